@@ -39,7 +39,7 @@ SLICES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(GraphReader):
+class CheckRun(GraphReader):
     """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds). `part`: what
     a check of strings looks at. `embedding`: what makes vectors, if that is wanted."""
 
@@ -73,7 +73,7 @@ class Check(GraphReader):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order).
 
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many

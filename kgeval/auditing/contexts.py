@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.auditing.same_names import code
 
 BATCH = 100  # a row holds up to 400 ids
@@ -14,7 +14,7 @@ MOST = 200
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedContext:
     """What two entities share. `jaccard`: typed neighbourhoods (neighbour, relation, direction), each other left out, 0..1."""
 
     neighbours: int = 0
@@ -39,7 +39,7 @@ class Contexts:
     Ids stand as 64-bit codes in flat arrays, some 12 bytes a neighbour: among a million ids two share a code with a chance of 1 in 10^7.
     """
 
-    def __init__(self, check: Check, ids: Mapping[int, str]) -> None:
+    def __init__(self, check: CheckRun, ids: Mapping[int, str]) -> None:
         self._ids = ids
         self._labels: dict[str, int] = {}
         self._near: dict[int, tuple[array[int], array[int]]] = {}  # codes of neighbours, and with each the number of a label
@@ -57,14 +57,14 @@ class Contexts:
             return set()
         return {code(self._ids[number]), *self._near[number][0], *self._chunks[number]}
 
-    def shared(self, a: int, b: int) -> Shared:
+    def shared(self, a: int, b: int) -> SharedContext:
         """What two entities share; nothing where one was not read."""
         if a not in self._near or b not in self._near:
-            return Shared()
+            return SharedContext()
         mine, yours = self._without(a, b), self._without(b, a)
         common = len({one for one, _ in mine} & {one for one, _ in yours})
         union = len(mine | yours)
-        return Shared(
+        return SharedContext(
             neighbours=common, jaccard=len(mine & yours) / union if union else 0.0,
             chunks=len(set(self._chunks[a]) & set(self._chunks[b])), related=code(self._ids[b]) in self._near[a][0],
         )

@@ -10,16 +10,16 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.auditing.attempts import Attempt, Failure, attempt
-from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
-from kgeval.auditing.gates import Gates, Judged, judged
+from kgeval.auditing.attempts import PartFailure, PartResult, attempt
+from kgeval.auditing.check import CheckOutcome, CheckRun, Embedding, examples_of
+from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
-from kgeval.auditing.structure import Options, Structure, measure
+from kgeval.auditing.structure import StructureFigures, StructureOptions, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
@@ -48,7 +48,7 @@ class EngineOptions:
     schema: Mapping[str, Any] | None = None
     embedding: Embedding | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
-    structure: Options | None = field(default_factory=Options)
+    structure: StructureOptions | None = field(default_factory=StructureOptions)
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Audit:
     """What an audit found. `judged`: by rule id what became of the hits, without their examples. `reading`: how much of the graph it
     looked at; null where that could not be counted in time."""
 
-    structure: Structure
+    structure: StructureFigures
     findings: list[Finding]
     reading: Reading | None = None
-    judged: Mapping[str, Judged] = field(default_factory=dict)
+    judged: Mapping[str, CheckJudgement] = field(default_factory=dict)
 
     @property
     def incomplete(self) -> bool:
@@ -72,10 +72,10 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
     The graph is projected once for all of them.
     """
-    structure = Structure()
+    structure = StructureFigures()
     findings: list[Finding] = []
-    judgements: dict[str, Judged] = {}
-    lost: Failure | None = None
+    judgements: dict[str, CheckJudgement] = {}
+    lost: PartFailure | None = None
     tune_malloc()
     with sharing(graph):
         if options.structure is not None:
@@ -88,14 +88,14 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
             progress("check", rule.id)
             finding, result = _run(graph, layout, rule, options, roles, lost)
             findings.append(finding)
-            if isinstance(result, Judged):
+            if isinstance(result, CheckJudgement):
                 judgements[rule.id] = result
             elif result is not None and result.lost:  # the server is gone: the checks that are left are told so, and ask nothing
                 lost = result
     return Audit(structure, findings, reading, judgements)
 
 
-def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
+def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> PartResult[Missing]:
     has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None}
     return attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
 
@@ -109,8 +109,8 @@ def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[s
 
 
 def _run(
-    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: Attempt[Missing], lost: Failure | None,
-) -> tuple[Finding, Failure | Judged | None]:
+    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it."""
     unknown = lost or (roles.failure if rule.needs else None)
@@ -126,7 +126,7 @@ def _run(
     seconds = time.perf_counter() - started
     trim_heap()
     if result.value is None:
-        failure = result.failure or Failure("error", "the check gave no result")
+        failure = result.failure or PartFailure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
     if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
@@ -134,17 +134,17 @@ def _run(
     return _counted(rule, layout, result.value, options, seconds)
 
 
-def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> Outcome:
-    check = Check(
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
+    check = CheckRun(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
         embedding=options.embedding,
     )
     if rule.step:
-        outcome: Outcome = importlib.import_module(rule.step).run(check)
+        outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
         return outcome
     row = check.own_rows()[0]
-    return Outcome(row["count"], row["total"], examples_of(row["sample"]))
+    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]))
 
 
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
 
 
-def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: EngineOptions, seconds: float) -> tuple[Finding, Judged]:
+def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None

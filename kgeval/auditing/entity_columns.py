@@ -29,7 +29,7 @@ def ended(ends: array[int], end: int) -> array[int]:
     return ends
 
 
-class Texts:
+class TextColumn:
     """Texts one after the other in one buffer; texts cannot be changed or taken out."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Texts:
         return bytes(self._buffer[self._ends[at] : self._ends[at + 1]])
 
 
-class FiledTexts(Texts):
+class FiledTexts(TextColumn):
     """As Texts, in a temporary file that has no name and goes with the process: 4 bytes of memory a text."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.auditing.check import Check, Embedding
+from kgeval.auditing.check import CheckRun, Embedding
 from kgeval.errors import KgevalError
 from kgeval.graph.connect import Row
 from kgeval.graph.memory import check_vectors
@@ -33,7 +33,7 @@ class Neighbours:
     note: str
 
 
-def neighbours(check: Check) -> Neighbours:
+def neighbours(check: CheckRun) -> Neighbours:
     """The pairs of entities with a cosine of at least `min_cosine` among the `top_k` nearest of each, the `max_pairs` nearest at most.
     Entities of one name (but for case and spaces at the ends) are no pair.
 
@@ -49,14 +49,14 @@ def neighbours(check: Check) -> Neighbours:
     return _made(check, made) if made is not None else Neighbours([], 0, "no entity with a name has a usable embedding")
 
 
-def cosines(check: Check, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
+def cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     """The cosine by element ids of those pairs for which embeddings are known: stored, else made; {} where none are."""
     made = check.embedding
     found = {} if made is not None and made.anew else _stored_cosines(check, pairs)
     return _made_cosines(made, pairs) if made is not None and not found else found
 
 
-def _stored_cosines(check: Check, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
+def _stored_cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     if check.layout.embedding_key is None:
         return {}
     found: dict[Pair, float] = {}
@@ -79,7 +79,7 @@ def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -
     return found
 
 
-def _stored(check: Check) -> Neighbours | None:
+def _stored(check: CheckRun) -> Neighbours | None:
     """By gds.knn over the vectors of the most common length; null where there are none.
 
     Raises: TooLarge where that may take more memory than is granted.
@@ -100,19 +100,19 @@ def _stored(check: Check) -> Neighbours | None:
     return Neighbours(found, row["nodes"], f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}{_cut(check, cut)}")
 
 
-def _namesakes(check: Check) -> int:
+def _namesakes(check: CheckRun) -> int:
     """How many neighbours more to ask for, so that those of the same name do not take the places of others; at most `NAMESAKES`."""
     rows = check.graph.read(all_queries()["name-bearers"], {"layout": check.layout.model_dump()}, timeout=check.timeout)
     return min(NAMESAKES, max(0, int(rows[0]["bearers"]) - 1))
 
 
-def _cut(check: Check, cut: bool) -> str:
+def _cut(check: CheckRun, cut: bool) -> str:
     """What to say where there were more pairs than are looked at."""
     return f"; only the {int(check.settings['max_pairs']):,} nearest pairs were looked at (max_pairs)" if cut else ""
 
 
 @contextmanager
-def _projected(check: Check, params: Row) -> Iterator[tuple[str, Row]]:
+def _projected(check: CheckRun, params: Row) -> Iterator[tuple[str, Row]]:
     """A GDS graph of entities and their vectors, without relations, for the time of the block."""
     from kgeval.graph.project import drop, graph_name, sweep
 
@@ -124,7 +124,7 @@ def _projected(check: Check, params: Row) -> Iterator[tuple[str, Row]]:
         drop(check.graph, name)
 
 
-def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[str, str, float]], bool]:
+def _knn(check: CheckRun, name: str, top_k: int, start: str) -> tuple[list[tuple[str, str, float]], bool]:
     """The `max_pairs` nearest pairs by gds.knn, whose similarity is (1 + cosine) / 2, and whether there were more. `start`: what stands
     before the internal id in an element id.
 
@@ -146,7 +146,7 @@ def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[st
     return pairs[:most], len(pairs) > most
 
 
-def _made(check: Check, made: Embedding) -> Neighbours:
+def _made(check: CheckRun, made: Embedding) -> Neighbours:
     """By vectors of the names in a local LanceDB table, kept in the cache for as long as the names stay the same."""
     from kgeval.llm.neighbours import NeighbourSpec, near_pairs
     from kgeval.llm.text_table import open_table
@@ -169,7 +169,7 @@ class _Names:
 
     more = False
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: CheckRun) -> None:
         self._check = check
 
     def items(self) -> list[Item]:
@@ -183,7 +183,7 @@ class _Names:
         return [Item(row["element_id"], row["element_id"], row["name"]) for row in named[:most]]
 
 
-def _place(check: Check) -> str:
+def _place(check: CheckRun) -> str:
     """A name for the index of this graph: the same for every audit of it."""
     info, layout = check.graph.info, check.layout
     told = "\n".join([info.uri, info.database or "", layout.model_dump_json()])

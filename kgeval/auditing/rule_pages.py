@@ -25,7 +25,7 @@ ABOUT = (
 )
 
 
-class Share(BaseModel):
+class MeasuredShare(BaseModel):
     """A share (0..1) with its interval."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,7 +38,7 @@ class Share(BaseModel):
         return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
-class Case(BaseModel):
+class PairClass(BaseModel):
     """One class of labelled pairs: how many (`pairs`), how many are the same, how many are listed, how many of those are the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,7 +50,7 @@ class Case(BaseModel):
     right: int
 
 
-class Run(BaseModel):
+class MeasuredRun(BaseModel):
     """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: null where none is listed.
 
     `bcubed`: precision, recall, F1. `unlabelled`: pairs that the checks list beside the labelled ones.
@@ -65,26 +65,26 @@ class Run(BaseModel):
     listed: int
     right: int
     unlabelled: int
-    precision: Share | None = None
-    recall: Share
+    precision: MeasuredShare | None = None
+    recall: MeasuredShare
     f1: float | None = None
     bcubed: tuple[float, float, float]
-    classes: list[Case]
+    classes: list[PairClass]
 
 
-class Measured(BaseModel):
+class MeasuredRuns(BaseModel):
     """All runs, in the file's order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    run: list[Run]
+    run: list[MeasuredRun]
 
 
 @cache
-def measured() -> Measured:
+def measured() -> MeasuredRuns:
     """The figures that the package carries. Raises: ConfigError for a broken file."""
     try:
-        return Measured.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
+        return MeasuredRuns.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
     except ValidationError as wrong:
         raise ConfigError(f"{FILE.name}: " + "; ".join(explain(wrong)), fix="run tools/measure_duplicates.py again") from wrong
 
@@ -100,12 +100,12 @@ def measured_section(rule_id: str) -> str | None:
     return "\n\n".join([about, _table(shown), _classes(alone)])
 
 
-def _name(run: Run) -> str:
+def _name(run: MeasuredRun) -> str:
     what = "this check" if len(run.checks) == 1 else "all three checks together"
     return f"{what}, with `--embed` ({run.embedding})" if run.embedding else what
 
 
-def _table(runs: list[Run]) -> str:
+def _table(runs: list[MeasuredRun]) -> str:
     lines = [
         "| | listed | right | precision | recall | F1 | B-cubed precision, recall, F1 |", "|---|---|---|---|---|---|---|",
         *(
@@ -116,7 +116,7 @@ def _table(runs: list[Run]) -> str:
     return "\n".join(lines)
 
 
-def _classes(runs: list[Run]) -> str:
+def _classes(runs: list[MeasuredRun]) -> str:
     """How many pairs of each class are the same, and how many are listed: right + wrong."""
     heads = ["listed: right + wrong" + (", with `--embed`" if run.embedding else "") for run in runs]
     lines = [

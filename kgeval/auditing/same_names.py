@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from hashlib import blake2b
 from typing import Any
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
 from kgeval.text.names import normalise
@@ -21,13 +21,13 @@ def code(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def type_of(row: Row, check: Check) -> str:
+def type_of(row: Row, check: CheckRun) -> str:
     """The type for comparison: case-folded, "" if there is none or only a placeholder."""
     kind = row["type"]
     return "" if kind is None or kind in check.layout.placeholder_values else kind.strip().casefold()
 
 
-def codes(check: Check) -> tuple[array[int], array[int]]:
+def codes(check: CheckRun) -> tuple[array[int], array[int]]:
     """Codes of the normalised name and of the type of every entity whose name is not empty once normalised."""
     names, types = array("Q"), array("Q")
     for row in check.sliced_rows("entity-slices", aliases=False):
@@ -37,7 +37,7 @@ def codes(check: Check) -> tuple[array[int], array[int]]:
     return names, types
 
 
-def members(check: Check, wanted: Collection[int], key: Callable[[str, str], int]) -> dict[int, list[Row]]:
+def members(check: CheckRun, wanted: Collection[int], key: Callable[[str, str], int]) -> dict[int, list[Row]]:
     """The rows of each wanted group (at most `MOST_ITEMS`, in name order), read in a second pass."""
     groups: dict[int, list[Row]] = {}
     for row in check.sliced_rows("entity-slices", aliases=False):

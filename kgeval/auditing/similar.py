@@ -16,7 +16,7 @@ _form = lru_cache(maxsize=50_000)(forms.form)
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearPair:
     """Two entities with near embeddings. `cosine`: -1..1. `form`: how their names are alike, or that only the meaning is."""
 
     a: GraphRef

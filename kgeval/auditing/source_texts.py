@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.connect import Row
@@ -17,7 +17,7 @@ Form = tuple[bytes, ...]
 
 
 @dataclass
-class Entities:
+class SourcedEntities:
     """Every entity with a name. By position: `roll` (id, key, name, type), `forms` (what to look for, each as the reduced words
 
     that stand for it), `chunks` (numbers).
@@ -62,7 +62,7 @@ class Plain:
         return unicodedata.normalize("NFKC", text).casefold().translate(self)
 
 
-class Chunks:
+class ChunkTexts:
     """Chunks with text under both their names, element id and own id, as numbers; and their reduced texts in UTF-8.
 
     The texts lie in a file without a name, which only this process can read and which goes with it.
@@ -89,17 +89,17 @@ class Chunks:
         return self._texts.raw(number)
 
 
-def chunk_texts(check: Check) -> Chunks:
+def chunk_texts(check: CheckRun) -> ChunkTexts:
     """All chunks that have text, read once."""
-    out, plain = Chunks(), Plain()
+    out, plain = ChunkTexts(), Plain()
     for row in check.stream("chunk-sources", texts=True):
         out.add(row, plain(row["text"]))
     return out
 
 
-def entities(check: Check, chunks: Chunks) -> Entities:
+def entities(check: CheckRun, chunks: ChunkTexts) -> SourcedEntities:
     """Every entity with a name and the chunks that it is said to come from."""
-    out, plain = Entities(), Plain()
+    out, plain = SourcedEntities(), Plain()
     part = check.part if check.query.name == "name-not-in-source" else PartialScan()  # relations need all ends
     for row in check.sliced_rows("entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgeval.auditing.attempts import Failure, attempt
+from kgeval.auditing.attempts import PartFailure, attempt
 from kgeval.auditing.communities import communities, method_for
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
@@ -62,7 +62,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass
-class Structure:
+class StructureFigures:
     """Figures under their ids, and what could not be measured. `incomplete` if a part hit its time limit."""
 
     numbers: Numbers = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Options:
+class StructureOptions:
     """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks;
     `tokens`: how many those are, where they were counted before."""
 
@@ -83,10 +83,12 @@ class Options:
     tokens: int | None = None
 
 
-def measure(graph: Graph, layout: Layout, options: Options | None = None, *, progress: Progress = lambda _: None) -> Structure:
+def measure(
+    graph: Graph, layout: Layout, options: StructureOptions | None = None, *, progress: Progress = lambda _: None,
+) -> StructureFigures:
     """All structure figures of the layout's graph. Never raises for a part that fails: it is skipped with the reason."""
-    chosen = options or Options()
-    out = Structure()
+    chosen = options or StructureOptions()
+    out = StructureFigures()
     probe = _Probe(graph, layout, chosen, out)
     progress("counting")
     probe.part(PARTS["counts"], lambda: _counts(probe))
@@ -112,9 +114,9 @@ class _Probe:
 
     graph: Graph
     layout: Layout
-    options: Options
-    out: Structure
-    lost: Failure | None = None
+    options: StructureOptions
+    out: StructureFigures
+    lost: PartFailure | None = None
     memory: Estimate = field(default_factory=lambda: Estimate({}))
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
@@ -135,7 +137,7 @@ class _Probe:
             return
         self.part(PARTS[name], work)
 
-    def fail(self, ids: list[str], failure: Failure) -> None:
+    def fail(self, ids: list[str], failure: PartFailure) -> None:
         """Notes what is missing and why; figures already measured or explained are not named again."""
         known = self.told()
         self.skip([figure for figure in ids if figure not in known], failure.reason)

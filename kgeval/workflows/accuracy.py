@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.accuracy.chunks import Chunks
     from kgeval.auditing.accuracy.gold_pairs import GoldPair
     from kgeval.auditing.accuracy.report import Results
-    from kgeval.auditing.accuracy.run import Drawn
+    from kgeval.auditing.accuracy.run import DrawnSample
     from kgeval.auditing.accuracy.sample import SampleSpec
     from kgeval.auditing.check import Embedding
     from kgeval.llm.plan import Plan
@@ -59,7 +59,7 @@ class _Sampled:
     """A sample, and what it is judged with. `judge`: None where no model is asked; `gold`: labelled pairs."""
 
     thresholds: Sequence[Threshold]
-    drawn: Drawn
+    drawn: DrawnSample
     layout: Layout
     judge: Models | None
     gold: Sequence[GoldPair]
@@ -190,7 +190,7 @@ def _spec(options: AccuracyOptions) -> SampleSpec:
     )
 
 
-def _export(session: Session, drawn: Drawn, options: AccuracyOptions, graph: str | None) -> None:
+def _export(session: Session, drawn: DrawnSample, options: AccuracyOptions, graph: str | None) -> None:
     from kgeval.auditing.accuracy.sheet import write_sheet
 
     if not options.sheet or not drawn.sample.items:

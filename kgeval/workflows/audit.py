@@ -209,14 +209,14 @@ def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
     """The engine's options; every fault is raised before a connection is made."""
     from kgeval.auditing.engine import EngineOptions
     from kgeval.auditing.rulebook import choose
-    from kgeval.auditing.structure import Options
+    from kgeval.auditing.structure import StructureOptions
 
     corpus = texts(options.corpus) if options.corpus else None
     settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     return EngineOptions(
         rules=choose(listed(options.checks), listed(options.skip)), sample=options.examples, timeout=options.timeout,
         gates=gates.gates, part=part_of(options), settings=settings,
-        structure=None if options.no_structure else Options(timeout=options.timeout, seed=options.seed, corpus=corpus),
+        structure=None if options.no_structure else StructureOptions(timeout=options.timeout, seed=options.seed, corpus=corpus),
     )
 
 

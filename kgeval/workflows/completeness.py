@@ -15,7 +15,7 @@ from kgeval.workflows.session import Session, refuse
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.auditing.completeness.fact_files import Facts
+    from kgeval.auditing.completeness.fact_files import GoldFacts
     from kgeval.auditing.completeness.facts import FactOptions
     from kgeval.auditing.completeness.gold import Gold
     from kgeval.auditing.completeness.ideal import Ideal
@@ -69,7 +69,7 @@ class _Measuring:
     thresholds: Sequence[Threshold]
     gold: Gold
     control: Gold | None
-    facts: Facts | None
+    facts: GoldFacts | None
     judge: Models | None
     extractor: Extractor | None = None
     made_by: str = ""
@@ -237,7 +237,7 @@ def _facts_judged(measuring: _Measuring, layout: Layout) -> FactRetention | None
     return retention.model_copy(update={"notes": [*retention.notes, *(f"--facts: {fault}" for fault in facts.faults), *judge.notes]})
 
 
-def _facts_planned(measuring: _Measuring, facts: Facts, judge: Models) -> PlannedStage:
+def _facts_planned(measuring: _Measuring, facts: GoldFacts, judge: Models) -> PlannedStage:
     """What judging would cost; asks the judge nothing. What embeds behind an address is not asked either: then these are bounds."""
     from kgeval.auditing.completeness.facts import PROMPT, fact_tasks
 

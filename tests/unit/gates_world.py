@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates import (
     Gates,
     Limits,
@@ -33,8 +33,8 @@ def shows(*names: str, counts: int = 1, kind: str = "Person") -> Example:
     return Example(items=[entity(name, kind) for name in names], counts=counts)
 
 
-def outcome(*examples: Example, total: int = 10, count: int | None = None) -> Outcome:
-    return Outcome(sum(one.counts for one in examples) if count is None else count, total, list(examples))
+def outcome(*examples: Example, total: int = 10, count: int | None = None) -> CheckOutcome:
+    return CheckOutcome(sum(one.counts for one in examples) if count is None else count, total, list(examples))
 
 
 def limits(*flags: str) -> Limits:

@@ -10,10 +10,10 @@ from gates_world import RULE, answered, limits, outcome, shows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates import (
+    CheckJudgement,
     Gates,
-    Judged,
     gate_rows,
     judged,
     read_limits,
@@ -98,7 +98,7 @@ def test_a_report_replaces_no_file_that_is_read(tmp_path: Path, capsys: pytest.C
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=2).map(sorted), st.floats(0.01, 1))
 def test_more_hits_never_pass_where_fewer_fail(hits: list[int], share: float) -> None:
     gates = Gates({"isolated-entity": (Threshold("isolated-entity", "<=", share, unit="share"),)})
-    states: list[Judged] = [judged(RULE, Outcome(n, 60), gates) for n in hits]
+    states: list[CheckJudgement] = [judged(RULE, CheckOutcome(n, 60), gates) for n in hits]
     assert all(not (few.status == "failed" and many.status == "passed") for few, many in pairwise(states))
 
 

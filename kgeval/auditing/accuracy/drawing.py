@@ -15,7 +15,7 @@ from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.population import QUERIES, Population, Reader, read_population, stratum_of
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.graph.connect import Graph, Row
 from kgeval.records import GraphRef, Layout, Passage, SampleDesign
 from kgeval.stats.sampling import allocate, deal, draw, groups_needed, keys_of, random_number
@@ -25,7 +25,7 @@ NAMELESS = "(no name)"
 
 
 @dataclass(frozen=True)
-class Unit:
+class SamplingUnit:
     """A drawn group: its stratum, its passage, which of the passage's groups it is, and the weight of its items."""
 
     stratum: str
@@ -35,7 +35,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedItem:
     """Where an item was found: its element id, its random number, and the numbers of its passages, home first."""
 
     element_id: str
@@ -72,7 +72,7 @@ def draw_sample(graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks
     return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(reader, population, items))
 
 
-def _drawn(population: Population, groups: dict[str, array[int]], wanted: SampleSpec) -> list[Unit]:
+def _drawn(population: Population, groups: dict[str, array[int]], wanted: SampleSpec) -> list[SamplingUnit]:
     """The groups drawn: those with the smallest random numbers of each stratum, in an order of which every beginning is a sample.
 
     After the first of each stratum the strata are mixed by their sizes in the graph, not by how many are wanted: so a smaller
@@ -80,7 +80,7 @@ def _drawn(population: Population, groups: dict[str, array[int]], wanted: Sample
     """
     totals = {stratum: sum(counts) for stratum, counts in groups.items()}
     needed = -(-wanted.n * sum(totals.values()) // max(1, population.total))
-    out: list[tuple[float, Unit]] = []
+    out: list[tuple[float, SamplingUnit]] = []
     for stratum, take in sorted(allocate(totals, needed).items()):
         homes = [home for name, home in population.sizes if name == stratum]
         owners = array("Q", (home for home, n in zip(homes, groups[stratum], strict=True) for _ in range(n)))
@@ -92,11 +92,11 @@ def _drawn(population: Population, groups: dict[str, array[int]], wanted: Sample
         chosen = draw(numbers, take).chosen
         weight = totals[stratum] / len(chosen)
         places = [(rank + 0.5) / totals[stratum] if rank else 0.0 for rank in range(len(chosen))]
-        out += [(place, Unit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
+        out += [(place, SamplingUnit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
     return [unit for _, unit in sorted(out, key=lambda pair: pair[0])]
 
 
-def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> list[Item]:
+def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]) -> list[SampleItem]:
     """The items of the drawn groups, and what else their passages are home to. A passage's text is its element id yet."""
     wanted, passages, most = reader.wanted, population.passages, reader.wanted.per_passage
     held = _held(reader, population, {(unit.stratum, unit.home) for unit in units})
@@ -122,7 +122,7 @@ def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> lis
             ref = GraphRef(element_id=place.element_id, key=row.get("key") or name, name=name, type=row.get("type"))
         shown = place.passages[: wanted.passages]
         texts = (Passage(text=passages.element_ids[at], chunk_id=passages.ids[at], document=passages.documents[at]) for at in shown)
-        items.append(Item(
+        items.append(SampleItem(
             id=item_id(wanted.kind, home, *place.key), ref=ref, shown=_shown(row), stratum=unit.stratum,
             cluster=f"{unit.stratum}|{home}|{unit.group}", home=home, weight=unit.weight,
             passages=tuple(texts), beside=tuple(others[:MOST_BESIDE]), confidence=row.get("confidence"),
@@ -131,13 +131,13 @@ def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> lis
     return numbered(items)
 
 
-def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[Place]]:
+def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[PlacedItem]]:
     """What the given passages are home to, in a fixed order that no element id decides."""
     if not homes:
         return {}
     passages, seed = population.passages, reader.wanted.seed
     asked = sorted({name for _, home in homes for name in (passages.ids[home], passages.element_ids[home])})
-    held: dict[tuple[str, int], list[Place]] = {}
+    held: dict[tuple[str, int], list[PlacedItem]] = {}
     for row in reader.rows(QUERIES[reader.wanted.kind][2], passages=asked):
         known = passages.known(row["ids"])
         home = reader.home(known, row["key"])
@@ -147,7 +147,7 @@ def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -
             number = random_number(seed, "item", passages.ids[home], *name)
             # only the first of its other passages are shown: in an order of the seed's, not of their ids
             ranked = sorted((random_number(seed, "shown", passages.ids[at], *name), at) for at in known if at != home)
-            held.setdefault(key, []).append(Place(row["element_id"], number, name, (home, *(at for _, at in ranked))))
+            held.setdefault(key, []).append(PlacedItem(row["element_id"], number, name, (home, *(at for _, at in ranked))))
     return {key: sorted(places, key=lambda place: (place.number, place.key)) for key, places in held.items()}
 
 
@@ -157,7 +157,7 @@ def item_id(*key: str) -> str:
     return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def numbered(items: list[Item]) -> list[Item]:
+def numbered(items: list[SampleItem]) -> list[SampleItem]:
     """Items that are alike in everything that makes an id (parallel relations) get a number each."""
     seen: Counter[str] = Counter()
     out = []
@@ -183,7 +183,7 @@ def _line(row: Row) -> str:
     return f"{row['subject'] or NAMELESS} -[{row['predicate']}]-> {row['object'] or NAMELESS}"
 
 
-def _notes(reader: Reader, population: Population, items: list[Item]) -> list[str]:
+def _notes(reader: Reader, population: Population, items: list[SampleItem]) -> list[str]:
     """What a reader must know about the sample."""
     wanted, notes = reader.wanted, list(reader.chunks.notes) if reader.chunks else []
     if not population.passages.ids:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.drawing import everything, item_id, numbered
 from kgeval.auditing.accuracy.population import Reader
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.check import Embedding
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.same_names import MOST_ITEMS
@@ -29,7 +29,7 @@ QUOTED = 300
 
 
 @dataclass(frozen=True)
-class Pair:
+class ListedPair:
     """Two entities that a check takes for one. `group`: pairs of one group hang together; `failure_class`: how the names are alike."""
 
     a: GraphRef
@@ -48,23 +48,23 @@ def _named(end: GraphRef) -> str:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPairs:
     """All pairs that the checks list, each once, what they left out, and which checks ran."""
 
-    pairs: list[Pair]
+    pairs: list[ListedPair]
     notes: list[str] = field(default_factory=list)
     checks: list[str] = field(default_factory=list)
 
 
 def listed_pairs(
     graph: Graph, layout: Layout, *, timeout: float, embedding: Embedding | None = None, checks: Sequence[str] = (),
-) -> Listed:
+) -> ListedPairs:
     """Runs the duplicate checks (`checks`: only these, () = all) and takes their pairs. Of all, similar-entity is left out where entities
     have no embeddings and `embedding` makes none.
 
     Raises: IncompleteError where a check did not run to its end; UsageError where similar-entity was asked for and cannot run.
     """
-    pairs: dict[frozenset[str | None], Pair] = {}
+    pairs: dict[frozenset[str | None], ListedPair] = {}
     notes: list[str] = []
     ran: list[str] = []
     for rule in checks or CHECKS:
@@ -83,17 +83,17 @@ def listed_pairs(
             notes.append(f"{rule}: of groups with more than {MOST_ITEMS} entities, pairs of {MOST_ITEMS} of them are listed")
         for pair in _pairs(found):
             pairs.setdefault(frozenset((pair.a.element_id, pair.b.element_id)), pair)
-    return Listed(list(pairs.values()), notes, ran)
+    return ListedPairs(list(pairs.values()), notes, ran)
 
 
-def _pairs(found: Finding) -> Iterable[Pair]:
+def _pairs(found: Finding) -> Iterable[ListedPair]:
     """The pairs of a finding: of a group of like names every two, of a fragment pair the one."""
     for example in found.examples:
         ends = sorted(example.items, key=lambda end: (end.name, end.key, end.type or ""))
         group = " = ".join(_named(end) for end in ends)
         form = SAME_NAME if found.rule_id == "duplicate-name" else (example.why or "").partition(";")[0]
         for a, b in combinations(ends, 2):
-            yield Pair(a, b, OTHER_SCRIPT if scripts(a.name) != scripts(b.name) else form, group)
+            yield ListedPair(a, b, OTHER_SCRIPT if scripts(a.name) != scripts(b.name) else form, group)
 
 
 def scripts(name: str) -> frozenset[str]:
@@ -103,10 +103,10 @@ def scripts(name: str) -> frozenset[str]:
 
 def draw_pairs(
     graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
-) -> tuple[Sample, Listed]:
+) -> tuple[Sample, ListedPairs]:
     """A sample of the listed pairs with what the graph knows of both ends; unit = at most `per_passage` pairs of one group."""
     listed = listed_pairs(graph, layout, timeout=wanted.timeout, embedding=embedding, checks=wanted.checks)
-    groups: dict[str, list[Pair]] = {}
+    groups: dict[str, list[ListedPair]] = {}
     for pair in sorted(listed.pairs, key=lambda p: p.key):
         groups.setdefault(pair.group, []).append(pair)
     units = []
@@ -128,14 +128,14 @@ def draw_pairs(
     return Sample(items, design, {"": len(units)}, _notes(listed, len(items))), listed
 
 
-def _notes(listed: Listed, drawn: int) -> list[str]:
+def _notes(listed: ListedPairs, drawn: int) -> list[str]:
     if not listed.pairs:
         return ["the duplicate checks list no pair: there is nothing to judge", *listed.notes]
     about = "precision of the checks: of the pairs that they list; what they miss is told by labelled pairs only (--labelled-pairs)"
     return [about, *([everything(drawn, "pairs")] if drawn == len(listed.pairs) else []), *listed.notes]
 
 
-def _items(reader: Reader, drawn: Sequence[tuple[str, Pair]], weight: float) -> list[Item]:
+def _items(reader: Reader, drawn: Sequence[tuple[str, ListedPair]], weight: float) -> list[SampleItem]:
     """The drawn pairs (with their units) as they are shown: what the graph knows of both ends, and a quotation of a passage of each."""
     details = reader.details({end.element_id for _, pair in drawn for end in (pair.a, pair.b) if end.element_id})
     quotes = _quotes(reader, details)
@@ -146,7 +146,7 @@ def _items(reader: Reader, drawn: Sequence[tuple[str, Pair]], weight: float) -> 
             row, quote = details.get(end.element_id or "", {}), quotes.get(end.element_id or "")
             about = [*filter(None, [row.get("description")]), *(row.get("relations") or []), *([f"“{quote}”"] if quote else [])]
             shown |= {f"name_{letter}": end.name, f"type_{letter}": row.get("type") or "", f"about_{letter}": list[JsonValue](about)}
-        items.append(Item(
+        items.append(SampleItem(
             id=item_id("duplicates", *pair.key), ref=pair.a, partner=pair.b, shown=shown, stratum="", cluster=cluster, home="",
             weight=weight, failure_class=pair.failure_class,
         ))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from kgeval.auditing.accuracy.judge import Judged
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.judge import ItemJudgement
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.records import AccuracyKind, Estimate
 from kgeval.stats.clusters import Clusters, ShareEstimate, arranged, ratio
@@ -44,25 +44,25 @@ def share_names() -> dict[str, Literal["higher", "lower"]]:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class LabelEvidence:
     """The sample, the judge's verdicts by item id (empty: no judge was asked), and what people said (null: nobody)."""
 
     sample: Sample
     kind: AccuracyKind
-    judged: Mapping[str, Judged]
+    judged: Mapping[str, ItemJudgement]
     people: HumanLabels | None
 
-    def judge_value(self, item: Item, labels: Sequence[str]) -> float | None:
+    def judge_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
         """1 if the judge gave one of the labels, 0 if another, null if unscored."""
         verdict = self.judged.get(item.id)
         return None if verdict is None or verdict.label is None else float(verdict.label in labels)
 
-    def human_value(self, item: Item, labels: Sequence[str]) -> float | None:
+    def human_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
         """The share of annotators that gave one of the labels; null without a label."""
         return self.people.share(item.id, labels) if self.people else None
 
 
-def main_estimates(evidence: Evidence) -> list[Estimate]:
+def main_estimates(evidence: LabelEvidence) -> list[Estimate]:
     """The main share by every way that is possible, the most trustworthy first; then the shares of labels and flags."""
     of, good = MAIN[evidence.kind], GOOD[evidence.kind]
     out: list[Estimate] = []
@@ -84,13 +84,13 @@ def main_estimates(evidence: Evidence) -> list[Estimate]:
     return out
 
 
-def _blemished(evidence: Evidence, item: Item) -> float | None:
+def _blemished(evidence: LabelEvidence, item: SampleItem) -> float | None:
     """1 for a relation that is not entailed, or entailed but redundant or irrelevant [K 4.3, 5.2]."""
     verdict = evidence.judged.get(item.id)
     return None if verdict is None or verdict.label is None else float(verdict.label != "entailed" or bool(verdict.flags))
 
 
-def _flagged(evidence: Evidence, flag: str, item: Item) -> float | None:
+def _flagged(evidence: LabelEvidence, flag: str, item: SampleItem) -> float | None:
     """Of entailed relations: whether the flag is set."""
     verdict = evidence.judged.get(item.id)
     if verdict is None or verdict.label is None:
@@ -98,7 +98,9 @@ def _flagged(evidence: Evidence, flag: str, item: Item) -> float | None:
     return float(flag in verdict.flags) if verdict.label == "entailed" else NOT_IN
 
 
-def _by_judge(evidence: Evidence, of: str, value: Callable[[Item], float | None], items: Sequence[Item] | None = None) -> Estimate:
+def _by_judge(
+    evidence: LabelEvidence, of: str, value: Callable[[SampleItem], float | None], items: Sequence[SampleItem] | None = None,
+) -> Estimate:
     """The judge's share over the sample, or over some items of it (a domain)."""
     own = evidence.sample.items if items is None else items
     values = {item.id: value(item) for item in own}
@@ -107,7 +109,7 @@ def _by_judge(evidence: Evidence, of: str, value: Callable[[Item], float | None]
     return _estimate(evidence.sample, of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
 
 
-def _by_people(evidence: Evidence, of: str, labels: Sequence[str], items: Sequence[Item] | None = None) -> Estimate:
+def _by_people(evidence: LabelEvidence, of: str, labels: Sequence[str], items: Sequence[SampleItem] | None = None) -> Estimate:
     """The people's share: the items on the sheet are the sample."""
     people = evidence.people or HumanLabels()
     own = evidence.sample.items if items is None else items
@@ -155,7 +157,7 @@ def _estimate(
     })
 
 
-def _columns(items: Sequence[Item], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
+def _columns(items: Sequence[SampleItem], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
     """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; null: not in."""
     import numpy as np
 
@@ -165,7 +167,7 @@ def _columns(items: Sequence[Item], values: Mapping[str, float | None], *, missi
     return np.array(right, dtype=np.float64), np.array(inside, dtype=np.float64)
 
 
-def _bounds(sample: Sample, drawn: Sequence[Item], values: Mapping[str, float | None]) -> tuple[float | None, float | None]:
+def _bounds(sample: Sample, drawn: Sequence[SampleItem], values: Mapping[str, float | None]) -> tuple[float | None, float | None]:
     """The share if every item without a label were wrong, and if every one were right."""
     if not drawn:
         return None, None
@@ -187,13 +189,13 @@ def _method(method: str, found: ShareEstimate | None, *, everything: bool) -> st
     return f"{method}, df {found.df}"
 
 
-def design(sample: Sample, items: Sequence[Item]) -> Clusters:
+def design(sample: Sample, items: Sequence[SampleItem]) -> Clusters:
     """The clusters of these items in the codes of `stats`: a cluster without one of them counts as not drawn."""
     strata = {item.cluster: item.stratum for item in items}
     return arranged([item.cluster for item in items], strata, sample.clusters)
 
 
-def corrected(evidence: Evidence) -> list[Estimate]:
+def corrected(evidence: LabelEvidence) -> list[Estimate]:
     """PPI++ and Rogan-Gladen, side by side, over the items that the judge scored."""
     import numpy as np
 
@@ -212,7 +214,7 @@ def corrected(evidence: Evidence) -> list[Estimate]:
     ]
 
 
-def _corrected(evidence: Evidence, method: str, found: Corrected, clusters: Clusters) -> Estimate:
+def _corrected(evidence: LabelEvidence, method: str, found: Corrected, clusters: Clusters) -> Estimate:
     parts = [f"{found.labels} labels"]
     parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
     if found.sensitivity is not None and found.specificity is not None:
@@ -225,9 +227,9 @@ def _corrected(evidence: Evidence, method: str, found: Corrected, clusters: Clus
     )
 
 
-def split(evidence: Evidence, by: Callable[[Item], str | None]) -> list[Estimate]:
+def split(evidence: LabelEvidence, by: Callable[[SampleItem], str | None]) -> list[Estimate]:
     """The main share of each group of items (a domain of the sample), largest groups first; by people where no judge was asked."""
-    groups: dict[str, list[Item]] = {}
+    groups: dict[str, list[SampleItem]] = {}
     for item in evidence.sample.items:
         name = by(item)
         if name is not None:

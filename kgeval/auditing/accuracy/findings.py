@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.records import AccuracyKind, Example, Finding, ItemVerdict, Severity
 
 WHY = 600
@@ -75,7 +75,7 @@ def _has(item: ItemVerdict, mark: str) -> bool:
     return (item.human or item.label) == mark
 
 
-def _example(item: ItemVerdict, sampled: Item) -> Example:
+def _example(item: ItemVerdict, sampled: SampleItem) -> Example:
     """Who says so, the reason, and the passage."""
     said = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
     if sampled.passages:

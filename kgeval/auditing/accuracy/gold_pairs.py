@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from kgeval.auditing.accuracy.duplicates import Listed
+from kgeval.auditing.accuracy.duplicates import ListedPairs
 from kgeval.errors import InputError
 from kgeval.files.sheets import table_lines, unescaped
 from kgeval.records import Estimate
@@ -78,7 +78,7 @@ def _ordered(a: Entity, b: Entity) -> tuple[Entity, Entity]:
 
 
 @dataclass(frozen=True)
-class Counts:
+class PairCounts:
     """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
 
     n: int
@@ -98,8 +98,8 @@ class OnGold:
 
     pairs: PrecisionRecall
     cubed: PrecisionRecall
-    counts: Counts
-    classes: dict[str, Counts]
+    counts: PairCounts
+    classes: dict[str, PairCounts]
     by_class: list[Estimate]
 
     def figures(self) -> dict[str, float | int | None]:
@@ -116,7 +116,7 @@ class OnGold:
         }
 
 
-def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
+def against_gold(listed: ListedPairs, gold: Sequence[GoldPair]) -> OnGold:
     """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
     pairs = sorted({(p.a, p.b): p for p in gold}.items())
     listed_keys = _keys(listed)
@@ -134,10 +134,10 @@ def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
     return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), every, counted, by_class)
 
 
-def _counted(cases: Sequence[tuple[bool, bool]]) -> Counts:
+def _counted(cases: Sequence[tuple[bool, bool]]) -> PairCounts:
     """Of cases (listed, same)."""
     same, listed = sum(same for _, same in cases), sum(said for said, _ in cases)
-    return Counts(len(cases), same, listed, sum(said and same for said, same in cases))
+    return PairCounts(len(cases), same, listed, sum(said and same for said, same in cases))
 
 
 def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
@@ -145,7 +145,7 @@ def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, 
     return (*a, 0), (*b, int(a == b))
 
 
-def _keys(listed: Listed) -> set[tuple[Entity, Entity]]:
+def _keys(listed: ListedPairs) -> set[tuple[Entity, Entity]]:
     """What the checks list, with and without types."""
     keys: set[tuple[Entity, Entity]] = set()
     for pair in listed.pairs:

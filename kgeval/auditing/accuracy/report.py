@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.auditing.accuracy.duplicates import Listed
-from kgeval.auditing.accuracy.estimates import GOOD, MAIN, Evidence, design, main_estimates, split
+from kgeval.auditing.accuracy.duplicates import ListedPairs
+from kgeval.auditing.accuracy.estimates import GOOD, MAIN, LabelEvidence, design, main_estimates, split
 from kgeval.auditing.accuracy.findings import findings
 from kgeval.auditing.accuracy.gold_pairs import GoldPair, against_gold
-from kgeval.auditing.accuracy.judge import Judged
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.judge import ItemJudgement
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.records import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, ItemVerdict, Layout, Passage, RunManifest
 from kgeval.stats.agreement import agreement, calibration_error, reliability
@@ -29,16 +29,16 @@ class Results:
 
     kind: AccuracyKind
     sample: Sample
-    judged: Mapping[str, Judged] = field(default_factory=dict)
+    judged: Mapping[str, ItemJudgement] = field(default_factory=dict)
     people: HumanLabels | None = None
-    listed: Listed | None = None
+    listed: ListedPairs | None = None
     gold: Sequence[GoldPair] = ()
     half_widths: Sequence[float] = ()
 
 
 def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run: RunManifest) -> AccuracyReport:
     """The report of a sample. Pure: everything was read and asked before."""
-    evidence = Evidence(results.sample, results.kind, results.judged, results.people)
+    evidence = LabelEvidence(results.sample, results.kind, results.judged, results.people)
     estimates = main_estimates(evidence)
     passages = {one: at for at, one in enumerate(dict.fromkeys(p for item in results.sample.items for p in item.passages))}
     items = [_verdict(evidence, item, passages) for item in results.sample.items]
@@ -68,8 +68,8 @@ def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
     return min(known, key=lambda e: (e.labelled_by == "judge", e.low is None, ranked[e.labelled_by]), default=None)
 
 
-def _verdict(evidence: Evidence, item: Item, passages: Mapping[Passage, int]) -> ItemVerdict:
-    judged = evidence.judged.get(item.id) or Judged(item.id, reason="no judge was asked")
+def _verdict(evidence: LabelEvidence, item: SampleItem, passages: Mapping[Passage, int]) -> ItemVerdict:
+    judged = evidence.judged.get(item.id) or ItemJudgement(item.id, reason="no judge was asked")
     human = evidence.people.majority(item.id) if evidence.people else None
     return ItemVerdict(
         id=item.id, item=item.ref, text=f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name,
@@ -94,7 +94,7 @@ def _needed(estimates: Sequence[Estimate], results: Results) -> dict[str, int]:
     return {f"{width:g}": needed(seen.value, width, design_effect=effect, population=size) for width in widths}
 
 
-def _agreement(evidence: Evidence) -> dict[str, float | int | None]:
+def _agreement(evidence: LabelEvidence) -> dict[str, float | int | None]:
     """Judge against people (majority), and people among themselves (mean over pairs of annotators)."""
     if not evidence.people:
         return {}
@@ -115,7 +115,7 @@ def _agreement(evidence: Evidence) -> dict[str, float | int | None]:
     return out
 
 
-def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
+def _calibration(evidence: LabelEvidence) -> tuple[list[CalibrationBin], list[str]]:
     """Stored confidence against the share of right items; labels of people where there are some, else of the judge."""
     good = GOOD[evidence.kind]
     pairs = []
@@ -134,7 +134,7 @@ def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
     return rows, [f"stored confidence: expected calibration error {error:.3f} over {len(pairs)} relations in {len(bins)} bins"]
 
 
-def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
+def _warnings(evidence: LabelEvidence, estimates: Sequence[Estimate]) -> list[str]:
     """What a reader must know before trusting the numbers."""
     notes = []
     if evidence.judged and not evidence.people:
@@ -165,7 +165,7 @@ def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
     return notes + _labels_saved(estimates, MAIN[evidence.kind])
 
 
-def _selection(evidence: Evidence, people: HumanLabels) -> float | None:
+def _selection(evidence: LabelEvidence, people: HumanLabels) -> float | None:
     """p of the labelled items being a random part of the judged ones; null where it cannot be told."""
     import numpy as np
 

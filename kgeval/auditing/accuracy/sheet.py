@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.auditing.accuracy.judge import LABELS
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.errors import InputError
 from kgeval.files import sheets
 from kgeval.records import AccuracyKind, HumanLabel
@@ -82,7 +82,7 @@ def _head(wanted: SampleSpec, graph: str | None) -> Iterator[str]:
     yield "# Do not change ids. Several people: a copy of this file each, all given with --labels."
 
 
-def _row(item: Item, kind: AccuracyKind) -> list[str]:
+def _row(item: SampleItem, kind: AccuracyKind) -> list[str]:
     """The cells of an item: a list is one line a part, null is empty."""
     values = [item.shown.get(name) for name in SHOWN[kind]]
     shown = ["\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value) for value in values]

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from kgeval.auditing.completeness.gold import Gold
-from kgeval.auditing.completeness.index import GoldIndex, Hit
+from kgeval.auditing.completeness.index import GoldIndex, NameHit
 from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.graph.load.naming import name_key
 from kgeval.records import Layout, Level
@@ -25,12 +25,12 @@ class Candidates:
     `by_index`: whether they came from an index, not from a scan of the graph.
     """
 
-    hits: list[dict[str, Hit]]
+    hits: list[dict[str, NameHit]]
     names: int = 0
     by_index: bool = False
     queries: set[str] = field(default_factory=set)
 
-    def add(self, element_id: str, hit: Hit) -> None:
+    def add(self, element_id: str, hit: NameHit) -> None:
         """Keeps the better one of the hits of an entity."""
         known = self.hits[hit.item].get(element_id)
         if known is None or (hit.rank, -(hit.score or 0)) < (known.rank, -(known.score or 0)):

@@ -18,7 +18,7 @@ BATCH = 2_000
 
 
 @dataclass(frozen=True)
-class Documents:
+class GoldDocuments:
     """The gold documents that the graph knows. `tokens`: what marks an entity as a document's -> the gold documents that it marks.
 
     `missing`: gold documents that the graph does not have. `scope`: false where the graph knows none of them (or has no
@@ -36,10 +36,10 @@ class Documents:
         return bool(self.known)
 
 
-def resolve(reader: GraphReader, wanted: Sequence[str]) -> Documents:
+def resolve(reader: GraphReader, wanted: Sequence[str]) -> GoldDocuments:
     """The graph's documents that the gold documents mean: by key, title, or file name without extension."""
     if not wanted:
-        return Documents()
+        return GoldDocuments()
     layout = reader.layout
     labels = layout.document_labels or layout.chunk_labels
     if labels:
@@ -51,7 +51,7 @@ def resolve(reader: GraphReader, wanted: Sequence[str]) -> Documents:
     if not found:
         shown = ", ".join(wanted[:5]) + (" ..." if len(wanted) > 5 else "")
         why = "the graph has none of the gold documents" if labels else "the graph has no documents"
-        return Documents(note=f"{why} ({shown}): every gold item is looked for in the whole graph")
+        return GoldDocuments(note=f"{why} ({shown}): every gold item is looked for in the whole graph")
     tokens: dict[str, set[str]] = {}
     for name, ids in found.items():
         for token in (*ids, *(f"file:{key}" for key in document_keys(name))):
@@ -62,10 +62,10 @@ def resolve(reader: GraphReader, wanted: Sequence[str]) -> Documents:
                 tokens.setdefault(mark, set()).update(tokens[row["document"]])
     missing = tuple(name for name in wanted if name not in found)
     note = f"not in the graph, so that all their gold items count as missing: {', '.join(missing)}" if missing else None
-    return Documents(frozenset(found), missing, {token: frozenset(names) for token, names in tokens.items()}, note)
+    return GoldDocuments(frozenset(found), missing, {token: frozenset(names) for token, names in tokens.items()}, note)
 
 
-def of_entities(reader: GraphReader, documents: Documents, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+def of_entities(reader: GraphReader, documents: GoldDocuments, ids: Iterable[str]) -> dict[str, frozenset[str]]:
     """The gold documents that each of the entities (element ids) comes from; {} where entities are not told apart by document."""
     nothing: frozenset[str] = frozenset()
     found: dict[str, frozenset[str]] = {}

@@ -26,7 +26,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Facts:
+class GoldFacts:
     """Gold sentences in the order of the files. `faults`: rows that were passed over, with file and line."""
 
     facts: list[Fact]
@@ -34,7 +34,7 @@ class Facts:
     inputs: list[Path] = field(default_factory=list)
 
 
-def read_facts(paths: Sequence[Path]) -> Facts:
+def read_facts(paths: Sequence[Path]) -> GoldFacts:
     """The sentences of the files. A row without a text, or with an id that was there, is a fault and passed over.
 
     Raises: InputError for a file that cannot be read, and where no row holds a sentence.
@@ -57,7 +57,7 @@ def read_facts(paths: Sequence[Path]) -> Facts:
                 facts.append(fact)
     if not facts:
         raise InputError("--facts: no row holds a sentence", fix=_FIX, faults=faults)
-    return Facts(facts, faults, list(paths))
+    return GoldFacts(facts, faults, list(paths))
 
 
 def _lines(path: Path) -> Iterator[Line]:

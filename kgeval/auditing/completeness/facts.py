@@ -35,7 +35,7 @@ BLOCK = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EmbeddedEntity:
     """An entity as it is embedded: element id, name, and the text (name and description)."""
 
     element_id: str
@@ -44,7 +44,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearEntity:
     """An entity near a text; `similarity`: cosine."""
 
     element_id: str
@@ -52,20 +52,20 @@ class Near:
     similarity: float
 
 
-def entities(graph: Graph, layout: Layout, *, timeout: float | None) -> Iterator[Named]:
+def entities(graph: Graph, layout: Layout, *, timeout: float | None) -> Iterator[EmbeddedEntity]:
     """Every entity of the graph with its text, streamed."""
     for row in graph.stream(all_queries()["fact-entities"], {"layout": layout.model_dump()}, timeout=timeout):
         about = (row["description"] or "").strip()
-        yield Named(row["element_id"], row["name"], f"{row['name']}: {about}" if about else row["name"])
+        yield EmbeddedEntity(row["element_id"], row["name"], f"{row['name']}: {about}" if about else row["name"])
 
 
-def nearest(texts: Sequence[str], among: Iterable[Named], embedder: Embedder, *, k: int) -> list[list[Near]]:
+def nearest(texts: Sequence[str], among: Iterable[EmbeddedEntity], embedder: Embedder, *, k: int) -> list[list[NearEntity]]:
     """For each text the `k` entities of highest cosine, best first; equal ones by name, then element id.
 
     Entities are embedded block by block (the embedder keeps each vector in its cache on disk, so a second run embeds nothing), and
     only the best so far are kept: memory is that of one block.
     """
-    best: list[list[Near]] = [[] for _ in texts]
+    best: list[list[NearEntity]] = [[] for _ in texts]
     import numpy as np
 
     wanted = embedder.embed(texts)
@@ -76,7 +76,7 @@ def nearest(texts: Sequence[str], among: Iterable[Named], embedder: Embedder, *,
     return best
 
 
-def _merged(best: list[Near], scores: np.ndarray, block: Sequence[Named], k: int) -> list[Near]:
+def _merged(best: list[NearEntity], scores: np.ndarray, block: Sequence[EmbeddedEntity], k: int) -> list[NearEntity]:
     """The best k of those so far and of one block."""
     import numpy as np
 
@@ -84,7 +84,7 @@ def _merged(best: list[Near], scores: np.ndarray, block: Sequence[Named], k: int
     if len(block) > k:
         floor = max(floor, float(np.partition(scores, -k)[-k]))
     places = [int(at) for at in np.flatnonzero(scores >= floor)]
-    new = [Near(block[at].element_id, block[at].name, float(scores[at])) for at in places]
+    new = [NearEntity(block[at].element_id, block[at].name, float(scores[at])) for at in places]
     return sorted([*best, *new], key=lambda one: (-one.similarity, one.name, one.element_id))[:k]
 
 

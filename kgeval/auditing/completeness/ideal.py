@@ -42,7 +42,7 @@ class Ideal:
 
 
 @dataclass(frozen=True)
-class _Texts:
+class _ExtractedChunks:
     """Chunks by id, and what was extracted from them."""
 
     chunks: Mapping[str, Source]
@@ -88,7 +88,7 @@ def label(made_by: str, *, checked: bool = False) -> str:
     return f"ideal graph by {made_by}, {'a sample checked by people' if checked else UNCHECKED}"
 
 
-def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cutting) -> _Texts:
+def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cutting) -> _ExtractedChunks:
     sources = [source for document in documents for source in sources_of(document, cutting)]
     if not sources:
         raise InputError("the documents hold no text", fix="give documents with text")
@@ -99,17 +99,17 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
             failures[extraction.failure.cause] += 1
         else:
             found.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
-    return _Texts({source.chunk.id: source for source in sources}, found, failures)
+    return _ExtractedChunks({source.chunk.id: source for source in sources}, found, failures)
 
 
-def _entities(resolved: Resolved, texts: _Texts) -> Iterator[IdealItem]:
+def _entities(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
     for entity in resolved.entities:
         for document, passage in _passages(list(entity.sources), texts):
             gold = GoldEntity(name=entity.name, type=entity.type, aliases=list(entity.aliases), document=document)
             yield IdealItem(_id("entity", document, entity.name, entity.type or ""), gold, passage)
 
 
-def _triples(resolved: Resolved, texts: _Texts) -> Iterator[IdealItem]:
+def _triples(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
     by_id = {entity.id: entity for entity in resolved.entities}
     for relation in resolved.relations:
         subject, target = by_id[relation.source], by_id[relation.target]
@@ -119,7 +119,7 @@ def _triples(resolved: Resolved, texts: _Texts) -> Iterator[IdealItem]:
             yield IdealItem(_id("triple", document, subject.name, relation.predicate, target.name), gold, passage)
 
 
-def _passages(chunks: Sequence[str], texts: _Texts) -> list[tuple[str, Passage]]:
+def _passages(chunks: Sequence[str], texts: _ExtractedChunks) -> list[tuple[str, Passage]]:
     """For each document of the chunks: its id and the first of the chunks."""
     known = sorted((texts.chunks[chunk].chunk for chunk in chunks), key=lambda chunk: (chunk.document, chunk.index))
     first = {chunk.document: chunk for chunk in reversed(known)}

@@ -160,7 +160,7 @@ LONGEST = 300  # characters that forms and fuzzy matching look at
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class NameHit:
     """A gold entity (its position) that a graph name could be: level as its rank in LEVELS, similarity, and what agrees.
 
     `one_of`: the graph's name (normalised) where `why` is a form that several names can have ("J. Smith": John or James).
@@ -200,40 +200,40 @@ class GoldIndex:
         names = [form.norm for form in self._forms] if "fuzzy" in self._levels else []
         self._fuzzy = FuzzyIndex(names, fuzzy)
 
-    def hits(self, name: str, aliases: Sequence[str] = ()) -> Iterator[Hit]:
+    def hits(self, name: str, aliases: Sequence[str] = ()) -> Iterator[NameHit]:
         """Every gold entity that an entity of this name and these aliases could be; one may come at several levels."""
         if "exact" in self._levels:
-            yield from (Hit(at, 0) for at in self._exact.get(name, ()))
+            yield from (NameHit(at, 0) for at in self._exact.get(name, ()))
         form = forms.form(name) if self._levels & {"alias", "fuzzy"} else None
         normal = form.norm if form and len(name) <= LONGEST else normalise(name)
         if "normalised" in self._levels:
-            yield from (Hit(at, 1) for at in self._normal.get(normal, ()) if normal)
+            yield from (NameHit(at, 1) for at in self._normal.get(normal, ()) if normal)
         if form is None:
             return
         if "alias" in self._levels:
             yield from self._by_alias(name, normal, aliases)
             yield from self._by_form(form)
         if "fuzzy" in self._levels:
-            yield from (Hit(at, 3, score) for at, score in self._fuzzy.near(form.norm) if may_be_same(form, self._forms[at]))
+            yield from (NameHit(at, 3, score) for at, score in self._fuzzy.near(form.norm) if may_be_same(form, self._forms[at]))
 
-    def _by_alias(self, name: str, normal: str, aliases: Sequence[str]) -> Iterator[Hit]:
+    def _by_alias(self, name: str, normal: str, aliases: Sequence[str]) -> Iterator[NameHit]:
         """Aliases of the gold entity or of the graph's, compared in normal form."""
         for at, alias in self._aliases.get(normal, ()):
-            yield Hit(at, 2, why=f"gold alias '{alias}'")
+            yield NameHit(at, 2, why=f"gold alias '{alias}'")
         for other in aliases:
             known = normalise(other[:LONGEST])
             for at in self._normal.get(known, ()) if known else ():
-                yield Hit(at, 2, why=f"alias '{other[:100]}' of {name[:100]}")
+                yield NameHit(at, 2, why=f"alias '{other[:100]}' of {name[:100]}")
             for at, alias in self._aliases.get(known, ()) if known else ():
-                yield Hit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
+                yield NameHit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
 
-    def _by_form(self, form: Form) -> Iterator[Hit]:
+    def _by_form(self, form: Form) -> Iterator[NameHit]:
         """Names of which one is a written form of the other: without title, with initials, as an acronym ..."""
         keys = (*block_keys(form), *letter_keys(form, others=True))
         for at in {at for key in keys for at in self._blocks.get(key, ())}:
             how = forms.relation_of(form, self._forms[at])
             if how in SAME_THING:
-                yield Hit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
+                yield NameHit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
 
 
 def block_keys(form: Form) -> Iterator[str]:

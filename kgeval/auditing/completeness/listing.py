@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kgeval.auditing.completeness.figures import MatchedGold
 from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Match
-from kgeval.auditing.completeness.relations import Joined, TripleMatch
+from kgeval.auditing.completeness.relations import JoiningRelation, TripleMatch
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.records import LEVELS, Example, Finding, GoldMatch, GraphRef, Level
 
@@ -68,7 +68,7 @@ def _example(item: GoldMatch) -> Example:
     return Example(items=[ref], why=f"{where}: {item.why}" if item.why else where)
 
 
-def _relation(one: Joined, refs: Mapping[str, GraphRef]) -> GraphRef:
+def _relation(one: JoiningRelation, refs: Mapping[str, GraphRef]) -> GraphRef:
     start, end = (one.a, one.b) if one.forward else (one.b, one.a)
     names = [refs[i].name if i in refs else i for i in (start, end)]
     name = f"{names[0]} -[{one.labels[0][:LONGEST_SHOWN]}]-> {names[1]}"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.auditing.completeness.candidates import NAMES_QUERY, Candidates
-from kgeval.auditing.completeness.documents import Documents
+from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.gold import Gold
-from kgeval.auditing.completeness.index import RANK, Hit
+from kgeval.auditing.completeness.index import RANK, NameHit
 from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.text.forms import Form, form
 
@@ -29,7 +29,7 @@ class Match:
     """
 
     rank: int | None = None
-    found: Mapping[str, Hit] = field(default_factory=dict)
+    found: Mapping[str, NameHit] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
@@ -47,7 +47,7 @@ Sources = Mapping[str, frozenset[str]]
 
 
 def matches(
-    candidates: Candidates, wanted: Sequence[str | None], sources: Sources, documents: Documents, *, up_to: int = len(RANK),
+    candidates: Candidates, wanted: Sequence[str | None], sources: Sources, documents: GoldDocuments, *, up_to: int = len(RANK),
 ) -> list[Match]:
     """The match of each gold entity at levels of a rank below `up_to`. `wanted[i]`: the document that entity i must come from;
     null, or no document that the graph knows at all: anywhere. `sources`: gold documents by element id."""
@@ -60,14 +60,14 @@ def matches(
     return out
 
 
-def _kept(hits: dict[str, Hit], best: int) -> dict[str, Hit]:
+def _kept(hits: dict[str, NameHit], best: int) -> dict[str, NameHit]:
     """The places at the best level and those of the same normalised name; by embedding, which only guesses, the nearest alone."""
     top = max((hit.score or 0 for hit in hits.values()), default=0)
     kept = max(best, RANK["normalised"])
     return {i: hit for i, hit in hits.items() if hit.rank <= kept and (best != EMBEDDING or hit.score == top)}
 
 
-def _unambiguous(hits: dict[str, Hit]) -> dict[str, Hit]:
+def _unambiguous(hits: dict[str, NameHit]) -> dict[str, NameHit]:
     """Without the forms that several names of the graph could have here: "J. Smith" is neither John nor James Smith then."""
     names = {hit.one_of for hit in hits.values() if hit.one_of}
     return {i: hit for i, hit in hits.items() if not hit.one_of} if len(names) > 1 else hits
@@ -95,7 +95,7 @@ def add_by_meaning(
             element_id, name = batch[row]
             if _same_kind(form(name), forms[column]):
                 score = round(min(1.0, float(close[row, column])), 4)
-                candidates.add(element_id, Hit(numbers[column], EMBEDDING, score))
+                candidates.add(element_id, NameHit(numbers[column], EMBEDDING, score))
 
 
 def names_of(reader: GraphReader) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ AUXILIARIES = frozenset((
 ))
 
 
-class Named(Protocol):
+class NamedRelation(Protocol):
     """A relation with its names and descriptions."""
 
     @property
@@ -30,7 +30,7 @@ class Named(Protocol):
         """Sentences about it."""
 
 
-class Judge:
+class PredicateJudge:
     """Compares a gold predicate with a relation's names, level by level.
 
     exact: equal; normalised: equal in normal form (BORN_IN = "born in"); alias: equal once auxiliary verbs and articles are left
@@ -47,7 +47,7 @@ class Judge:
         self._embedder = embedder if "embedding" in levels else None
         self._near: set[tuple[str, str]] = set()
 
-    def prepare(self, wanted: Iterable[tuple[str | None, Iterable[Named]]]) -> None:
+    def prepare(self, wanted: Iterable[tuple[str | None, Iterable[NamedRelation]]]) -> None:
         """Embeds the predicates and the relations' names that will be asked for, where the embedding level is asked for."""
         if self._embedder is None:
             return
@@ -59,11 +59,11 @@ class Judge:
             if vectors is not None and a and b and float(vectors[place[a]] @ vectors[place[b]]) >= self._similarity:
                 self._near.add((a, b))
 
-    def rank(self, predicate: str, relation: Named) -> int | None:
+    def rank(self, predicate: str, relation: NamedRelation) -> int | None:
         """The rank of the first level at which the relation has this name; null if it has at none."""
         return next((level for level in sorted(self._levels) if self._holds(level, predicate, relation)), None)
 
-    def _holds(self, level: int, predicate: str, relation: Named) -> bool:
+    def _holds(self, level: int, predicate: str, relation: NamedRelation) -> bool:
         from rapidfuzz.fuzz import token_sort_ratio
 
         names, wanted = list(_names(relation)), normalise(predicate)
@@ -84,7 +84,7 @@ class Judge:
         return any((wanted, normalise(name)) in self._near for name in names)
 
 
-def _names(relation: Named) -> Iterator[str]:
+def _names(relation: NamedRelation) -> Iterator[str]:
     for label in relation.labels:
         yield label
         yield from (part for part in keywords(label) if part != label)

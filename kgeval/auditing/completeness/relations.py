@@ -8,7 +8,7 @@ from itertools import product
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.match import Match
-from kgeval.auditing.completeness.predicates import Judge
+from kgeval.auditing.completeness.predicates import PredicateJudge
 from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.records import Layout
 from kgeval.text.predicates import is_placeholder
@@ -19,7 +19,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoiningRelation:
     """Relations of one type between a pair of entities. `forward`: from the first to the second."""
 
     a: str
@@ -43,10 +43,10 @@ class TripleMatch:
     joined: int | None = None
     directed: int | None = None
     predicate: int | None = None
-    found: tuple[Joined, ...] = field(default=())
+    found: tuple[JoiningRelation, ...] = field(default=())
 
 
-def triple_matches(reader: GraphReader, gold: Gold, entities: Sequence[Match], judge: Judge) -> list[TripleMatch]:
+def triple_matches(reader: GraphReader, gold: Gold, entities: Sequence[Match], judge: PredicateJudge) -> list[TripleMatch]:
     """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
     joined = _joined(reader, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)))
     judge.prepare(
@@ -75,20 +75,21 @@ def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
     return ((a, b) for a, b in every if a != b or subject == obj)
 
 
-def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[Joined]]:
+def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[JoiningRelation]]:
     """The relations of the pairs that have some. The pairs pass by in batches: crowded names can give millions of them."""
-    found: dict[Pair, list[Joined]] = {}
+    found: dict[Pair, list[JoiningRelation]] = {}
     for batch in batched(wanted, BATCH):
-        here: dict[Pair, list[Joined]] = {}  # a pair that comes again in a later batch is read again, and must not be listed twice
+        here: dict[Pair, list[JoiningRelation]] = {}  # a pair that comes again in a later batch is read again, and must not be listed twice
         for row in reader.stream("gold-relations", pairs=[list(pair) for pair in sorted(set(batch))]):
             labels, descriptions = (tuple(filter(None, row[key])) for key in ("labels", "descriptions"))
-            relation = Joined(row["a"], row["b"], row["forward"], row["element_id"], row["type"], labels or (row["type"],), descriptions)
-            here.setdefault((row["a"], row["b"]), []).append(relation)
+            here.setdefault((row["a"], row["b"]), []).append(JoiningRelation(
+                row["a"], row["b"], row["forward"], row["element_id"], row["type"], labels or (row["type"],), descriptions,
+            ))
         found.update(here)
     return found
 
 
-def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[Joined]], judge: Judge) -> TripleMatch:
+def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[JoiningRelation]], judge: PredicateJudge) -> TripleMatch:
     subject, obj = (entities[end] for end in gold.ends[at])
     if subject.rank is None or obj.rank is None:
         return TripleMatch()

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from kgeval.auditing.attempts import attempt
 from kgeval.auditing.completeness import bridging, candidates, documents, figures, listing
 from kgeval.auditing.completeness.candidates import BY_KEY_QUERY, NAMES_QUERY
-from kgeval.auditing.completeness.documents import Documents
+from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.figures import MatchedGold
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Match, add_by_meaning, matches, names_of
-from kgeval.auditing.completeness.predicates import Judge
+from kgeval.auditing.completeness.predicates import PredicateJudge
 from kgeval.auditing.completeness.relations import crowded, say_something, triple_matches
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.config import CompletenessOptions
@@ -70,7 +70,7 @@ def measure(
         sources |= documents.of_entities(reader, known, places.element_ids - before)
     entities = matches(places, wanted, sources, known)
     progress("relations")
-    judge = Judge(chosen.levels, fuzzy=chosen.fuzzy, similarity=chosen.similarity, embedder=embedder)
+    judge = PredicateJudge(chosen.levels, fuzzy=chosen.fuzzy, similarity=chosen.similarity, embedder=embedder)
     triples = triple_matches(reader, gold, entities, judge)
     found = MatchedGold(gold, entities, triples, say_something(layout, triples))
     progress("control")
@@ -78,7 +78,7 @@ def measure(
     against, no_control = None, None
     if control is not None:
         stray = candidates.find(reader, control, chosen.levels, fuzzy=chosen.fuzzy)
-        elsewhere = matches(stray, [None] * len(control.entities), {}, Documents())
+        elsewhere = matches(stray, [None] * len(control.entities), {}, GoldDocuments())
         names = ", ".join(path.name for path in control.inputs)
         against = _control(reader, control, elsewhere, level, f"gold of another text ({names}) in the whole graph, {level} level")
     elif len(order) > 1:  # gold that should not be there: each document's gold among the entities of the next document
@@ -120,7 +120,7 @@ def _control(
     reader: GraphReader, gold: Gold, entities: Sequence[Match], level: Level, how: str, *, of_documents: Collection[str] | None = None,
 ) -> Control:
     """The figures of gold that should not be there. `entities`: where it stands all the same; `of_documents`: only gold of these."""
-    triples = triple_matches(reader, gold, entities, Judge(()))
+    triples = triple_matches(reader, gold, entities, PredicateJudge(()))
     chosen = [at for at, entity in enumerate(gold.entities) if of_documents is None or entity.document in of_documents]
     rows = [at for at, triple in enumerate(gold.triples) if of_documents is None or triple.document in of_documents]
     coverage = MatchedGold(gold, entities, triples).coverage(level, chosen, rows)

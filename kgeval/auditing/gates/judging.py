@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates.keys import by_type, recounted
 from kgeval.auditing.gates.limits import Limits
 from kgeval.auditing.gates.ratchet import allowed, debt_of, known_of
@@ -44,7 +44,7 @@ class Gates:
 
 
 @dataclass(frozen=True)
-class Judged:
+class CheckJudgement:
     """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `examples`: the hits in the order
     held, known, waived. `taken`: hits by the place of the waiver that took them; `matched`: also those that another waiver took. `debt`: if
     it is remembered. `listed`: all hits could be looked at one by one.
@@ -64,7 +64,7 @@ class Judged:
     listed: bool = True
 
 
-def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
+def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
     """The judgement of one check. `outcome.examples`: all of its hits, or as many as could be listed. Unless these are all, only
     waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
     pairs = rule.hit == "pairs"
@@ -111,7 +111,7 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     values = [(limit, held_value(limit, failing, outcome.total)) for limit in gates.of(rule)]
     broken = [limit for limit, value in values if failing and (value is None or not limit.met(value))]
     shown = [*held, *(one.model_copy(update={"known": True}) for one in known)]
-    return Judged(
+    return CheckJudgement(
         status="failed" if broken else "passed", severity=worst(broken, rule.severity), held=failing, suppressed=suppressed,
         known=known_count, taken={at: n for at, n in sorted(hits.items()) if n}, matched=matched,
         examples=[*shown, *(one.model_copy(update={"waived": gates.waivers[at].reason}) for at, one in waived)],
@@ -145,7 +145,7 @@ def silenced(finding: Finding, gates: Gates) -> tuple[Finding, list[int]]:
     return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), [at for at, _ in found]
 
 
-def _note(outcome: Outcome, waivers: Sequence[Waiver], debt: RatchetRule | None, *, listed: bool) -> str | None:
+def _note(outcome: CheckOutcome, waivers: Sequence[Waiver], debt: RatchetRule | None, *, listed: bool) -> str | None:
     """What the count leaves out, and how far waivers and ratchet could look."""
     parts = [outcome.note] if outcome.note else []
     if not listed and any(waiver.match is not None for waiver in waivers):

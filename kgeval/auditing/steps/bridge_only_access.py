@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.projection import simple_graph
 from kgeval.graph.algorithms import Adjacency, View
 from kgeval.records import Example
@@ -26,7 +26,7 @@ class GatedPart:
 
 
 @dataclass(frozen=True)
-class Walk:
+class DepthFirstWalk:
     """A depth-first walk over one component, in 4 bytes a number. `order`: nodes in the order found; by node its parent, rank,
     low point and subtree size."""
 
@@ -37,13 +37,13 @@ class Walk:
     size: array[int]
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """Entities in parts of `min_part` entities or more that hang on one entity, of all entities. One example a part."""
     with simple_graph(check) as view:
         if view is None:
-            return Outcome(0, 0)
+            return CheckOutcome(0, 0)
         parts = hanging_parts(view.adjacency(), int(check.settings["min_part"]))
-        return Outcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
+        return CheckOutcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
 
 
 def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
@@ -79,7 +79,7 @@ class _Walker:
         """Whether some walk came by."""
         return self._rank[node] >= 0
 
-    def walk(self, start: int) -> Walk:
+    def walk(self, start: int) -> DepthFirstWalk:
         """A depth-first walk from `start` over its component, without recursion: the way back is in `parent`."""
         parent, rank, low, size, following = self._parent, self._rank, self._low, self._size, self._next
         if rank[start] >= 0:
@@ -103,7 +103,7 @@ class _Walker:
                     low[here] = known
                 continue
             if here == start:
-                return Walk(order, parent, rank, low, size)
+                return DepthFirstWalk(order, parent, rank, low, size)
             above = parent[here]
             size[above] += size[here]
             low[above] = min(low[above], low[here])
@@ -121,7 +121,7 @@ class _Walker:
                     stack.append(other)
 
 
-def _bulk(tree: Walk) -> int:
+def _bulk(tree: DepthFirstWalk) -> int:
     """The lowest entity whose subtree holds more than half: no part smaller than half ever contains it."""
     lowest = tree.order[0]
     for node in tree.order:
@@ -130,7 +130,7 @@ def _bulk(tree: Walk) -> int:
     return lowest
 
 
-def _parts(tree: Walk, min_part: int) -> list[GatedPart]:
+def _parts(tree: DepthFirstWalk, min_part: int) -> list[GatedPart]:
     """The outermost cut-off subtrees of at least `min_part` entities, but less than half of the component."""
     parts: list[GatedPart] = []
     inside_until = 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.check import Check, Outcome, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: embeddings of another length than the index's, or than most of their kind; `total`: embeddings."""
     layout = check.layout
     places = {
@@ -20,4 +20,4 @@ def run(check: Check) -> Outcome:
             wanted[kind] = lengths.pop()
     row = check.own_rows(dimensions=wanted)[0]
     note = "; ".join(f"the vector index of {kind} embeddings holds {length} numbers" for kind, length in wanted.items())
-    return Outcome(row["count"], row["total"], examples_of(row["sample"]), note or None)
+    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]), note or None)

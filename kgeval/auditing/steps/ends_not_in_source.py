@@ -8,8 +8,8 @@ from functools import lru_cache
 from heapq import nsmallest
 from typing import Any
 
-from kgeval.auditing.check import RELATIONS_OF, Check, Outcome
-from kgeval.auditing.source_texts import Chunks, Entities, Form, chunk_texts, entities, stands_in
+from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
+from kgeval.auditing.source_texts import ChunkTexts, Form, SourcedEntities, chunk_texts, entities, stands_in
 from kgeval.records import Example, GraphRef
 
 
@@ -23,22 +23,22 @@ class Missed:
     chunks: int
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
     chunks = chunk_texts(check)
-    search = _Search(check, chunks, entities(check, chunks))
+    search = _SourceSearch(check, chunks, entities(check, chunks))
     examples = []
     for hit in nsmallest(check.sample, search.missed(), key=lambda hit: (-hit.chunks, hit.name, hit.element_id)):
         relation = GraphRef(element_id=hit.element_id, key=hit.name, name=hit.name, type=hit.label, kind="relation")
         why = f"neither name is in {'its chunk' if hit.chunks == 1 else f'its {hit.chunks} chunks'}"
         examples.append(Example(items=[relation], why=why))
-    return Outcome(search.count, search.total, examples)
+    return CheckOutcome(search.count, search.total, examples)
 
 
-class _Search:
+class _SourceSearch:
     """Looks at every relation as it comes and keeps none. `count` and `total` hold once `missed` has ended."""
 
-    def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
+    def __init__(self, check: CheckRun, chunks: ChunkTexts, known: SourcedEntities) -> None:
         self._check, self._chunks, self._known = check, chunks, known
         self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(known.looked_for)  # a few entities have most relations
         self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)

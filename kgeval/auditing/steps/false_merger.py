@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.contexts import Contexts
 from kgeval.auditing.same_names import code
 from kgeval.graph.connect import Row
@@ -16,7 +16,7 @@ from kgeval.records import Example, GraphRef
 WORD = re.compile(r"\w{4,}")  # of fewer letters nearly all are words of grammar, which any two pieces share
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities that fall apart or carry labels that never go together; `total`: entities looked at."""
     rare = _rare_label_pairs(check)
     rows = check.own_rows(rare_label_pairs=rare)
@@ -31,10 +31,10 @@ def run(check: Check) -> Outcome:
         Example(items=[GraphRef(element_id=row["element_id"], key=row["key"], name=row["name"], type=row["type"])], why=why)
         for _, row, why in hits[: check.sample]
     ]
-    return Outcome(len(hits), len(rows), examples)
+    return CheckOutcome(len(hits), len(rows), examples)
 
 
-def _rare_label_pairs(check: Check) -> list[list[str]]:
+def _rare_label_pairs(check: CheckRun) -> list[list[str]]:
     """Pairs of labels that are common apart and hardly ever together (only where labels hold the types)."""
     if check.layout.type_key:
         return []
@@ -51,7 +51,7 @@ def _rare_label_pairs(check: Check) -> list[list[str]]:
     return [list(pair) for pair, uses in sorted(together.items()) if smaller[pair] >= least and uses <= share * smaller[pair]]
 
 
-def _apart(check: Check, rows: list[Row]) -> Iterable[tuple[Row, list[set[str]]]]:
+def _apart(check: CheckRun, rows: list[Row]) -> Iterable[tuple[Row, list[set[str]]]]:
     """The entities whose neighbours fall into several groups of at least `min_group`, with those groups, largest first. Neighbours hang
     together by a document, and by what they are joined to other than the entity: related neighbours, and a common third entity."""
     least = int(check.settings["min_group"])

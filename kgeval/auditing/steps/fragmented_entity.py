@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from kgeval.auditing.blocking import affordable, collect, pairs, split
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.contexts import Contexts, Shared
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.auditing.similar import is_person
@@ -28,7 +28,7 @@ DOUBTED = (forms.SUBSET, forms.PLURAL, forms.SPELLING)
 class NamedEntities:
     """Every entity with a name: `roll` (id, key, name, type), the few that have aliases (normalised), their types case-folded."""
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: CheckRun) -> None:
         self.roll = EntityColumns()
         self.aliases: dict[int, frozenset[str]] = {}
         unknown = set(check.layout.placeholder_values)
@@ -68,17 +68,17 @@ class NamedEntities:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class FormPair:
     """Two entities (numbers), the form that joins their names, what they share, and the cosine of their embeddings where it is known."""
 
     a: int
     b: int
     form: str
-    shared: Shared
+    shared: SharedContext
     cosine: float | None = None
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities in at least one listed pair; `total`: entities with a name. Each example is one pair.
 
     A pair is listed if it has as much in common as the form of its names asks for, and is not torn between several partners.
@@ -88,8 +88,8 @@ def run(check: Check) -> Outcome:
     members = sorted({number for a, b, _ in candidates for number in (a, b)})[: int(check.settings["max_crowd"])]
     contexts = Contexts(check, {number: entities.roll.element_id(number) for number in members})
     cosine_of = _cosines(check, entities, candidates)
-    judged = [Pair(a, b, form, contexts.shared(a, b), cosine_of.get((a, b))) for a, b, form in candidates]
-    rivals: dict[int, list[Pair]] = {}  # by entity the pairs whose form could mean several partners
+    judged = [FormPair(a, b, form, contexts.shared(a, b), cosine_of.get((a, b))) for a, b, form in candidates]
+    rivals: dict[int, list[FormPair]] = {}  # by entity the pairs whose form could mean several partners
     for pair in judged:
         if pair.form in PERSONAL:
             rivals.setdefault(pair.a, []).append(pair)
@@ -102,13 +102,13 @@ def run(check: Check) -> Outcome:
         items = [entities.roll.reference(at) for at in (pair.a, pair.b)]
         examples.append(Example(items=items, why=f"{pair.form}; {pair.shared}{cosine}"))
     involved = {number for pair in listed for number in (pair.a, pair.b)}
-    return Outcome(len(involved), len(entities), examples, note, len(listed))
+    return CheckOutcome(len(involved), len(entities), examples, note, len(listed))
 
 
 Candidates = list[tuple[int, int, str]]
 
 
-def _candidates(check: Check, entities: NamedEntities) -> tuple[Candidates, frozenset[str], str | None]:
+def _candidates(check: CheckRun, entities: NamedEntities) -> tuple[Candidates, frozenset[str], str | None]:
     """Pairs whose names a form joins: within what they share where a word is common, anywhere where it is rare.
 
     The words that only people bear (they stand after an honorific somewhere in the graph), which tell people where the types do not;
@@ -134,7 +134,7 @@ def _candidates(check: Check, entities: NamedEntities) -> tuple[Candidates, froz
     return found, frozenset(bearers - forms.GENERIC), note
 
 
-def _cosines(check: Check, entities: NamedEntities, found: Candidates) -> dict[tuple[int, int], float]:
+def _cosines(check: CheckRun, entities: NamedEntities, found: Candidates) -> dict[tuple[int, int], float]:
     """The cosine of the embeddings of the pairs that a weak form joins (the first `max_crowd` of them), where embeddings are known."""
     if check.embedding is None and check.layout.embedding_key is None:
         return {}
@@ -145,7 +145,7 @@ def _cosines(check: Check, entities: NamedEntities, found: Candidates) -> dict[t
     return {pair: known[key] for pair, key in zip(weak, keys, strict=True) if key in known}
 
 
-def _enough(pair: Pair, entities: NamedEntities, bearers: frozenset[str], settings: Mapping[str, Any]) -> bool:
+def _enough(pair: FormPair, entities: NamedEntities, bearers: frozenset[str], settings: Mapping[str, Any]) -> bool:
     """Whether a pair shares as much as its form asks for. Related entities are rather two: they must share more.
 
     Near embeddings list a pair and far ones drop it, with two exceptions. The names of one and of many are always near, so that a plural
@@ -171,7 +171,7 @@ def _enough(pair: Pair, entities: NamedEntities, bearers: frozenset[str], settin
     if pair.form not in (forms.SUBSET, forms.PLURAL):
         return near.neighbours > 0 and not near.related
     kind = entities.kind(pair.a) or entities.kind(pair.b)
-    person = is_person(kind) if kind else bearers.issuperset(min(x.core, y.core, key=len))
+    person = is_person(kind) if kind else bearers.issuperset(x.core if len(x.core) <= len(y.core) else y.core)
     if pair.form == forms.PLURAL:
         return signal and not person
     if person:  # a part of a name: people need little in common, things much
@@ -179,7 +179,7 @@ def _enough(pair: Pair, entities: NamedEntities, bearers: frozenset[str], settin
     return not rather_two and near.neighbours >= 2 and near.jaccard >= settings["min_jaccard_things"]
 
 
-def _torn(pair: Pair, rivals: Mapping[int, list[Pair]], entities: NamedEntities) -> bool:
+def _torn(pair: FormPair, rivals: Mapping[int, list[FormPair]], entities: NamedEntities) -> bool:
     """Whether the shorter name fits another, unrelated longer name nearly as well ("Mr. Hall": Asaph or Angelo?)."""
     if pair.form not in PERSONAL:
         return False

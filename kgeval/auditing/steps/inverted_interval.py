@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime
 
-from kgeval.auditing.check import Check, Outcome, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 from kgeval.records import Example, GraphRef
 
 MILLISECONDS = 100_000_000_000
@@ -13,7 +13,7 @@ _ZONE_NAME = re.compile(r"\[[^\]]*\]$")
 _PARTIAL = re.compile(r"(-?\d{1,4})(?:-(\d{1,2}))?$")
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """Relations whose validity ends before it begins, of all that have both ends of it."""
     row = check.own_rows()[0]
     late = [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
@@ -22,7 +22,7 @@ def run(check: Check) -> Outcome:
         Example(items=[GraphRef.model_validate(hit["item"])], why=f"valid from {hit['start'][:40]} to {hit['end'][:40]}")
         for hit in late[: check.sample]
     ]
-    return Outcome(row["count"] + len(late), row["total"], examples[: check.sample])
+    return CheckOutcome(row["count"] + len(late), row["total"], examples[: check.sample])
 
 
 def is_inverted(start: str, end: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from array import array
 from heapq import nsmallest
 
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.source_texts import Chunks, Entities, chunk_texts, entities, stands_in
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.source_texts import ChunkTexts, SourcedEntities, chunk_texts, entities, stands_in
 from kgeval.records import Example
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
     chunks = chunk_texts(check)
     known = entities(check, chunks)
@@ -21,9 +21,9 @@ def run(check: Check) -> Outcome:
         n = known.chunks.size(at)
         where = "its only chunk" if n == 1 else f"any of its {n} chunks"
         examples.append(Example(items=[known.roll.reference(at)], why=f"the name is not in {where}"))
-    return Outcome(len(missed), len(testable), examples)
+    return CheckOutcome(len(missed), len(testable), examples)
 
 
-def _found(known: Entities, at: int, chunks: Chunks) -> bool:
+def _found(known: SourcedEntities, at: int, chunks: ChunkTexts) -> bool:
     forms = known.looked_for(at)
     return any(stands_in(forms, chunks.text(number)) for number in known.chunks[at])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.graph.algorithms import Expected, View
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import projected
 
 
 @contextmanager
-def simple_graph(check: Check) -> Iterator[View | None]:
+def simple_graph(check: CheckRun) -> Iterator[View | None]:
     """The simple entity graph, projected, or None where no two entities are joined (there is nothing to project).
 
     Raises: QueryError, QueryTimeout, ConnectError (nothing here runs algorithms).
@@ -29,7 +29,7 @@ def simple_graph(check: Check) -> Iterator[View | None]:
         yield view
 
 
-def count(check: Check) -> Expected:
+def count(check: CheckRun) -> Expected:
     """Entities, relations and self-loops of the layout's graph."""
     layout = {"layout": check.layout.model_dump()}
     entities = check.graph.read(all_queries()["entities-by-type"], layout, timeout=check.timeout)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.contexts import Contexts, Shared
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.contexts import Contexts, SharedContext
 from kgeval.auditing.nearness import neighbours
-from kgeval.auditing.similar import Near, alike
+from kgeval.auditing.similar import NearPair, alike
 from kgeval.records import Example, GraphRef
 
 LEAST_SHARED = 3  # neighbours that two related entities must have in common: what is related is rather two things
 MOST_READ = 20_000
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities in at least one listed pair; `total`: entities that were compared. Each example is one pair, nearest first."""
     found = neighbours(check)
     ends = _entities(check, sorted({end for a, b, _ in found.pairs for end in (a, b)}))
     unknown = set(check.layout.placeholder_values)
-    pairs: list[Near] = []
+    pairs: list[NearPair] = []
     for a, b, cosine in found.pairs:
         how = alike(ends[a], ends[b], placeholders=unknown) if a in ends and b in ends else None
         if how is not None:
-            pairs.append(Near(ends[a], ends[b], cosine, how))
+            pairs.append(NearPair(ends[a], ends[b], cosine, how))
     kept = [
         (pair, near) for pair, near in zip(pairs, _shared(check, pairs), strict=True)
         if not (near.related and near.neighbours < LEAST_SHARED)
@@ -34,10 +34,10 @@ def run(check: Check) -> Outcome:
             why=f"{pair.form}; cosine {pair.cosine:.3f}; {near}",
         ) for pair, near in kept[: check.sample]
     ]
-    return Outcome(len(involved), found.compared, examples, found.note, len(kept))
+    return CheckOutcome(len(involved), found.compared, examples, found.note, len(kept))
 
 
-def _entities(check: Check, ids: list[str]) -> dict[str, GraphRef]:
+def _entities(check: CheckRun, ids: list[str]) -> dict[str, GraphRef]:
     """Names and types of the entities that are in a pair."""
     if not ids:
         return {}
@@ -47,7 +47,7 @@ def _entities(check: Check, ids: list[str]) -> dict[str, GraphRef]:
     }
 
 
-def _shared(check: Check, pairs: list[Near]) -> list[Shared]:
+def _shared(check: CheckRun, pairs: list[NearPair]) -> list[SharedContext]:
     """What the two of each pair have in common; nothing beyond the first `MOST_READ` entities."""
     listed = list(dict.fromkeys(end.element_id or "" for pair in pairs for end in (pair.a, pair.b)))[:MOST_READ]
     numbers = {element_id: number for number, element_id in enumerate(listed)}

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.records import Example, GraphRef
 from kgeval.text.names import normalise
 
@@ -15,7 +15,7 @@ _IRREGULAR = {
 }
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """The types that are another spelling of a type with at least as many entities, of all types."""
     rows = check.own_rows()
     uses = {str(row["type"]): int(row["entities"]) for row in rows if row["type"] is not None}
@@ -26,7 +26,7 @@ def run(check: Check) -> Outcome:
             why=f"{uses[other]} against {uses[main]} entities",
         ) for other, main in spellings[: check.sample]
     ]
-    return Outcome(len(spellings), len(uses), examples)
+    return CheckOutcome(len(spellings), len(uses), examples)
 
 
 def other_spellings(uses: Mapping[str, int], min_letters: int) -> Iterator[tuple[str, str]]:
