@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,17 +69,15 @@ def write_sheet(path: Path, sample: Sample, wanted: SampleSpec, *, graph: str | 
     The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
     """
     columns = ["id", "label", *SHOWN[wanted.kind], "passage", "more_passages", "note"]
-    sheets.write_sheet(path, columns, (_row(item, wanted.kind) for item in sample.items), head=_head(wanted, graph))
-
-
-def _head(wanted: SampleSpec, graph: str | None) -> Iterator[str]:
-    # `=` never begins these lines, so they are safe in a spreadsheet
-    yield f"# {MARK} ({settings(wanted, graph)} n={wanted.n})"
-    yield f"# Write one of these words into the column label: {', '.join(LABELS[wanted.kind])}."
-    yield f"# {MEANINGS[wanted.kind]}."
     basis = "Judge by names and what stands beside them." if wanted.kind == "duplicates" else "Judge by the passages only."
-    yield f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random."
-    yield "# Do not change ids. Several people: a copy of this file each, all given with --labels."
+    head = [  # `=` never begins these lines, so they are safe in a spreadsheet
+        f"# {MARK} ({settings(wanted, graph)} n={wanted.n})",
+        f"# Write one of these words into the column label: {', '.join(LABELS[wanted.kind])}.",
+        f"# {MEANINGS[wanted.kind]}.",
+        f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random.",
+        "# Do not change ids. Several people: a copy of this file each, all given with --labels.",
+    ]
+    sheets.write_sheet(path, columns, (_row(item, wanted.kind) for item in sample.items), head=head)
 
 
 def _row(item: SampleItem, kind: AccuracyKind) -> list[str]:
@@ -107,26 +105,28 @@ def read_sheets(paths: Sequence[Path], sample: Sample, wanted: SampleSpec) -> Hu
             continue
         for where, row in sheet.rows():
             item, given = row.get("id", "").strip(), row.get("label", "").strip()
-            label = _label(given, wanted.kind)
+            word = re.sub(r"[^a-z]+", "_", given.casefold()).strip("_")  # whatever its case, spaces and hyphens
+            label = SPELLINGS.get(word, word)
             if item not in ids:
                 faults.append(f"{where}: id '{item[:40]}' is not in this sample")
                 continue
             rows.add(item)
-            if label is not None:
+            if label in LABELS[wanted.kind]:
                 labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or path.stem, label=label))
             elif given:
                 faults.append(f"{where}: label '{given[:40]}' is none of {', '.join(LABELS[wanted.kind])}")
-    faults += _twice(labels)
+    counts = Counter((label.annotator, label.id) for label in labels)
+    faults += [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]
     if faults:
         raise InputError(
             f"{', '.join(map(str, paths))}: {len(faults)} faults", faults=faults,
             fix=f"labels are {', '.join(LABELS[wanted.kind])} or empty; --kind, --seed, --strata and --per-passage must be those of the "
             "sheet, and --n at least its n",
         )
-    votes: dict[str, list[str]] = {}
+    votes: dict[str, tuple[str, ...]] = {}
     for one in labels:
-        votes.setdefault(one.id, []).append(one.label)
-    return HumanLabels({item: tuple(given) for item, given in votes.items()}, frozenset(rows), labels)
+        votes[one.id] = (*votes.get(one.id, ()), one.label)
+    return HumanLabels(votes, frozenset(rows), labels)
 
 
 def _other_sample(where: str, head: str, wanted: SampleSpec) -> Iterator[str]:
@@ -143,15 +143,3 @@ def _other_sample(where: str, head: str, wanted: SampleSpec) -> Iterator[str]:
             yield f"{where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"
     if told.get("n", "").isdigit() and int(told["n"]) > wanted.n:
         yield f"{where}: the sheet was drawn with --n {told['n']}, this run has only --n {wanted.n}"
-
-
-def _label(given: str, kind: AccuracyKind) -> str | None:
-    """The label meant, whatever its case, spaces and hyphens; null if none is."""
-    word = re.sub(r"[^a-z]+", "_", given.casefold()).strip("_")
-    meant = SPELLINGS.get(word, word)
-    return meant if meant in LABELS[kind] else None
-
-
-def _twice(labels: Iterable[HumanLabel]) -> list[str]:
-    counts = Counter((label.annotator, label.id) for label in labels)
-    return [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]

@@ -122,11 +122,11 @@ def band(share: float | None) -> Band | None:
 
 def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[Judgement]:
     """The verdict on entity coverage, and ours on relations. `banded` false: the shares mean too little for a band."""
-    figures = (("entity_coverage", METHODOLOGY), ("relation_completeness", OURS))
-    shares = [(name, getattr(coverage, name).share, source) for name, source in figures]
     return [
-        Judgement(figure=name, level=level, share=share, band=band(share) if banded else None, source=source)
-        for name, share, source in shares
+        Judgement(figure=name, level=level, share=figure.share, band=band(figure.share) if banded else None, source=source)
+        for name, figure, source in (
+            ("entity_coverage", coverage.entity_coverage, METHODOLOGY), ("relation_completeness", coverage.relation_completeness, OURS),
+        )
     ]
 
 

@@ -10,7 +10,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from kgeval.auditing.completeness.gold import Gold, gold_of
 from kgeval.errors import IncompleteError, InputError
@@ -67,7 +66,7 @@ def ideal_gold(
         causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(texts.failures.items()))
         raise IncompleteError(f"the ideal graph is empty: all {failed} chunks failed ({causes})", fix="mend the cause and run it again")
     resolved = resolve(texts.found, rules)
-    items = tuple({item.id: item for item in chain(_entities(resolved, texts), _triples(resolved, texts))}.values())
+    items = tuple({item.id: item for item in _items(resolved, texts)}.values())
     if not items:
         raise InputError(f"{made_by} found no entity in {len(documents)} documents", fix="give other documents, or another extractor")
     gold = gold_of(
@@ -102,21 +101,19 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
     return _ExtractedChunks({source.chunk.id: source for source in sources}, found, failures)
 
 
-def _entities(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
+def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
+    """The entities, then the triples, each once for every document that it is taken from."""
     for entity in resolved.entities:
         for document, passage in _passages(list(entity.sources), texts):
             gold = GoldEntity(name=entity.name, type=entity.type, aliases=list(entity.aliases), document=document)
             yield IdealItem(_id("entity", document, entity.name, entity.type or ""), gold, passage)
-
-
-def _triples(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
     by_id = {entity.id: entity for entity in resolved.entities}
     for relation in resolved.relations:
         subject, target = by_id[relation.source], by_id[relation.target]
         aliases = {end.name: list(end.aliases) for end in (subject, target) if end.aliases}
         for document, passage in _passages(relation.chunks, texts):
-            gold = GoldTriple(subject=subject.name, predicate=relation.predicate, object=target.name, document=document, aliases=aliases)
-            yield IdealItem(_id("triple", document, subject.name, relation.predicate, target.name), gold, passage)
+            triple = GoldTriple(subject=subject.name, predicate=relation.predicate, object=target.name, document=document, aliases=aliases)
+            yield IdealItem(_id("triple", document, subject.name, relation.predicate, target.name), triple, passage)
 
 
 def _passages(chunks: Sequence[str], texts: _ExtractedChunks) -> list[tuple[str, Passage]]:
