@@ -13,7 +13,7 @@ from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.records import AccuracyKind, Estimate
 from kgeval.stats.clusters import Clusters, ShareEstimate, arranged, ratio
-from kgeval.stats.corrections import Corrected, ppi, rogan_gladen
+from kgeval.stats.corrections import ppi, rogan_gladen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +106,7 @@ def _by_judge(
     values = {item.id: value(item) for item in own}
     causes = Counter(verdict.cause for item in own if (verdict := evidence.judged.get(item.id)) and verdict.cause)
     labelled = frozenset(name for name, verdict in evidence.judged.items() if verdict.label is not None)
-    return _estimate(evidence.sample, of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
+    return _estimate(evidence.sample, of, values, by="judge", failures=dict(causes), labelled=labelled)
 
 
 def _by_people(evidence: LabelEvidence, of: str, labels: Sequence[str], items: Sequence[SampleItem] | None = None) -> Estimate:
@@ -115,46 +115,38 @@ def _by_people(evidence: LabelEvidence, of: str, labels: Sequence[str], items: S
     own = evidence.sample.items if items is None else items
     values = {item.id: people.share(item.id, labels) for item in own if item.id in people.rows}
     missing = sum(value is None for value in values.values())
-    by = Labelling("people", _FORM, {"no label": missing} if missing else {}, frozenset(people.votes))
-    return _estimate(evidence.sample, of, values, by, part=people.rows)
+    failures = {"no label": missing} if missing else {}
+    return _estimate(evidence.sample, of, values, by="people", failures=failures, labelled=frozenset(people.votes), part=people.rows)
 
 
 _FORM = "ratio over clusters, Wilson (deff, t, fpc)"  # docs/accuracy.md spells it out
 
 
-@dataclass(frozen=True)
-class Labelling:
-    """Who gave the labels, how the share is estimated, why items have none, and the ids of all items of the sample that have one."""
-
-    by: str
-    method: str
-    failures: dict[str, int]
-    labelled: frozenset[str]
-
-
 def _estimate(
-    sample: Sample, of: str, values: Mapping[str, float | None], labelling: Labelling, *, part: frozenset[str] | None = None,
+    sample: Sample, of: str, values: Mapping[str, float | None], *, by: Literal["judge", "people"], failures: dict[str, int],
+    labelled: frozenset[str], part: frozenset[str] | None = None,
 ) -> Estimate:
     """The share over the items that have a value; the others are `n - n_scored`. NOT_IN: not in the share at all.
 
+    `by`: who gave the labels; `failures`: why items have none; `labelled`: the ids of all items of the sample that have one.
     `part`: the ids that count as drawn, where that is not the whole sample. A cluster without any label counts as not drawn:
     what nobody labelled makes nothing surer.
     """
     drawn = [item for item in sample.items if part is None or item.id in part]
-    seen = [item for item in drawn if item.id in labelling.labelled]
+    seen = [item for item in drawn if item.id in labelled]
     held = {item.cluster for item in seen}
     answered = len(seen) / max(1, sum(item.cluster in held for item in drawn))
     right, known = _columns(seen, values)
     found = ratio(right, known, design(sample, seen), answered=answered) if seen else None
     least, most = _bounds(sample, drawn, values)
-    method = _method(labelling.method, found, everything=sample.census and len(seen) == len(sample.items))
-    return Estimate.model_validate({
-        "of": of, "labelled_by": labelling.by, "method": method, "n": sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn),
-        "n_scored": found.n if found else 0, "clusters": found.clusters if found else 0,
-        "value": found.value if found else None, "low": found.low if found else None, "high": found.high if found else None,
-        "bound_low": least, "bound_high": most, "design_effect": found.design_effect if found else None,
-        "interval_effect": found.steadied if found and found.low is not None else None, "failures": labelling.failures,
-    })
+    how = _how_sure(found, everything=sample.census and len(seen) == len(sample.items))
+    return Estimate(
+        of=of, labelled_by=by, method=f"{_FORM}{', uncorrected' if by == 'judge' else ''}{how}",
+        n=sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn), n_scored=found.n if found else 0,
+        clusters=found.clusters if found else 0, value=found.value if found else None, low=found.low if found else None,
+        high=found.high if found else None, bound_low=least, bound_high=most, design_effect=found.design_effect if found else None,
+        interval_effect=found.steadied if found and found.low is not None else None, failures=failures,
+    )
 
 
 def _columns(items: Sequence[SampleItem], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
@@ -176,17 +168,17 @@ def _bounds(sample: Sample, drawn: Sequence[SampleItem], values: Mapping[str, fl
     return (low.value if low else None, high.value if high else None)
 
 
-def _method(method: str, found: ShareEstimate | None, *, everything: bool) -> str:
-    """The method with what the reader must know of this case."""
+def _how_sure(found: ShareEstimate | None, *, everything: bool) -> str:
+    """The end of the method: what the reader must know of this case."""
     if found is None:
-        return f"{method}; no item has a label"
+        return "; no item has a label"
     if everything:
-        return f"{method}; all were drawn: no sampling error"
+        return "; all were drawn: no sampling error"
     if found.low is None:
-        return f"{method}; labels in one cluster only: no interval"
+        return "; labels in one cluster only: no interval"
     if found.design_effect is None:
-        return f"{method}; no variation seen: clusters counted as half alike"
-    return f"{method}, df {found.df}"
+        return "; no variation seen: clusters counted as half alike"
+    return f", df {found.df}"
 
 
 def design(sample: Sample, items: Sequence[SampleItem]) -> Clusters:
@@ -208,23 +200,22 @@ def corrected(evidence: LabelEvidence) -> list[Estimate]:
     truth = np.array([value or 0.0 for value in people], dtype=np.float64)
     if not items:
         return []
-    return [
-        _corrected(evidence, "PPI++ over clusters", ppi(truth, said, labelled, clusters), clusters),
-        _corrected(evidence, "Rogan-Gladen, delta method over clusters", rogan_gladen(truth, said, labelled, clusters), clusters),
-    ]
-
-
-def _corrected(evidence: LabelEvidence, method: str, found: Corrected, clusters: Clusters) -> Estimate:
-    parts = [f"{found.labels} labels"]
-    parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
-    if found.sensitivity is not None and found.specificity is not None:
-        parts += [f"sensitivity {found.sensitivity:.2f}, specificity {found.specificity:.2f}"]
-    parts += [f"not defined: {found.reason}" if found.value is None else found.reason] if found.reason else []
-    return Estimate(
-        of=MAIN[evidence.kind], labelled_by="judge corrected by people", method=f"{method}: {'; '.join(parts)}",
-        n=len(evidence.sample.items), n_scored=len(clusters.of_item), clusters=len(clusters.stratum),
-        value=found.value, low=found.low, high=found.high,
-    )
+    estimates = []
+    for method, found in (
+        ("PPI++ over clusters", ppi(truth, said, labelled, clusters)),
+        ("Rogan-Gladen, delta method over clusters", rogan_gladen(truth, said, labelled, clusters)),
+    ):
+        parts = [f"{found.labels} labels"]
+        parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
+        if found.sensitivity is not None and found.specificity is not None:
+            parts.append(f"sensitivity {found.sensitivity:.2f}, specificity {found.specificity:.2f}")
+        parts += [f"not defined: {found.reason}" if found.value is None else found.reason] if found.reason else []
+        estimates.append(Estimate(
+            of=MAIN[evidence.kind], labelled_by="judge corrected by people", method=f"{method}: {'; '.join(parts)}",
+            n=len(evidence.sample.items), n_scored=len(clusters.of_item), clusters=len(clusters.stratum),
+            value=found.value, low=found.low, high=found.high,
+        ))
+    return estimates
 
 
 def split(evidence: LabelEvidence, by: Callable[[SampleItem], str | None]) -> list[Estimate]:

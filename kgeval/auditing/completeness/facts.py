@@ -23,7 +23,6 @@ from kgeval.llm.calls import Outcome, Reply, Task
 from kgeval.records import FactRetention, FactVerdict, Layout
 
 if TYPE_CHECKING:
-    import numpy as np
 
     from kgeval.llm.embed import Embedder
     from kgeval.llm.prompts import Prompt
@@ -65,27 +64,21 @@ def nearest(texts: Sequence[str], among: Iterable[EmbeddedEntity], embedder: Emb
     Entities are embedded block by block (the embedder keeps each vector in its cache on disk, so a second run embeds nothing), and
     only the best so far are kept: memory is that of one block.
     """
-    best: list[list[NearEntity]] = [[] for _ in texts]
     import numpy as np
 
+    best: list[list[NearEntity]] = [[] for _ in texts]
     wanted = embedder.embed(texts)
     for block in batched(among, BLOCK):
-        scores = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
-        for at, row in enumerate(scores):
-            best[at] = _merged(best[at], row, block, k)
+        scores_by_text = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
+        for number, scores in enumerate(scores_by_text):
+            so_far = best[number]
+            floor = so_far[-1].similarity if len(so_far) == k else -2.0
+            if len(block) > k:
+                floor = max(floor, float(np.partition(scores, -k)[-k]))
+            places = np.flatnonzero(scores >= floor).tolist()
+            new = [NearEntity(block[at].element_id, block[at].name, float(scores[at])) for at in places]
+            best[number] = sorted([*so_far, *new], key=lambda near: (-near.similarity, near.name, near.element_id))[:k]
     return best
-
-
-def _merged(best: list[NearEntity], scores: np.ndarray, block: Sequence[EmbeddedEntity], k: int) -> list[NearEntity]:
-    """The best k of those so far and of one block."""
-    import numpy as np
-
-    floor = best[-1].similarity if len(best) == k else -2.0
-    if len(block) > k:
-        floor = max(floor, float(np.partition(scores, -k)[-k]))
-    places = [int(at) for at in np.flatnonzero(scores >= floor)]
-    new = [NearEntity(block[at].element_id, block[at].name, float(scores[at])) for at in places]
-    return sorted([*best, *new], key=lambda one: (-one.similarity, one.name, one.element_id))[:k]
 
 
 PROMPT = "judge-fact"
