@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Embedding:
     """What makes vectors for checks, beside the graph. `anew`: also where the graph stores its own. `cache_dir`: kgeval's cache
-    folder, where they are kept (null: the user's). `say`: is told what goes on."""
+    folder, where they are kept (None: the user's). `say`: is told what goes on."""
 
     embedder: Embedder
     anew: bool = False
@@ -90,7 +90,7 @@ class CheckOutcome:
 
 
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
-    """The `sample` column of an audit query as records. Null names and keys become "", so that a nameless entity can be shown."""
+    """The `sample` column of an audit query as records. None names and keys become "", so that a nameless entity can be shown."""
 
 
     def text(value: Any) -> str:

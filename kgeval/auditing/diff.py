@@ -146,37 +146,37 @@ def diff_all(
     )
 
 
-def parts_of(made: AuditDiff) -> list[AuditDiff]:
+def parts_of(audit_diff: AuditDiff) -> list[AuditDiff]:
     """The diffs of single graphs."""
-    return made.graphs or [made]
+    return audit_diff.graphs or [audit_diff]
 
 
-def worse_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def worse_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above that became worse, or fail now and had no answer before."""
-    return [one for one in _held(made, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
+    return [one for one in _held(audit_diff, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
 
 
-def unanswered_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def unanswered_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above of which it cannot be said whether they became worse: answered before and not now, though
     they were asked, or with nothing left to look at; or with hits that cannot be compared."""
-    held = _held(made, limit)
+    held = _held(audit_diff, limit)
     lost = [one for one in held if one.verdict == "gone" and one.status_after is not None]
     return [*lost, *(one for one in held if one.verdict == "not_comparable" and (one.count_after or 0) > one.suppressed_after)]
 
 
-def unpaired(made: AuditDiff) -> list[str]:
+def unpaired(audit_diff: AuditDiff) -> list[str]:
     """The graphs that only one of the files holds, in sentences: of them it cannot be said whether they became worse."""
-    sides = ((made.before, made.only_before), (made.after, made.only_after))
+    sides = ((audit_diff.before, audit_diff.only_before), (audit_diff.after, audit_diff.only_after))
     return [f"{called(graph)} is only in {name}" for name, graphs in sides for graph in graphs]
 
 
-def silent(made: AuditDiff, limit: Severity) -> list[str]:
+def silent(audit_diff: AuditDiff, limit: Severity) -> list[str]:
     """Why the gate has no answer beyond single checks, in sentences: graphs without a partner, or no check of severity `limit` or above (or
     none at all) that both audits answered."""
-    every = _held(made, "info")
-    held = _held(made, limit) or every
-    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(made, limit)
-    return [*unpaired(made), *(["no check was answered in both audits"] if nothing else [])]
+    every = _held(audit_diff, "info")
+    held = _held(audit_diff, limit) or every
+    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(audit_diff, limit)
+    return [*unpaired(audit_diff), *(["no check was answered in both audits"] if nothing else [])]
 
 
 def newly_fails(one: FindingChange) -> bool:
@@ -184,9 +184,9 @@ def newly_fails(one: FindingChange) -> bool:
     return one.label is None and one.status_after == "failed" and one.status_before != "failed"
 
 
-def _held(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def _held(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     worst = SEVERITIES.index(limit)
-    changes = (one for part in parts_of(made) for one in part.findings)
+    changes = (one for part in parts_of(audit_diff) for one in part.findings)
     return [one for one in changes if one.label is None and SEVERITIES.index(one.severity) <= worst]
 
 

@@ -54,7 +54,7 @@ class EngineOptions:
 @dataclass(frozen=True)
 class Audit:
     """What an audit found. `judged`: by rule id what became of the hits, without their examples. `reading`: how much of the graph it
-    looked at; null where that could not be counted in time."""
+    looked at; None where that could not be counted in time."""
 
     structure: StructureFigures
     findings: list[Finding]

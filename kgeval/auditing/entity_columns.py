@@ -137,7 +137,7 @@ class EntityColumns:
         """The entities' positions; -1 where one is not on the roll. No entity can be added after the first call."""
         import numpy as np
 
-        if self._sorted is None:  # the numbers ascending, and the positions in this order (null: they came in it, as they mostly do)
+        if self._sorted is None:  # the numbers ascending, and the positions in this order (None: they came in it, as they mostly do)
             numbers = np.frombuffer(self._numbers, dtype=np.int64)
             order = None if bool((numbers[1:] > numbers[:-1]).all()) else np.argsort(numbers, kind="stable")
             self._sorted = order, numbers if order is None else numbers[order]

@@ -80,7 +80,7 @@ def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -
 
 
 def _stored(check: CheckRun) -> Neighbours | None:
-    """By gds.knn over the vectors of the most common length; null where there are none.
+    """By gds.knn over the vectors of the most common length; None where there are none.
 
     Raises: TooLarge where that may take more memory than is granted.
     """

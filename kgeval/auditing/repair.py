@@ -13,17 +13,17 @@ from kgeval.records import Example, Layout, Repair
 
 
 def repair_query(rule: Rule) -> Query | None:
-    """The file that the rule names; null where it has none."""
+    """The file that the rule names; None where it has none."""
     return all_queries()[rule.repair] if rule.repair else None
 
 
-def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], made: str | None = None) -> Repair:
-    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `made`: the check's own.
+def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], own: str | None = None) -> Repair:
+    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `own`: the check's own.
 
     A layout that lacks what the repair needs has none, and the reason.
     """
-    if made is not None:
-        return Repair(cypher=made, safe=True)
+    if own is not None:
+        return Repair(cypher=own, safe=True)
     query = repair_query(rule)
     lacking = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
     if query is None or lacking:

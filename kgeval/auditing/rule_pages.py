@@ -48,7 +48,7 @@ class PairClass(BaseModel):
 
 
 class MeasuredRun(BaseModel):
-    """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: null where none is listed.
+    """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: None where none is listed.
 
     `bcubed`: precision, recall, F1. `unlabelled`: pairs that the checks list beside the labelled ones.
     """
@@ -87,7 +87,7 @@ def measured() -> MeasuredRuns:
 
 
 def measured_section(rule_id: str) -> str | None:
-    """What is known of a rule's own errors, as Markdown; null for a rule that was not measured."""
+    """What is known of a rule's own errors, as Markdown; None for a rule that was not measured."""
     every = measured().run
     alone = [run for run in every if run.checks == [rule_id]]
     if not alone:

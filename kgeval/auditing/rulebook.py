@@ -74,7 +74,7 @@ class Rule(BaseModel):
 
     @property
     def step(self) -> str | None:
-        """The module of the rule's Python step, or null if its Cypher file says it all."""
+        """The module of the rule's Python step, or None if its Cypher file says it all."""
         module = f"kgeval.auditing.steps.{self.id.replace('-', '_')}"
         return module if importlib.util.find_spec(module) else None
 

@@ -13,7 +13,7 @@ FAILED = "could not be audited"  # in the note of a graph that has no report, be
 
 
 def side_by_side(names: Sequence[str], reports: Sequence[AuditReport], run: RunManifest, notes: Sequence[str] = ()) -> GraphsReport:
-    """The reports with their figures and checks as rows, in the order of `names`. A figure or check that one graph lacks is null there."""
+    """The reports with their figures and checks as rows, in the order of `names`. A figure or check that one graph lacks is None there."""
     return GraphsReport(
         run=run, names=list(names), reports=list(reports), figures=_figures(reports), checks=_checks(reports),
         notes=[*notes, *_notes(names, reports)],

@@ -26,7 +26,7 @@ class NearPair:
 
 
 def alike(a: GraphRef, b: GraphRef, *, placeholders: Collection[str] = ()) -> str | None:
-    """How two entities with near embeddings may be one: the form that joins their names, or `NEAR`; null where they may not.
+    """How two entities with near embeddings may be one: the form that joins their names, or `NEAR`; None where they may not.
 
     They may not where the types differ (a missing one fits any), where the names are the same once normalised (that is a duplicate
     name) or differ in a plural only, and where a word tells them apart.

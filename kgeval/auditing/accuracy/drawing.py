@@ -44,42 +44,42 @@ class PlacedItem:
     passages: tuple[int, ...]
 
 
-def draw_sample(graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None) -> Sample:
+def draw_sample(graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks | None = None) -> Sample:
     """A sample of relations or entities with their passages. The layout must be bound; reads only.
 
     `chunks`: passages from files, in place of those in the graph.
     """
-    reader = Reader(graph, layout, wanted, chunks)
+    reader = Reader(graph, layout, spec, chunks)
     population = read_population(reader)
     groups: dict[str, array[int]] = {}  # by stratum, into how many groups each of its passages is dealt, in the order of the sizes
     strata: Counter[str] = Counter()
     for (stratum, _), size in population.sizes.items():
-        groups.setdefault(stratum, array("Q")).append(groups_needed(size, wanted.per_passage))
+        groups.setdefault(stratum, array("Q")).append(groups_needed(size, spec.per_passage))
         strata[stratum] += size
-    units = _drawn(population, groups, wanted)
+    units = _drawn(population, groups, spec)
     items = _items(reader, population, units)
     texts = reader.texts(sorted({passage.text for item in items for passage in item.passages}))  # each passage is read once for all items
     items = [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
-    by = "" if wanted.strata == "none" else f", stratified by {wanted.strata} in proportion"
-    unit = {"relations": "relation", "entities": "entity"}.get(wanted.kind, "pair")
+    by = "" if spec.strata == "none" else f", stratified by {spec.strata} in proportion"
+    unit = {"relations": "relation", "entities": "entity"}.get(spec.kind, "pair")
     design = SampleDesign(
         method=f"cluster sample without replacement: each {unit} belongs to one of its passages, chosen at random; "
-        f"unit = at most {wanted.per_passage} of one passage{by}",
-        seed=wanted.seed, wanted=wanted.n, drawn=len(items), population=population.total,
+        f"unit = at most {spec.per_passage} of one passage{by}",
+        seed=spec.seed, wanted=spec.n, drawn=len(items), population=population.total,
         without_source=population.without_source, clusters=sum(map(sum, groups.values())), clusters_drawn=len(units),
-        strata=dict(sorted(strata.items(), key=lambda pair: (-pair[1], pair[0]))) if wanted.strata != "none" else {},
+        strata=dict(sorted(strata.items(), key=lambda pair: (-pair[1], pair[0]))) if spec.strata != "none" else {},
     )
     return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(reader, population, items))
 
 
-def _drawn(population: Population, groups: dict[str, array[int]], wanted: SampleSpec) -> list[SamplingUnit]:
+def _drawn(population: Population, groups: dict[str, array[int]], spec: SampleSpec) -> list[SamplingUnit]:
     """The groups drawn: those with the smallest random numbers of each stratum, in an order of which every beginning is a sample.
 
     After the first of each stratum the strata are mixed by their sizes in the graph, not by how many are wanted: so a smaller
     sample is the beginning of a larger one.
     """
     totals = {stratum: sum(counts) for stratum, counts in groups.items()}
-    needed = -(-wanted.n * sum(totals.values()) // max(1, population.total))
+    needed = -(-spec.n * sum(totals.values()) // max(1, population.total))
     out: list[tuple[float, SamplingUnit]] = []
     for stratum, take in sorted(allocate(totals, needed).items()):
         homes = [home for name, home in population.sizes if name == stratum]
@@ -87,7 +87,7 @@ def _drawn(population: Population, groups: dict[str, array[int]], wanted: Sample
         parts = array("Q", (part for n in groups[stratum] for part in range(n)))
         ids = population.passages.ids
         numbers = array("Q", (
-            random_number(wanted.seed, "unit", stratum, ids[home], str(part)) for home, part in zip(owners, parts, strict=True)
+            random_number(spec.seed, "unit", stratum, ids[home], str(part)) for home, part in zip(owners, parts, strict=True)
         ))
         chosen = draw(numbers, take).chosen
         weight = totals[stratum] / len(chosen)
@@ -98,7 +98,7 @@ def _drawn(population: Population, groups: dict[str, array[int]], wanted: Sample
 
 def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]) -> list[SampleItem]:
     """The items of the drawn groups, and what else their passages are home to. A passage's text is its element id yet."""
-    wanted, passages, most = reader.wanted, population.passages, reader.wanted.per_passage
+    spec, passages, most = reader.spec, population.passages, reader.spec.per_passage
     held = _held(reader, population, {(unit.stratum, unit.home) for unit in units})
     dealt = {
         key: deal([place.number for place in places], groups_needed(population.sizes[key], most)) for key, places in held.items()
@@ -113,17 +113,17 @@ def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]
     items = []
     for unit, place in chosen:
         home, row = passages.ids[unit.home], details.get(place.element_id, {})
-        near = beside[unit.stratum, unit.home] if wanted.kind == "relations" else []
+        near = beside[unit.stratum, unit.home] if spec.kind == "relations" else []
         others = [_line(details[p.element_id]) for p in near if p.element_id != place.element_id and p.element_id in details]
         name = _line(row) if row else NAMELESS
-        if wanted.kind == "relations":
+        if spec.kind == "relations":
             ref = GraphRef(element_id=place.element_id, key=name, name=name, type=row.get("predicate"), kind="relation")
         else:
             ref = GraphRef(element_id=place.element_id, key=row.get("key") or name, name=name, type=row.get("type"))
-        shown = place.passages[: wanted.passages]
+        shown = place.passages[: spec.passages]
         texts = (Passage(text=passages.element_ids[at], chunk_id=passages.ids[at], document=passages.documents[at]) for at in shown)
         items.append(SampleItem(
-            id=item_id(wanted.kind, home, *place.key), ref=ref, shown=_shown(row), stratum=unit.stratum,
+            id=item_id(spec.kind, home, *place.key), ref=ref, shown=_shown(row), stratum=unit.stratum,
             cluster=f"{unit.stratum}|{home}|{unit.group}", home=home, weight=unit.weight,
             passages=tuple(texts), beside=tuple(others[:MOST_BESIDE]), confidence=row.get("confidence"),
             more_passages=len(place.passages) - len(shown),
@@ -135,10 +135,10 @@ def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -
     """What the given passages are home to, in a fixed order that no element id decides."""
     if not homes:
         return {}
-    passages, seed = population.passages, reader.wanted.seed
+    passages, seed = population.passages, reader.spec.seed
     asked = sorted({name for _, home in homes for name in (passages.ids[home], passages.element_ids[home])})
     held: dict[tuple[str, int], list[PlacedItem]] = {}
-    for row in reader.rows(QUERIES[reader.wanted.kind][2], passages=asked):
+    for row in reader.rows(QUERIES[reader.spec.kind][2], passages=asked):
         known = passages.known(row["ids"])
         home = reader.home(known, row["key"])
         key = (stratum_of(population, row["type"], home), home)
@@ -185,21 +185,21 @@ def _line(row: Row) -> str:
 
 def _notes(reader: Reader, population: Population, items: list[SampleItem]) -> list[str]:
     """What a reader must know about the sample."""
-    wanted, notes = reader.wanted, list(reader.chunks.notes) if reader.chunks else []
+    spec, notes = reader.spec, list(reader.chunks.notes) if reader.chunks else []
     if not population.passages.ids:
         notes.append(f"no passage texts: layout {reader.layout.name} keeps none in this database; give the chunks with --chunks FILE")
     elif reader.chunks and not population.total:
         notes.append(f"none of the {len(reader.chunks.texts)} chunks of --chunks is a source that the graph names: look at their ids")
     elif population.without_source:
-        left = f"{population.without_source} {wanted.kind} name no passage that is in the graph with its text"
+        left = f"{population.without_source} {spec.kind} name no passage that is in the graph with its text"
         notes.append(f"{left}: not drawn, and not in the share")
     more = sum(item.more_passages > 0 for item in items)
     if more:
-        notes.append(f"{more} items come from more than {wanted.passages} passages; the others were not shown (--passages)")
-    if len(items) > 1.25 * wanted.n:
-        notes.append(f"{len(items)} items were drawn for {wanted.n} wanted: whole groups, and at least one of each stratum")
+        notes.append(f"{more} items come from more than {spec.passages} passages; the others were not shown (--passages)")
+    if len(items) > 1.25 * spec.n:
+        notes.append(f"{len(items)} items were drawn for {spec.n} wanted: whole groups, and at least one of each stratum")
     if items and len(items) == population.total:
-        notes.append(everything(len(items), f"{wanted.kind} with a passage"))
+        notes.append(everything(len(items), f"{spec.kind} with a passage"))
     return notes
 
 

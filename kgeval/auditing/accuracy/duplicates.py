@@ -102,27 +102,27 @@ def scripts(name: str) -> frozenset[str]:
 
 
 def draw_pairs(
-    graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+    graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
 ) -> tuple[Sample, ListedPairs]:
     """A sample of the listed pairs with what the graph knows of both ends; unit = at most `per_passage` pairs of one group."""
-    listed = listed_pairs(graph, layout, timeout=wanted.timeout, embedding=embedding, checks=wanted.checks)
+    listed = listed_pairs(graph, layout, timeout=spec.timeout, embedding=embedding, checks=spec.checks)
     groups: dict[str, list[ListedPair]] = {}
     for pair in sorted(listed.pairs, key=lambda p: p.key):
         groups.setdefault(pair.group, []).append(pair)
     units = []
     for group, pairs in groups.items():
-        numbers = [random_number(wanted.seed, "pair", *pair.key) for pair in pairs]
-        dealt = deal(numbers, groups_needed(len(pairs), wanted.per_passage))
+        numbers = [random_number(spec.seed, "pair", *pair.key) for pair in pairs]
+        dealt = deal(numbers, groups_needed(len(pairs), spec.per_passage))
         units += [(f"{group}|{part}", [pairs[at] for at in places]) for part, places in enumerate(dealt)]
-    needed = -(-wanted.n * len(units) // max(1, len(listed.pairs)))
-    chosen = draw([random_number(wanted.seed, "unit", name) for name, _ in units], needed).chosen
+    needed = -(-spec.n * len(units) // max(1, len(listed.pairs)))
+    chosen = draw([random_number(spec.seed, "unit", name) for name, _ in units], needed).chosen
     drawn = [(units[at][0], pair) for at in chosen for pair in units[at][1]]
     weight = len(units) / len(chosen) if chosen else 0.0
-    items = _items(Reader(graph, layout, wanted, chunks), drawn, weight)
+    items = _items(Reader(graph, layout, spec, chunks), drawn, weight)
     design = SampleDesign(
         method=f"cluster sample without replacement of the pairs that {' and '.join(listed.checks)} list; "
-        f"unit = at most {wanted.per_passage} pairs of one group of like names",
-        seed=wanted.seed, wanted=wanted.n, drawn=len(items), population=len(listed.pairs), without_source=0,
+        f"unit = at most {spec.per_passage} pairs of one group of like names",
+        seed=spec.seed, wanted=spec.n, drawn=len(items), population=len(listed.pairs), without_source=0,
         clusters=len(units), clusters_drawn=len(chosen),
     )
     return Sample(items, design, {"": len(units)}, _notes(listed, len(items))), listed
@@ -156,8 +156,8 @@ def _items(reader: Reader, drawn: Sequence[tuple[str, ListedPair]], weight: floa
 def _quotes(reader: Reader, details: Mapping[str, Row]) -> dict[str, str]:
     """For each entity the words around its name in the first of its passages, where there are texts."""
     first = {element_id: sorted(row["passages"])[0] for element_id, row in details.items() if row["passages"]}
-    wanted = set(first.values())
-    chunks = {row["id"]: row["element_id"] for row in reader.passages() if row["id"] in wanted}
+    spec = set(first.values())
+    chunks = {row["id"]: row["element_id"] for row in reader.passages() if row["id"] in spec}
     texts = reader.texts(sorted(set(chunks.values())))
     found = {element_id: texts.get(chunks.get(chunk, ""), "") for element_id, chunk in first.items()}
     return {element_id: around(text, details[element_id]["name"] or "") for element_id, text in found.items() if text}

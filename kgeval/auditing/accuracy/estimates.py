@@ -45,7 +45,7 @@ def share_names() -> dict[str, Literal["higher", "lower"]]:
 
 @dataclass(frozen=True)
 class LabelEvidence:
-    """The sample, the judge's verdicts by item id (empty: no judge was asked), and what people said (null: nobody)."""
+    """The sample, the judge's verdicts by item id (empty: no judge was asked), and what people said (None: nobody)."""
 
     sample: Sample
     kind: AccuracyKind
@@ -53,12 +53,12 @@ class LabelEvidence:
     people: HumanLabels | None
 
     def judge_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
-        """1 if the judge gave one of the labels, 0 if another, null if unscored."""
+        """1 if the judge gave one of the labels, 0 if another, None if unscored."""
         verdict = self.judged.get(item.id)
         return None if verdict is None or verdict.label is None else float(verdict.label in labels)
 
     def human_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
-        """The share of annotators that gave one of the labels; null without a label."""
+        """The share of annotators that gave one of the labels; None without a label."""
         return self.people.share(item.id, labels) if self.people else None
 
 
@@ -150,7 +150,7 @@ def _estimate(
 
 
 def _columns(items: Sequence[SampleItem], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
-    """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; null: not in."""
+    """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; None: not in."""
     import numpy as np
 
     given = [missing if value is None else value for value in (values.get(item.id, NOT_IN) for item in items)]
@@ -196,14 +196,14 @@ def corrected(evidence: LabelEvidence) -> list[Estimate]:
     people = [evidence.human_value(item, good) for item in items]
     labelled = np.array([value is not None for value in people], dtype=np.bool_)
     clusters = design(evidence.sample, items)
-    said = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
+    judged_right = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
     truth = np.array([value or 0.0 for value in people], dtype=np.float64)
     if not items:
         return []
     estimates = []
     for method, found in (
-        ("PPI++ over clusters", ppi(truth, said, labelled, clusters)),
-        ("Rogan-Gladen, delta method over clusters", rogan_gladen(truth, said, labelled, clusters)),
+        ("PPI++ over clusters", ppi(truth, judged_right, labelled, clusters)),
+        ("Rogan-Gladen, delta method over clusters", rogan_gladen(truth, judged_right, labelled, clusters)),
     ):
         parts = [f"{found.labels} labels"]
         parts += [f"lambda {found.power:.2f}"] if found.power is not None else []

@@ -77,9 +77,9 @@ def _has(item: ItemVerdict, mark: str) -> bool:
 
 def _example(item: ItemVerdict, sampled: SampleItem) -> Example:
     """Who says so, the reason, and the passage."""
-    said = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
+    why = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
     if sampled.passages:
         text = " ".join(sampled.passages[0].text.split())
         shown = text if len(text) <= WHY else f"{text[:WHY]}..."
-        said = f"{said} | passage {sampled.passages[0].chunk_id or ''}: “{shown}”"
-    return Example(items=[item.item, *([sampled.partner] if sampled.partner else [])], why=said)
+        why = f"{why} | passage {sampled.passages[0].chunk_id or ''}: “{shown}”"
+    return Example(items=[item.item, *([sampled.partner] if sampled.partner else [])], why=why)

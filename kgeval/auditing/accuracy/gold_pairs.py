@@ -88,7 +88,7 @@ class PairCounts:
 
 
 def share_interval(hits: int, pairs: int) -> Interval | None:
-    """Wilson's interval of hits / pairs, each pair as one independent draw; null where there are none."""
+    """Wilson's interval of hits / pairs, each pair as one independent draw; None where there are none."""
     return wilson(hits / pairs, pairs, quantile=quantile()) if pairs else None
 
 
@@ -120,27 +120,27 @@ def against_gold(listed: ListedPairs, gold: Sequence[GoldPair]) -> OnGold:
     """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
     pairs = sorted({(p.a, p.b): p for p in gold}.items())
     listed_keys = _keys(listed)
-    said = [ends in listed_keys for ends, _ in pairs]
+    flags = [ends in listed_keys for ends, _ in pairs]  # whether the checks list the pair
     true = [pair.same for _, pair in pairs]
-    records = sorted({end for ends, _ in pairs for end in _told_apart(*ends)})
-    said_groups = joined(records, [_told_apart(*ends) for (ends, _), s in zip(pairs, said, strict=True) if s])
-    true_groups = joined(records, [_told_apart(*ends) for ends, pair in pairs if pair.same])
+    records = sorted({end for ends, _ in pairs for end in _distinct_records(*ends)})
+    listed_groups = joined(records, [_distinct_records(*ends) for (ends, _), flag in zip(pairs, flags, strict=True) if flag])
+    true_groups = joined(records, [_distinct_records(*ends) for ends, pair in pairs if pair.same])
     classes: dict[str, list[tuple[bool, bool]]] = {}
-    for (_, pair), s in zip(pairs, said, strict=True):
-        classes.setdefault(pair.failure_class, []).append((s, pair.same))
+    for (_, pair), flag in zip(pairs, flags, strict=True):
+        classes.setdefault(pair.failure_class, []).append((flag, pair.same))
     by_class = [row for name, cases in sorted(classes.items()) if name for row in _of_class(name, cases)]
     counted = {name: _counted(cases) for name, cases in sorted(classes.items())}
-    every = _counted(list(zip(said, true, strict=True)))
-    return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), every, counted, by_class)
+    every = _counted(list(zip(flags, true, strict=True)))
+    return OnGold(pairwise(flags, true), b_cubed(listed_groups, true_groups), every, counted, by_class)
 
 
 def _counted(cases: Sequence[tuple[bool, bool]]) -> PairCounts:
     """Of cases (listed, same)."""
-    same, listed = sum(same for _, same in cases), sum(said for said, _ in cases)
-    return PairCounts(len(cases), same, listed, sum(said and same for said, same in cases))
+    same, listed = sum(same for _, same in cases), sum(flag for flag, _ in cases)
+    return PairCounts(len(cases), same, listed, sum(flag and same for flag, same in cases))
 
 
-def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
+def _distinct_records(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
     """Two records; a pair of one name and one type (a same-name collision) is two records of that name."""
     return (*a, 0), (*b, int(a == b))
 
@@ -157,7 +157,7 @@ def _keys(listed: ListedPairs) -> set[tuple[Entity, Entity]]:
 def _of_class(name: str, cases: Sequence[tuple[bool, bool]]) -> list[Estimate]:
     """Precision and recall within one class of the user's, each pair counted as an independent draw."""
     out = []
-    for of, kept in (("recall", [said for said, same in cases if same]), ("precision", [same for said, same in cases if said])):
+    for of, kept in (("recall", [flag for flag, same in cases if same]), ("precision", [same for flag, same in cases if flag])):
         if (interval := share_interval(sum(kept), len(kept))) is not None:
             share = sum(kept) / len(kept)
             out.append(Estimate(

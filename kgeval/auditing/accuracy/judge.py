@@ -73,7 +73,7 @@ REPLIES: dict[AccuracyKind, type[TripleVerdicts] | type[EntityVerdicts] | type[P
 
 @dataclass(frozen=True)
 class ItemJudgement:
-    """One item's verdict; `label` null: unscored, `cause` says why. `call`: the journal key of the reply."""
+    """One item's verdict; `label` None: unscored, `cause` says why. `call`: the journal key of the reply."""
 
     id: str
     label: str | None = None

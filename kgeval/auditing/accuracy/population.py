@@ -61,13 +61,13 @@ class Reader:
 
     graph: Graph
     layout: Layout
-    wanted: SampleSpec
+    spec: SampleSpec
     chunks: Chunks | None = None
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:
         """The rows of a shipped query."""
         given = {"layout": self.layout.model_dump(), **params}
-        yield from self.graph.stream(all_queries()[query], given, timeout=self.wanted.timeout)
+        yield from self.graph.stream(all_queries()[query], given, timeout=self.spec.timeout)
 
     def passages(self) -> Iterator[Row]:
         """Every chunk that has text: id, element_id, document."""
@@ -85,13 +85,13 @@ class Reader:
 
     def details(self, element_ids: Iterable[str]) -> dict[str, Row]:
         """What people and judge are shown of relations or entities, by element id."""
-        query, more = ("relation-details", {}) if self.wanted.kind == "relations" else ("entity-details", {"most": 5})
+        query, more = ("relation-details", {}) if self.spec.kind == "relations" else ("entity-details", {"most": 5})
         batches = batched(sorted(set(element_ids)), BATCH)
         return {row["element_id"]: row for ids in batches for row in self.rows(query, ids=ids, **more)}
 
     def home(self, known: list[int], key: list[str | None]) -> int:
         """The passage through which an item can be drawn: one only, so that no item has more chances than another."""
-        return known[0] if len(known) == 1 else known[random_number(self.wanted.seed, "home", *keys_of(key)) % len(known)]
+        return known[0] if len(known) == 1 else known[random_number(self.spec.seed, "home", *keys_of(key)) % len(known)]
 
 
 def read_passages(reader: Reader) -> Passages:
@@ -108,9 +108,9 @@ def read_passages(reader: Reader) -> Passages:
 
 def read_population(reader: Reader) -> Population:
     """How many items each passage is home to, by stratum."""
-    by_type, by_source, several = QUERIES[reader.wanted.kind]
+    by_type, by_source, several = QUERIES[reader.spec.kind]
     types = None
-    if reader.wanted.strata == "type":
+    if reader.spec.strata == "type":
         types = sorted(large_strata({row["type"]: row["count"] for row in reader.rows(by_type) if row["type"]}))
     passages = read_passages(reader)
     out = Population(passages, Counter(), 0, types, None)
@@ -127,7 +127,7 @@ def read_population(reader: Reader) -> Population:
     for row in reader.rows(several, passages=None):
         known = passages.known(row["ids"])
         count(reader.home(known, row["key"]) if known else None, row["type"], 1)
-    if reader.wanted.strata == "document":  # what was counted is split by the passages' documents; small ones are drawn together
+    if reader.spec.strata == "document":  # what was counted is split by the passages' documents; small ones are drawn together
         documents: Counter[str] = Counter()
         for (_, home), size in out.sizes.items():
             documents[passages.documents[home] or OTHERS] += size

@@ -25,7 +25,7 @@ SELECTED = 0.01
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was found out about one sample. `judged`, `people`: empty and null where nobody was asked."""
+    """Everything that was found out about one sample. `judged`, `people`: empty and None where nobody was asked."""
 
     kind: AccuracyKind
     sample: Sample
@@ -166,15 +166,15 @@ def _warnings(evidence: LabelEvidence, estimates: Sequence[Estimate]) -> list[st
 
 
 def _selection(evidence: LabelEvidence, people: HumanLabels) -> float | None:
-    """p of the labelled items being a random part of the judged ones; null where it cannot be told."""
+    """p of the labelled items being a random part of the judged ones; None where it cannot be told."""
     import numpy as np
 
     good = GOOD[evidence.kind]
     items = [item for item in evidence.sample.items if evidence.judge_value(item, good) is not None]
     if not items:
         return None
-    said = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
-    return selection(said, np.array([item.id in people.votes for item in items]), design(evidence.sample, items))
+    judged_right = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
+    return selection(judged_right, np.array([item.id in people.votes for item in items]), design(evidence.sample, items))
 
 
 def _labels_saved(estimates: Sequence[Estimate], of: str) -> list[str]:

@@ -27,15 +27,15 @@ class DrawnSample:
 
 
 def draw(
-    graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+    graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
 ) -> DrawnSample:
     """The sample of a graph. The layout must be bound; reads only. Nothing more is read from the graph afterwards.
 
     `chunks`: passages from files, in place of those in the graph. `embedding`: makes vectors for similar-entity (kind duplicates).
     """
-    if wanted.kind == "duplicates":
-        return DrawnSample(*draw_pairs(graph, layout, wanted, chunks, embedding=embedding))
-    return DrawnSample(draw_sample(graph, layout, wanted, chunks))
+    if spec.kind == "duplicates":
+        return DrawnSample(*draw_pairs(graph, layout, spec, chunks, embedding=embedding))
+    return DrawnSample(draw_sample(graph, layout, spec, chunks))
 
 
 def planned(models: Models, sample: Sample, kind: AccuracyKind) -> Sequence[JudgeBatch]:
@@ -48,9 +48,9 @@ def judge(models: Models, sample: Sample, kind: AccuracyKind) -> dict[str, ItemJ
 
     Raises: ModelError for what ends a run (wrong key, unknown model).
     """
-    asked = planned(models, sample, kind)
-    outcomes = models.ask_all((batch.task for batch in asked), total=len(asked))
-    return {verdict.id: verdict for verdict in verdicts(asked, outcomes)}
+    calls = planned(models, sample, kind)
+    outcomes = models.ask_all((batch.task for batch in calls), total=len(calls))
+    return {verdict.id: verdict for verdict in verdicts(calls, outcomes)}
 
 
 def query_hashes(kind: AccuracyKind) -> dict[str, str]:

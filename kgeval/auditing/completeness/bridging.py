@@ -32,7 +32,7 @@ def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout:
 
 
 def across(gold: Gold, entities: Sequence[Match], groups: Mapping[str, int]) -> list[bool | None]:
-    """For each gold triple whether its ends stand in different communities; null where an end was not found.
+    """For each gold triple whether its ends stand in different communities; None where an end was not found.
 
     An end that stands at several places is in all their communities; the triple is bridging if the ends share none.
     """
@@ -41,7 +41,7 @@ def across(gold: Gold, entities: Sequence[Match], groups: Mapping[str, int]) -> 
 
 
 def across_documents(gold: Gold, entities: Sequence[Match], sources: Sources) -> list[bool | None]:
-    """For each gold triple that names no document, whether its ends share no source document of the graph; null where an end was
+    """For each gold triple that names no document, whether its ends share no source document of the graph; None where an end was
     not found or has no known source. (Both ends of a triple that names a document are looked for in that document only.)"""
     places = [{document for i in match.ids for document in sources.get(i, ())} for match in entities]
     return [

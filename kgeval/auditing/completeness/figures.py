@@ -37,7 +37,7 @@ class MatchedGold:
     named: bool = True
 
     def coverage(self, level: Level, entities: Iterable[int] | None = None, triples: Iterable[int] | None = None) -> Coverage:
-        """The figures at a level and the stricter ones, over these items (positions; null: all)."""
+        """The figures at a level and the stricter ones, over these items (positions; None: all)."""
         top = RANK[level]
         chosen = list(range(len(self.entities)) if entities is None else entities)
         those = list(range(len(self.triples)) if triples is None else triples)
@@ -99,7 +99,7 @@ class MatchedGold:
 
 
 def proportion(count: int, total: int) -> Proportion:
-    """A share with its 95 % Wilson interval; share and interval null for a total of 0."""
+    """A share with its 95 % Wilson interval; share and interval None for a total of 0."""
     if not total:
         return Proportion(count=count, total=total)
     interval = wilson(count / total, total, quantile=quantile())
@@ -114,7 +114,7 @@ def verdict_level(levels: Iterable[Level]) -> Level:
 
 
 def band(share: float | None) -> Band | None:
-    """critical below 0.70, acceptable up to 0.85, strong above; null for no share."""
+    """critical below 0.70, acceptable up to 0.85, strong above; None for no share."""
     if share is None:
         return None
     return "critical" if share < 0.70 else "acceptable" if share <= 0.85 else "strong"

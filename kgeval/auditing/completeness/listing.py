@@ -17,7 +17,7 @@ LONGEST_SHOWN = 200
 
 
 def gold_items(reader: GraphReader, found: MatchedGold, bridging: Sequence[bool | None]) -> list[GoldMatch]:
-    """A line for each gold entity, then for each gold triple. `bridging`: of each triple; null: not known."""
+    """A line for each gold entity, then for each gold triple. `bridging`: of each triple; None: not known."""
     ids = {i for match in found.entities for i in match.best[:MOST_FOUND]}
     ids |= {i for match in found.triples for one in match.found for i in (one.a, one.b)}
     refs = {row["element_id"]: GraphRef.model_validate(row) for row in reader.rows_of("gold-entities", ids, size=BATCH)}
@@ -91,7 +91,7 @@ def _why(match: Match) -> str | None:
 
 
 def _absence(found: MatchedGold, at: int) -> str | None:
-    """Why a relation is missing; null for one that was found."""
+    """Why a relation is missing; None for one that was found."""
     match: TripleMatch = found.triples[at]
     if match.joined is not None:
         return None

@@ -22,7 +22,7 @@ EMBEDDING = RANK["embedding"]
 
 @dataclass(frozen=True)
 class Match:
-    """Where a gold entity stands: element id -> hit. `rank`: its best level, null for nowhere.
+    """Where a gold entity stands: element id -> hit. `rank`: its best level, None for nowhere.
 
     `found` are all places at that level, and all of the same normalised name: a graph that holds "The Lizard" and "Lizard" as two
     nodes still has the relations of both.
@@ -50,7 +50,7 @@ def matches(
     candidates: Candidates, wanted: Sequence[str | None], sources: Sources, documents: GoldDocuments, *, up_to: int = len(RANK),
 ) -> list[Match]:
     """The match of each gold entity at levels of a rank below `up_to`. `wanted[i]`: the document that entity i must come from;
-    null, or no document that the graph knows at all: anywhere. `sources`: gold documents by element id."""
+    None, or no document that the graph knows at all: anywhere. `sources`: gold documents by element id."""
     out = []
     for hits, document in zip(candidates.hits, wanted, strict=True):
         free = document is None or not documents.scope

@@ -60,7 +60,7 @@ class PredicateJudge:
                 self._near.add((a, b))
 
     def rank(self, predicate: str, relation: NamedRelation) -> int | None:
-        """The rank of the first level at which the relation has this name; null if it has at none."""
+        """The rank of the first level at which the relation has this name; None if it has at none."""
         return next((level for level in sorted(self._levels) if self._holds(level, predicate, relation)), None)
 
     def _holds(self, level: int, predicate: str, relation: NamedRelation) -> bool:

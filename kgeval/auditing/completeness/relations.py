@@ -33,7 +33,7 @@ class JoiningRelation:
 
 @dataclass(frozen=True)
 class TripleMatch:
-    """Where a gold triple stands. Each figure is the lowest rank of a level at which it holds, null where it never does.
+    """Where a gold triple stands. Each figure is the lowest rank of a level at which it holds, None where it never does.
 
     `ends`: both ends found; `joined`: and joined by a relation; `directed`: in the gold direction; `predicate`: under the gold
     name. `found`: the relations.

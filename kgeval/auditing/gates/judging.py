@@ -48,7 +48,7 @@ class CheckJudgement:
     """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `examples`: the hits in the order
     held, known, waived. `taken`: hits by the place of the waiver that took them; `matched`: also those that another waiver took. `debt`: if
     it is remembered. `listed`: all hits could be looked at one by one.
-    `by_type`: those that are not waived; null where not all are listed."""
+    `by_type`: those that are not waived; None where not all are listed."""
 
     status: Literal["passed", "failed"]
     severity: Severity
@@ -128,7 +128,7 @@ def worst(broken: Sequence[Threshold], own: Severity) -> Severity:
 
 
 def held_value(limit: Threshold, held: int, total: int) -> float | None:
-    """What a limit of a check looks at: a number of hits, or their share; null where there is nothing to have a share of."""
+    """What a limit of a check looks at: a number of hits, or their share; None where there is nothing to have a share of."""
     return float(held) if limit.unit == "hits" else held / total if total else None
 
 

@@ -45,7 +45,7 @@ def recounted(examples: Iterable[Example]) -> list[Example]:
 
 
 def by_type(examples: Iterable[Example], hit: Hit) -> dict[str, int] | None:
-    """Hits by type, most first; null where the things are no things of a type (types, relation names)."""
+    """Hits by type, most first; None where the things are no things of a type (types, relation names)."""
     counts: Counter[str] = Counter()
     seen: set[str] = set()
     for example in examples:

@@ -20,7 +20,7 @@ def gate_rows(
     """A row for each limit of the user's, in their order, one for the ratchet, and one for --fail-on. `findings`: of all checks, those that
     other reports brought too; the ratchet is about this audit's own (`own`).
 
-    A limit with a severity decides if that is at or above `fail_on` (null: error); one without always does.
+    A limit with a severity decides if that is at or above `fail_on` (None: error); one without always does.
     """
     audited = [finding for finding in findings if own(finding)]
     by_id = {finding.rule_id: finding for finding in audited}
@@ -92,7 +92,7 @@ def _of_figure(limit: Threshold, value: object, skipped: Sequence[StructureSkip]
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
-    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; null
+    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; None
     where one of those did not run to its end, or none could be judged."""
     if fail_on is None:
         return []
@@ -114,7 +114,7 @@ def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
-    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); null where one of those checks
+    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); None where one of those checks
     has no answer and stands in the ratchet, or none could be judged."""
     asked = [one for one in findings if decides(one.severity, fail_on or "info")]
     silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]

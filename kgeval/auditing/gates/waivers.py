@@ -17,7 +17,7 @@ JOINING = ("accuracy", "completeness")  # groups of checks that only other repor
 
 @dataclass(frozen=True)
 class Waiver:
-    """One `[[ignore]]`. `rule`: a check, a group, or a pattern of checks with * and ?. `match`: a pattern of names (null: all hits);
+    """One `[[ignore]]`. `rule`: a check, a group, or a pattern of checks with * and ?. `match`: a pattern of names (None: all hits);
     `until`: the last day that it holds."""
 
     rule: str

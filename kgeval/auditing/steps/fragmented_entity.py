@@ -57,7 +57,7 @@ class NamedEntities:
         return self.form(self.roll.names[at])
 
     def joined_by(self, a: int, b: int) -> str | None:
-        """The form that joins the names of two entities of the same type (or one has none); null where none does."""
+        """The form that joins the names of two entities of the same type (or one has none); None where none does."""
         types = {self.kind(a), self.kind(b)} - {""}
         if len(types) > 1:
             return None

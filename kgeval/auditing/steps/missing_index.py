@@ -48,8 +48,8 @@ def statement(index: ExpectedIndex, *, absent: bool) -> str:
     kind, on = {
         "vector": ("VECTOR INDEX", f"(n.{key})"), "fulltext": ("FULLTEXT INDEX", f"EACH [n.{key}]"), "lookup": ("INDEX", f"(n.{key})"),
     }[index.kind]
-    made = f"CREATE {kind} IF NOT EXISTS FOR (n:{label}) ON {on};"
-    return made if absent else f"// Drop the one that is not online first: SHOW INDEXES names it.\n{made}"
+    create = f"CREATE {kind} IF NOT EXISTS FOR (n:{label}) ON {on};"
+    return create if absent else f"// Drop the one that is not online first: SHOW INDEXES names it.\n{create}"
 
 
 def parse(entry: str) -> ExpectedIndex:
