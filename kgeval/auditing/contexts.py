@@ -10,7 +10,7 @@ from kgeval.auditing.check import CheckRun
 from kgeval.auditing.same_names import code
 
 BATCH = 100  # a row holds up to 400 ids
-MOST = 200
+MOST = 200  # of each, so that hubs do not fill the memory
 
 
 @dataclass(frozen=True)

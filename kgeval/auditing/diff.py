@@ -232,7 +232,7 @@ def _verdict(then: Finding | None, now: Finding | None, *, named: bool) -> Verdi
         return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
     if why := why_incomparable(then, now):
         return "not_comparable", why
-    if then.total and now.total == 0 and not now.count:
+    if then.total and now.total == 0 and not now.count:  # an emptied graph has no hits either
         return "gone", f"nothing to look at: 0 {now.total_of} now, {then.total:,} before"
     if then.interval or now.interval:
         was, has = share_of(then), share_of(now)

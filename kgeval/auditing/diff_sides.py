@@ -53,18 +53,17 @@ def why_incomparable(then: Finding, now: Finding) -> str | None:
     """Why the counts of two answers cannot be held against each other: another unit, other settings, another query; None: they can."""
     if then.total_of != now.total_of:
         return f"it counts {now.total_of} now and counted {then.total_of} before"
-    parts = [_other(then.settings, now.settings)]
-    was, has = (_parameters(one) for one in (then, now))
-    names = sorted(name for name in was.keys() | has.keys() if was.get(name) != has.get(name))
-    parts.append(", ".join(f"another {name.replace('_', ' ')}" for name in names))
-    if then.query and now.query and _code(then.query) != _code(now.query):
-        parts.append("its query was changed")
-    return "; ".join(part for part in parts if part) or None
+    settings = [
+        f"{name} = {_shown(then.settings.get(name))} before, {_shown(now.settings.get(name))} now"
+        for name in _different(then.settings, now.settings)
+    ]
+    others = [f"another {name.replace('_', ' ')}" for name in _different(_parameters(then), _parameters(now))]
+    changed = ["its query was changed"] if then.query and now.query and _code(then.query) != _code(now.query) else []
+    return "; ".join(filter(None, [", ".join(settings), ", ".join(others), *changed])) or None
 
 
-def _other(then: Mapping[str, object], now: Mapping[str, object]) -> str:
-    names = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
-    return ", ".join(f"{name} = {_shown(then.get(name))} before, {_shown(now.get(name))} now" for name in names)
+def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
 
 
 def _shown(value: object) -> str:

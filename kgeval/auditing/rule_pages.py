@@ -122,7 +122,7 @@ def rule_page(rule: Rule) -> str:
     parts = [
         f"# {rule.id}: {rule.title}",
         f"Group: {rule.group} · severity: {rule.severity} · share of: {rule.total_of} · passes up to a share of {rule.threshold:g}",
-        "## What it finds", rule.finds_text.strip(),
+        "## What it finds", rule.filled(rule.finds).strip(),
         "## Why it matters", rule.why.strip(),
         "## Example", rule.example.strip(),
         "## Known limits", rule.filled(rule.limits).strip(),

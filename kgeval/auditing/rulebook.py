@@ -61,11 +61,6 @@ class Rule(BaseModel):
     repair_note: str = ""
     repair_needs: dict[str, str] = Field(default_factory=dict)
 
-    @property
-    def finds_text(self) -> str:
-        """`finds` with the default settings put in."""
-        return self.filled(self.finds)
-
     def filled(self, text: str) -> str:
         """A text of the rule with the default settings put in."""
         for name, value in self.settings.items():

@@ -12,8 +12,8 @@ from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
 from kgeval.text.names import normalise
 
-MOST_GROUPS = 10_000
-MOST_ITEMS = 10
+MOST_GROUPS = 10_000  # groups that are read by name: a graph of nothing but duplicates must not fill the memory with its rows
+MOST_ITEMS = 10  # shown of one group
 
 
 def code(text: str) -> int:

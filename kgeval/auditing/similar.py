@@ -11,6 +11,7 @@ from kgeval.text import forms
 from kgeval.text.forms import Form
 
 NEAR = "near in meaning"
+# types are named by the users, in their language: a word for people anywhere in the name is enough
 PEOPLE = ("person", "people", "human", "character", "individual", "persona", "personne", "человек", "人物", "osoba")
 _form = lru_cache(maxsize=50_000)(forms.form)
 

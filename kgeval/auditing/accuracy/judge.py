@@ -10,12 +10,13 @@ from typing import Literal
 from pydantic import JsonValue
 
 from kgeval.auditing.accuracy.sample import SampleItem
+from kgeval.auditing.graph_reader import batched
 from kgeval.llm.calls import Numbered, Outcome, Reply, Task
 from kgeval.llm.prompts import Prompt
 from kgeval.records import AccuracyKind
 
-MOST_ITEMS = 20
-MOST_PAIRS = 5
+MOST_ITEMS = 20  # in one call: a passage is read once for all its items
+MOST_PAIRS = 5  # pairs share no passage: each brings what the graph knows of two entities
 PROMPTS: dict[AccuracyKind, str] = {"relations": "judge-triples", "entities": "judge-entities", "duplicates": "judge-duplicates"}
 LABELS: dict[AccuracyKind, tuple[str, ...]] = {
     "relations": ("entailed", "contradicted", "not_stated"),
@@ -97,18 +98,19 @@ def batches(items: Iterable[SampleItem], kind: AccuracyKind, prompt: Prompt) -> 
     for item in items:
         grouped.setdefault("" if kind == "duplicates" else item.home, []).append(item)
     most = MOST_PAIRS if kind == "duplicates" else MOST_ITEMS
-    parts = [group[start : start + most] for group in grouped.values() for start in range(0, len(group), most)]
-    return [JudgeBatch(tuple(part), _task(part, kind, prompt)) for part in parts]
-
-
-def _task(items: list[SampleItem], kind: AccuracyKind, prompt: Prompt) -> Task[Verdicts]:
-    slots: dict[str, JsonValue] = {}
-    if kind != "duplicates":
-        slots["passages"] = _passages(items)
-    if kind == "relations":
-        slots["beside"] = _beside(items)
-    shown = tuple(item.shown for item in items)
-    return Task(id=items[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}")
+    calls = []
+    for part in (part for group in grouped.values() for part in batched(group, most)):
+        slots: dict[str, JsonValue] = {}
+        if kind != "duplicates":
+            slots["passages"] = _passages(part)
+        if kind == "relations":
+            slots["beside"] = _beside(part)
+        shown = tuple(item.shown for item in part)
+        task: Task[Verdicts] = Task(
+            id=part[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}",
+        )
+        calls.append(JudgeBatch(tuple(part), task))
+    return calls
 
 
 def _passages(items: list[SampleItem]) -> JsonValue:

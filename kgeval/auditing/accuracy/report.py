@@ -19,8 +19,8 @@ from kgeval.stats.corrections import selection
 from kgeval.stats.intervals import needed
 
 HALF_WIDTHS = (0.1, 0.05, 0.03, 0.02)
-FEW_CLUSTERS = 20
-SELECTED = 0.01
+FEW_CLUSTERS = 20  # with fewer, the variance between clusters is itself a guess
+SELECTED = 0.01  # p of a random choice of labelled items below which the reader is warned
 
 
 @dataclass(frozen=True)

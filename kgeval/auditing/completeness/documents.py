@@ -14,7 +14,7 @@ NAMED_BY = (
     "source_description", "ref_doc_id",
 )
 FILES = ("file_path", "document_ids", "document_id", "documents")  # what writers keep on entities themselves
-BATCH = 2_000
+BATCH = 2_000  # entities a query; fewer than elsewhere, for each row holds the lists of all its sources
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def known_of(debt: RatchetRule, hit: Hit, examples: Sequence[Example], *, hashes
 
 def allowed(debt: RatchetRule, total: int) -> int:
     """So many hits of `total` are no larger share than the debt's."""
-    return debt.count * total // debt.total if debt.total else 0
+    return debt.count * total // debt.total if debt.total else 0  # whole numbers: no share is rounded
 
 
 def _first(names: Sequence[str]) -> str:

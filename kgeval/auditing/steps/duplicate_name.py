@@ -9,7 +9,7 @@ from kgeval.auditing.same_names import code, codes, largest, members, reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
-FACTOR = 0x9E3779B97F4A7C15
+FACTOR = 0x9E3779B97F4A7C15  # 2^64 / the golden section, odd: mixes the name's code so that (name, type) and (type, name) differ
 
 
 def run(check: CheckRun) -> CheckOutcome:

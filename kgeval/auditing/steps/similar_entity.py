@@ -9,7 +9,7 @@ from kgeval.auditing.similar import NearPair, alike
 from kgeval.records import Example, GraphRef
 
 LEAST_SHARED = 3  # neighbours that two related entities must have in common: what is related is rather two things
-MOST_READ = 20_000
+MOST_READ = 20_000  # entities whose neighbours are read: the nearest pairs come first, and the rest is judged by its cosine alone
 
 
 def run(check: CheckRun) -> CheckOutcome:
