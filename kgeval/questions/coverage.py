@@ -10,11 +10,12 @@ from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
+from kgeval.questions.checking.gates import CheckGate
 from kgeval.questions.covering.graph_profile import GraphProfile
 from kgeval.questions.covering.placing import Placed, Places
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
-from kgeval.stats.thresholds import Threshold
+from kgeval.stats.thresholds import passes
 
 FACETS: Mapping[Facet, str] = {
     "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks", "degrees": "entities", "hops": "",
@@ -138,15 +139,15 @@ def _notes(made: CoverageSet) -> list[str]:
     return notes
 
 
-def evaluated(gates: Sequence[Threshold], sets: Sequence[CoverageSet]) -> list[GateResult]:
+def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[GateResult]:
     """One result a gate and set, in the order of the gates. `met` null: the graph has no such groups."""
     results = []
     for gate in gates:
         for one in sets:
-            if gate.of in (None, one.file):
-                share = next(figure.share for figure in one.figures if figure.facet == gate.name)
-                met = gate.met(share) if share is not None else None
+            if gate.file in (None, one.file):
+                share = next(figure.share for figure in one.figures if figure.facet == gate.check)
+                met = passes(share, gate.limit, least=gate.least) if share is not None else None
                 results.append(GateResult(
-                    system=one.file, metric=gate.name, least=gate.least(), limit=gate.limit, value=share, met=met,
+                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=share, met=met,
                 ))
     return results

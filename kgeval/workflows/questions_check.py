@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
+    from kgeval.questions.checking.gates import CheckGate
     from kgeval.questions.checking.paths import PathChecks
     from kgeval.questions.duplicates import Asks, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
-    from kgeval.stats.thresholds import Threshold
 
 MISSED, INCOMPLETE = 1, 3
 SHOWN_TWINS = 1_000
@@ -64,7 +64,7 @@ class _Checking:
     files: Sequence[Path]
     names: list[str]
     checks: tuple[str, ...]
-    gates: list[Threshold]
+    gates: list[CheckGate]
     models: Models | None = None
     graph: Graph | None = None
     layout: Layout | None = None
