@@ -16,11 +16,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class GraphReader:
-    """A graph and its bound layout. `timeout`: seconds a query. Every read raises QueryError, QueryTimeout, ConnectionLost."""
+    """A graph and its bound layout. `timeout`: seconds a query; None: without end.
+
+    Every read raises QueryError, QueryTimeout, ConnectionLost.
+    """
 
     graph: Graph
     layout: Layout
-    timeout: float = 120.0
+    timeout: float | None = 120.0
 
     def pool(self) -> dict[str, Any]:
         """What queries may ask for without being given it."""

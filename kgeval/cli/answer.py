@@ -32,7 +32,7 @@ def answer(questions: Path, **options: Any) -> int:
     One record an answer, in the order of the questions: answer, contexts, seconds, tokens, calls, cost. kgeval score reads the file.
 
     Exit codes: 0 done, 2 wrong input or no connection, 3 incomplete (too many answers failed, budget reached), 130 interrupted; what was
-    done is kept, --resume goes on.
+    answered is in the journal: the same command goes on.
     """
     from kgeval.workflows import answer as workflow
 

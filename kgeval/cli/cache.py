@@ -185,7 +185,7 @@ def _ask(what: str) -> None:
 
 
 def _journal_lines(found: JournalSummary) -> list[str]:
-    lines = [f"journal     {found.path}", f"            {found.calls} calls, {found.bytes / MEGABYTE:.1f} MB"]
+    lines = [f"journal     {found.path}", f"            {_kept(found)}, {found.bytes / MEGABYTE:.1f} MB"]
     for stage in found.stages:
         what = f"{visible(stage.stage)}: {stage.calls} calls to {visible(stage.model)} at {visible(stage.endpoint)}"
         took = f"{stage.seconds / stage.calls:.2f} s a call, {_day(stage.first)} to {_day(stage.last)}"
@@ -194,6 +194,10 @@ def _journal_lines(found: JournalSummary) -> list[str]:
         causes = ", ".join(f"{cause} {number}" for cause, number in found.failed_tries.items())
         lines.append(f"  replies that could not be used, kept for inspection: {causes}")
     return lines
+
+
+def _kept(found: JournalSummary) -> str:
+    return f"{found.calls} calls" + (f", {found.answers} answers of systems" if found.answers else "")
 
 
 def _embedding_lines(folder: Path, models: list[CachedModel]) -> list[str]:

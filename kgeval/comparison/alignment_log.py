@@ -1,16 +1,24 @@
-"""What the answers' side of a comparison came to: pairs, lengths, meaning and use, kept in the store, summed up from there."""
+"""What the answers' side of a comparison came to: pairs, lengths, meaning and use, in temporary tables, summed up from there."""
 
 from __future__ import annotations
 
+import hashlib
+import sqlite3
+import threading
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgeval.comparison.align.meaning import kept
 from kgeval.comparison.align.shape import AlignedPair
 from kgeval.comparison.sources import FAR
-from kgeval.comparison.store import Place, Store, key_of
+from kgeval.errors import IncompleteError
+from kgeval.files.temporary import private_folder
+from kgeval.llm.answer_store import key_of
+from kgeval.llm.characters import whole
 from kgeval.records import AlignmentCount, Answer, Quantiles, Question, SystemUse
 from kgeval.records.comparison_judge import Estimated
 from kgeval.text.length import count_words
@@ -19,14 +27,23 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
 
 MEASURES = ("words", "tokens", "seconds", "calls", "cost")
-_WHERE = "comparison = ? AND a = ? AND b = ?"
+_WHERE = "a = ? AND b = ?"
+_TABLES = """
+CREATE TABLE texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE pairs (a TEXT, b TEXT, question TEXT, numbers TEXT, trial INTEGER, level TEXT, how TEXT NOT NULL, attempt INTEGER,
+  before INTEGER, after INTEGER, text_a TEXT, text_b TEXT, PRIMARY KEY (a, b, question, numbers)) WITHOUT ROWID;
+CREATE TABLE changed (a TEXT, b TEXT, question TEXT, numbers TEXT, system TEXT, trial INTEGER, level TEXT, free TEXT, aligned TEXT,
+  draw TEXT, claims INTEGER, kept INTEGER, PRIMARY KEY (a, b, question, numbers, system)) WITHOUT ROWID;
+CREATE TABLE uses (system TEXT, question TEXT, number INTEGER, words REAL, tokens REAL, seconds REAL, calls REAL, cost REAL,
+  PRIMARY KEY (system, question, number)) WITHOUT ROWID;
+"""
 _PAIR = (
-    "INSERT INTO pairs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), "
+    "INSERT INTO pairs VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), "
     "level = excluded.level, how = excluded.how, attempt = excluded.attempt, before = excluded.before, after = excluded.after, "
     "text_a = excluded.text_a, text_b = excluded.text_b"
 )
 _CHANGED = (
-    "INSERT INTO changed (comparison, a, b, question, numbers, system, trial, level, free, aligned, draw) VALUES (?,?,?,?,?,?,?,?,?,?,?) "
+    "INSERT INTO changed (a, b, question, numbers, system, trial, level, free, aligned, draw) VALUES (?,?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), free = excluded.free, aligned = excluded.aligned, draw = excluded.draw, "
     "claims = CASE WHEN draw = excluded.draw THEN claims END, kept = CASE WHEN draw = excluded.draw THEN kept END"
 )
@@ -58,17 +75,80 @@ class MeaningCheck:
     aligned: str
 
 
+@dataclass(frozen=True)
+class PairPlace:
+    """A pair's question: `numbers`: which of the systems' answers ("1:1"); `trial`: the first one that used them, from 1."""
+
+    a: str
+    b: str
+    question: str
+    numbers: str
+    trial: int
+    level: str | None = None
+
+
 class AlignmentLog:
-    """The rows of one comparison in a store. Thread-safe."""
+    """The rows of one comparison, in a temporary SQLite file of this user's only, so that memory stays flat. Thread-safe."""
 
-    def __init__(self, store: Store, comparison: str, settings: AlignmentSettings) -> None:
-        self._store, self._comparison, self._settings = store, comparison, settings
+    def __init__(self, settings: AlignmentSettings) -> None:
+        self._settings = settings
+        self._folder = private_folder("rows")
+        self._path = self._folder.path / "pairs.sqlite"
+        self._lock = threading.RLock()
+        with self._guarded():
+            self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            self._db.execute("PRAGMA journal_mode = WAL")  # who goes through a query sees no rows that come meanwhile
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.execute("PRAGMA cache_size = -4096")
+            self._db.executescript(_TABLES)
 
-    def note(self, place: Place, made: AlignedPair, free: tuple[Answer, Answer]) -> None:
+    def close(self) -> None:
+        """Deletes the tables. May be called twice."""
+        with self._lock:
+            self._db.close()
+        self._folder.close()
+
+    def text(self, mark: str) -> str | None:
+        """The text of a mark."""
+        found = self._one("SELECT body FROM texts WHERE hash = ?", (mark,))
+        return zlib.decompress(found[0]).decode() if found is not None else None
+
+    def _keep_text(self, text: str) -> str:
+        """Keeps a text once, and returns its mark."""
+        data = whole(text).encode()
+        mark = hashlib.sha256(data).hexdigest()
+        if self._one("SELECT 1 FROM texts WHERE hash = ?", (mark,)) is None:
+            self._run("INSERT OR IGNORE INTO texts VALUES (?,?)", (mark, zlib.compress(data, 1)))
+        return mark
+
+    def _one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        with self._lock, self._guarded():
+            return self._db.execute(sql, values).fetchone()
+
+    def _all(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, through a connection of their own."""
+        with self._guarded(), closing(sqlite3.connect(self._path, isolation_level=None)) as db:
+            yield from db.execute(sql, values)
+
+    def _run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        with self._lock, self._guarded():
+            self._db.execute(sql, values)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as cause:
+            raise IncompleteError(
+                f"{self._path.parent}: pairs cannot be kept there: {cause}",
+                fix="make room on that disk, or name a folder on another one in TMPDIR, and run the same command again",
+            ) from cause
+
+    def note(self, place: PairPlace, made: AlignedPair, free: tuple[Answer, Answer]) -> None:
         """What came of a pair."""
-        marks = [self._store.keep_text(answer.answer) for answer in (made.a, made.b)]
-        where = (self._comparison, place.a, place.b, place.question, place.numbers)
-        self._store.run(_PAIR, (
+        marks = [self._keep_text(answer.answer) for answer in (made.a, made.b)]
+        where = (place.a, place.b, place.question, place.numbers)
+        self._run(_PAIR, (
             *where, place.trial, place.level, made.how, made.attempt, made.gap_before, abs(made.words_a - made.words_b), *marks,
         ))
         if not made.judged:
@@ -77,7 +157,7 @@ class AlignmentLog:
         for system, number, before, after, mark in zip((place.a, place.b), own, free, (made.a, made.b), marks, strict=True):
             if before.answer != after.answer:  # the draw knows no pair, so that pairs which share an answer share its check
                 draw = key_of(self._settings.seed, system, place.question, number, mark)
-                self._store.run(_CHANGED, (*where, system, place.trial, place.level, self._store.keep_text(before.answer), mark, draw))
+                self._run(_CHANGED, (*where, system, place.trial, place.level, self._keep_text(before.answer), mark, draw))
 
     def used(self, system: str, question: str, number: int, answer: Answer) -> None:
         """What a free answer took."""
@@ -86,14 +166,14 @@ class AlignmentLog:
             count_words(answer.answer), given + got if given is not None and got is not None else None, answer.latency_s, answer.calls,
             answer.cost,
         )
-        self._store.run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?,?)", (self._comparison, system, question, number, *values))
+        self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?)", (system, question, number, *values))
 
     def use(self, system: str) -> SystemUse:
         """Means over the free answers of a system."""
         sums = ", ".join(f"avg({name}), count({name})" for name in MEASURES)
-        count, *found = self._store.one(
-            f"SELECT count(*), {sums} FROM uses WHERE comparison = ? AND system = ? AND number % ? <= ?",  # noqa: S608
-            (self._comparison, system, FAR, self._settings.trials),
+        count, *found = self._one(
+            f"SELECT count(*), {sums} FROM uses WHERE system = ? AND number % ? <= ?",  # noqa: S608
+            (system, FAR, self._settings.trials),
         )
         means, known = found[0::2], found[1::2]
         return SystemUse(
@@ -103,17 +183,17 @@ class AlignmentLog:
 
     def texts(self, a: str, b: str, question: str, numbers: str) -> tuple[str, str] | None:
         """The two texts of a pair as they were judged."""
-        found = self._store.one(
+        found = self._one(
             f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND question = ? AND numbers = ?",  # noqa: S608
-            (self._comparison, a, b, question, numbers),
+            (a, b, question, numbers),
         )
-        texts = [self._store.text(mark) for mark in found or ()]
+        texts = [self.text(mark) for mark in found or ()]
         return (texts[0], texts[1]) if len(texts) == 2 and texts[0] is not None and texts[1] is not None else None
 
     def seen(self, a: str, b: str, most: int) -> list[tuple[str, str]]:
         """The marks of both texts, as they were judged, of a pair's first questions: at most `most`; those that failed have none."""
         sql = f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND trial = 1 AND how <> 'failed' ORDER BY question LIMIT ?"  # noqa: S608
-        return list(self._store.all(sql, (self._comparison, a, b, most)))
+        return list(self._all(sql, (a, b, most)))
 
     def to_check(self, a: str, b: str) -> Iterator[MeaningCheck]:
         """The sample of a pair's aligned answers that nobody has checked yet, in the order of the draw."""
@@ -123,20 +203,20 @@ class AlignmentLog:
 
     def check(self, job: MeaningCheck, question: Question | None, judge: Asker) -> None:
         """Asks whether one aligned answer keeps the claims of the free one. A call that fails leaves it unchecked."""
-        free, aligned = self._store.text(job.free), self._store.text(job.aligned)
+        free, aligned = self.text(job.free), self.text(job.aligned)
         if question is None or free is None or aligned is None:
             return
         found = kept(question, Answer(question_id=question.id, system=job.system, answer=free), aligned, judge)
         if found.failure is None:
-            self._store.run(
+            self._run(
                 f"UPDATE changed SET claims = ?, kept = ? WHERE {_WHERE} AND question = ? AND numbers = ? AND system = ?",  # noqa: S608
-                (found.claims, found.supported, self._comparison, job.a, job.b, job.question, job.numbers, job.system),
+                (found.claims, found.supported, job.a, job.b, job.question, job.numbers, job.system),
             )
 
     def counts(self, a: str, b: str) -> Iterator[AlignmentCount]:
         """The pair overall, then by level."""
         sql = f"SELECT level, how, attempt, before, after FROM pairs WHERE {_WHERE} AND trial <= ?"  # noqa: S608
-        rows = list(self._store.all(sql, (self._comparison, a, b, self._settings.trials)))
+        rows = list(self._all(sql, (a, b, self._settings.trials)))
         checked = [row for row in self._sample(a, b) if row[0]]
         yield self._count(a, b, None, rows, checked)
         for level in sorted({row[0] for row in rows if row[0] is not None}):
@@ -160,7 +240,7 @@ class AlignmentLog:
             f"SELECT claims, kept, level, question, numbers, system, free, aligned FROM changed WHERE {_WHERE} AND trial <= ? "  # noqa: S608
             "ORDER BY draw LIMIT ?"
         )
-        return list(self._store.all(sql, (self._comparison, a, b, self._settings.trials, self._settings.meaning_sample)))
+        return list(self._all(sql, (a, b, self._settings.trials, self._settings.meaning_sample)))
 
 
 def _quantiles(values: Sequence[int]) -> Quantiles | None:

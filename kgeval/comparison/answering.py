@@ -14,12 +14,11 @@ from kgeval.comparison.align.force import Forcer, Wish
 from kgeval.comparison.align.meaning import PROMPTS
 from kgeval.comparison.align.rule import align_pair, bring, failure_of, join_sides
 from kgeval.comparison.align.shape import AlignedPair, AlignmentRule
-from kgeval.comparison.alignment_log import AlignmentLog
-from kgeval.comparison.once import Once, again_key, free_key
-from kgeval.comparison.sources import SECOND, Length, SecondRun, Source
-from kgeval.comparison.store import Place, Store, key_of
+from kgeval.comparison.alignment_log import AlignmentLog, PairPlace
+from kgeval.comparison.sources import SECOND, Length, SecondRun, Source, again_key, free_key
 from kgeval.errors import UsageError
 from kgeval.files.partial import stopped
+from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
 from kgeval.text.language import Written, written_in
@@ -104,8 +103,8 @@ class Answering:
     """
 
     def __init__(
-        self, paired: Paired, sources: Mapping[str, Source], settings: AnsweringSettings, *, store: Store, forcer: Forcer | None = None,
-        judge: Asker | None = None, second_runs: Iterable[SecondRun] = (),
+        self, paired: Paired, sources: Mapping[str, Source], settings: AnsweringSettings, *, store: AnswerStore,
+        forcer: Forcer | None = None, judge: Asker | None = None, second_runs: Iterable[SecondRun] = (),
     ) -> None:
         runs = tuple(second_runs)
         self.paired, self.settings, self.store, self.forcer, self.judge = paired, settings, store, forcer, judge
@@ -117,8 +116,8 @@ class Answering:
             paired.sharing.digest(), settings.models, settings.seed, forcer.signature if forcer is not None else "",
             [judge.prompt(name).hash for name in PROMPTS] if judge is not None and settings.meaning_sample else [],
         )
-        self.books = AlignmentLog(store, self.signature, settings)
-        self._once, self._lock = Once(), threading.Lock()
+        self.log = AlignmentLog(settings)
+        self._lock = threading.Lock()
         self._tallies = {name: Tally(settings.max_error_rate) for name in self.sources}
         self._targets: OrderedDict[tuple[str, int], tuple[int, str | None]] = OrderedDict()
         self._reused: dict[str, int] = {}
@@ -137,7 +136,7 @@ class Answering:
                 _Hands(self, sides[0], question, numbers[0], b), _Hands(self, sides[1], question, numbers[1], a),
             ))
         )
-        self.books.note(Place(a, b, question.id, f"{numbers[0]}:{numbers[1]}", trial, question.level), made, free)
+        self.log.note(PairPlace(a, b, question.id, f"{numbers[0]}:{numbers[1]}", trial, question.level), made, free)
         return made
 
     def sides(self, a: str, b: str) -> tuple[Source, Source]:
@@ -156,7 +155,7 @@ class Answering:
             key = free_key(source, question, number)
             answer = self._kept(source, question, key, lambda: source.free(question, number))
         if answer.error is None:
-            self.books.used(source.name, question.id, number, answer)
+            self.log.used(source.name, question.id, number, answer)
             if answer.aligned_to is not None:
                 self._aligned_before.add(source.name)
         return answer
@@ -194,7 +193,7 @@ class Answering:
             return None
         left, right = self.sides(a, b)
         numbers = f"{self.number(left, question_id, trial)}:{self.number(right, question_id, trial)}"
-        found = self.books.texts(a, b, question_id, numbers)
+        found = self.log.texts(a, b, question_id, numbers)
         return found if found is None or not turned else (found[1], found[0])
 
     def check_meaning(self, spread: Mapped = map) -> None:
@@ -203,18 +202,18 @@ class Answering:
         judge = self.judge
         if judge is None or not self.settings.meaning_sample:
             return
-        jobs = (job for a, b in self.paired.pairs for job in self.books.to_check(a, b))
-        for _ in spread(lambda job: self.books.check(job, self.paired.question(job.question), judge), jobs):
+        jobs = (job for a, b in self.paired.pairs for job in self.log.to_check(a, b))
+        for _ in spread(lambda job: self.log.check(job, self.paired.question(job.question), judge), jobs):
             pass
 
     def uses(self) -> tuple[SystemUse, ...]:
         """What the systems' free answers took: means over those that were used, in the order of the systems."""
-        return tuple(self.books.use(name) for name in self.paired.systems)
+        return tuple(self.log.use(name) for name in self.paired.systems)
 
     def counts(self) -> tuple[AlignmentCount, ...]:
         """How lengths were brought together: per pair overall (level null), then per level. Over question-trials; where answers stay
         (rejudge), each pair of answers counts once, however many trials judge it."""
-        return tuple(count for a, b in self.paired.pairs for count in self.books.counts(a, b))
+        return tuple(count for a, b in self.paired.pairs for count in self.log.counts(a, b))
 
     @property
     def stopped(self) -> str | None:
@@ -229,7 +228,7 @@ class Answering:
     @property
     def notes(self) -> list[str]:
         """What a reader of the report should know of the answers' side."""
-        notes = [*self.paired.notes, *likeness(self.paired.pairs, self.books.seen, self.store.text)]
+        notes = [*self.paired.notes, *likeness(self.paired.pairs, self.log.seen, self.log.text)]
         if self.settings.rule.on:
             deaf = [name for name in self.paired.systems if not self.sources[name].adjusts]
             how = "words are added by a model at once" if self.forcer is not None and self.settings.rule.force else "no words are added"
@@ -252,8 +251,8 @@ class Answering:
         return plan(self)
 
     def close(self) -> None:
-        """Closes the store. May be called twice."""
-        self.store.close()
+        """Deletes the temporary tables. May be called twice. The journal is for the caller to close."""
+        self.log.close()
 
     def __enter__(self) -> Self:
         return self
@@ -263,8 +262,8 @@ class Answering:
 
     def _kept(self, source: Source, question: Question, key: str, ask: Callable[[], Answer]) -> Answer:
         """The answer of a key, asked once by whoever comes first."""
-        with self._once.only(key):
-            found = self.store.answer(key, take=True)
+        with self.store.only(key):
+            found = self.store.get(key, take=True)
             if found is not None:
                 answer, earlier = found
                 with self._lock:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.align.force import Wish
 from kgeval.comparison.align.rule import bring, failure_of
 from kgeval.comparison.align.shape import AlignmentRule
-from kgeval.comparison.once import again_key, free_key
-from kgeval.comparison.sources import Filed, Length, LiveSource, Source
+from kgeval.comparison.sources import Filed, Length, LiveSource, Source, again_key, free_key
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.plan import PlannedStage
 from kgeval.records import Answer, Question
@@ -129,7 +128,7 @@ class _Planner:
         if source.lasting:
             return source.free(question, number)
         key = free_key(source, question, number)
-        found = self._answering.store.answer(key)
+        found = self._answering.store.get(key)
         if found is None and self.first(key):
             count = self._counts[source.name]
             count.free += 1
@@ -211,7 +210,7 @@ class _KnownHands:
     def again(self, previous: Answer, target: int, attempt: int) -> Answer:
         answering = self._planner.answering
         key = again_key(self._source, self._question, self._number, previous, Length(target, attempt))
-        found = answering.store.answer(key)
+        found = answering.store.get(key)
         if found is not None:
             return found[0]
         rule: AlignmentRule = answering.settings.rule

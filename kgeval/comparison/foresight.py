@@ -9,8 +9,7 @@ from kgeval.comparison.align.rule import align_pair, bring, failure_of, join_sid
 from kgeval.comparison.align.shape import AlignedPair
 from kgeval.comparison.answering import Answering
 from kgeval.comparison.answering_plan import may_adjust
-from kgeval.comparison.once import again_key, free_key
-from kgeval.comparison.sources import Length, Source
+from kgeval.comparison.sources import Length, Source, again_key, free_key
 from kgeval.records import Answer, Question
 from kgeval.text.length import count_words
 
@@ -48,7 +47,7 @@ class Foresight:
     def _free(self, source: Source, question: Question, number: int) -> Answer | None:
         if source.lasting:
             return source.free(question, number)
-        found = self.answering.store.answer(free_key(source, question, number))
+        found = self.answering.store.get(free_key(source, question, number))
         return found[0] if found is not None else None
 
     def _longest(self, question: Question, trial: int) -> int:
@@ -79,7 +78,7 @@ class _Known:
     def again(self, previous: Answer, target: int, attempt: int) -> Answer:
         """As align.rule.Hands."""
         key = again_key(self._source, self._question, self._number, previous, Length(target, attempt))
-        found = self._answering.store.answer(key)
+        found = self._answering.store.get(key)
         if found is None:
             raise _UnknownError
         return found[0]

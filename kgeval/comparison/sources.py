@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from kgeval.errors import UsageError
+from kgeval.llm.answer_store import key_of
 from kgeval.records import Answer, Question
 from kgeval.systems.engine import adjusted, answered
 from kgeval.systems.outside.file import FileSystem
@@ -56,6 +57,16 @@ class Length:
     target: int
     attempt: int
     other: str | None = None
+
+
+def free_key(source: Source, question: Question, number: int) -> str:
+    """What a free answer is kept under."""
+    return key_of("free", source.signature, question.id, question.question, number)
+
+
+def again_key(source: Source, question: Question, number: int, previous: Answer, wish: Length) -> str:
+    """What an answer of a wanted length is kept under."""
+    return key_of("again", source.signature, question.id, question.question, number, wish.target, wish.attempt, previous.answer)
 
 
 class LiveSource:

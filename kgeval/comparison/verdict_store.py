@@ -1,8 +1,9 @@
-"""The verdicts of a run on disk as they come, and one pair's table read back from them. Memory holds places in the file only.
+"""The verdicts of a run in a temporary file, and one pair's table read back from them. Memory holds places in the file only.
 
-A line of the growing file is one question and trial of a pair under one procedure, with its verdicts. The finished verdict file has one
-verdict a line, in the order: procedure, pair, question, trial, position, repeat, aspect. That order is the order in which lines are
-added, whatever the number of threads, so the same run has the same bytes.
+A run that is started again takes the judge's replies from the journal. A line of the temporary file is one question and trial of a pair
+under one procedure, with its verdicts. The finished verdict file has one verdict a line, in the order: procedure, pair, question, trial,
+position, repeat, aspect. That order is the order in which lines are added, whatever the number of threads, so the same run has the same
+bytes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 from array import array
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -18,14 +20,16 @@ from typing import Any
 
 from kgeval.comparison.judge.procedures import JudgeProcedure
 from kgeval.comparison.table import PairQuestion, PairTable, table_of
-from kgeval.files.partial import PartialFile, private
+from kgeval.errors import InputError
+from kgeval.files.partial import private
+from kgeval.files.spool import Spool
 from kgeval.files.tables import write_csv
+from kgeval.files.temporary import only_writer
 from kgeval.records import ComparisonVerdict, Question
 
 DISCARDED = "discarded"
 MOST_CACHED = 64 * 2**20  # bytes of tables that are kept: a report goes through them several times
 _REASONS = ("reason_a", "reason_b")
-_WHAT = "answers or settings, so its verdicts"
 
 
 @dataclass(frozen=True)
@@ -76,15 +80,16 @@ class Segment:
 
 
 class Verdicts:
-    """The verdicts of a run. `outputs`: files to be written at the end, .jsonl or .csv; none: kept until the end only.
+    """The verdicts of a run. `outputs`: files to be written at the end, .jsonl or .csv.
 
     A context manager. Raises: InputError where nothing can be written, or another run writes there; IncompleteError for a full disk.
     """
 
-    def __init__(self, outputs: Sequence[Path], *, fingerprint: str) -> None:
+    def __init__(self, outputs: Sequence[Path] = ()) -> None:
         self._outputs = tuple(outputs)
-        self._file = PartialFile(self._outputs, fingerprint=fingerprint, what=_WHAT, ordered=False, again="again")
-        self._file.start()
+        self._stack = ExitStack()
+        self._stack.enter_context(only_writer(self._outputs))
+        self._file = self._stack.enter_context(Spool("verdicts"))
         self.segments: list[Segment] = []
         self._tables: OrderedDict[int, PairTable] = OrderedDict()
 
@@ -92,12 +97,7 @@ class Verdicts:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._file.close()
-
-    @property
-    def path(self) -> Path:
-        """The file that grows."""
-        return self._file.path
+        self._stack.close()
 
     def begin(self, of: ProcedureRun, pairing: Pairing) -> Segment:
         """What is added from now on is of this procedure and pair."""
@@ -106,7 +106,7 @@ class Verdicts:
         return segment
 
     def add(self, segment: Segment, judged: Judged) -> None:
-        """Keeps what was said of a question and trial, on disk before this returns."""
+        """Keeps what was said of a question and trial."""
         line = {
             "place": judged.place, "trial": judged.trial, "how": judged.how,
             "verdicts": [one.model_dump(mode="json", exclude_none=True) for one in judged.verdicts],
@@ -144,12 +144,13 @@ class Verdicts:
             yield line["place"], line["trial"], line["how"]
 
     def written(self, *, redact: bool = False) -> list[Path]:
-        """Writes the verdict files, each in one step, and takes the growing file away: its tables stay. `redact`: without the reasons,
-        which quote answers. Raises: InputError."""
-        with self._file.finishing():
-            for output in self._outputs:
+        """Writes the verdict files, each in one step. `redact`: without the reasons, which quote answers. Raises: InputError."""
+        for output in self._outputs:
+            try:
                 _write(output, self._all(_REASONS if redact else ()))
-        self._file.done()
+            except InputError as cause:
+                fix = "make room, or choose another output, and run the same command again"
+                raise InputError(f"{cause.message}; the judge's replies are in the journal", fix=fix) from cause
         return list(self._outputs)
 
     def _all(self, without: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -99,8 +99,9 @@ class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
     target_words: Annotated[str | None, BeforeValidator(_words), Flag(metavar="N|FILE", heading=SYSTEMS)] = Field(
         default=None, description="Ask for about so many words; FILE: rows with id and target_words.",
     )
-    resume: bool = Field(default=False, description="Take over the answers that an interrupted run with the same --output has.")
+    resume: bool = Field(default=False, description="Ask for nothing that an earlier run with the same settings has answered.")
     retry_errors: bool = Field(default=False, description="As --resume, but questions with an error are asked again.")
+    fresh_answers: bool = Field(default=False, description="Ask all questions anew, whatever an interrupted run has answered.")
     index_record: Annotated[Path | None, Flag(metavar="JSON", heading=RETRIEVAL)] = Field(
         default=None, description="Write what the index of a built-in system took; {system} in the name for several.",
     )

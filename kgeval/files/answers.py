@@ -1,37 +1,32 @@
-"""Answers as files: where the answers of several systems go, the forms, and the partial file that grows while they come."""
+"""Answers as files: where the answers of several systems go, in which forms, and what is summed up of them."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ValidationError
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.partial import PartialFile, aside_note, private, stopped
-from kgeval.files.score_forms import FINGERPRINT, beside, fingerprint_of, is_folder
+from kgeval.files.partial import private
+from kgeval.files.score_forms import FINGERPRINT, beside, is_folder
 from kgeval.files.stream import stream
 from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 
-Taking = Literal["nothing", "finished", "answered"]
 FORMS = (".jsonl", ".json", ".csv", ".parquet")
 COLUMNS = tuple(Answer.model_fields)
 NESTED = ("contexts", "retrieved_nodes", "retrieved_relations", "triples", "citations", "aligned_to", "stages", "extra")
 _TYPES = {
     "latency_s": float, "ttft_s": float, "cost": float, "input_tokens": int, "output_tokens": int, "calls": int, "trial": int,
 }
-_WHAT = "questions, systems or settings, so its answers"
 
 
 @dataclass(frozen=True)
@@ -85,117 +80,6 @@ def files_of(found: Iterable[Target]) -> list[Path]:
     return [one for target in found for file in target.files for one in (file, beside(file, "run.json"))]
 
 
-class AnswerFile:
-    """The answers of a run. `outputs`: the files; none: they are kept until the end of the run only.
-
-    `fingerprint`: of all that the answers depend on. `taking`: which of an earlier run are not asked for again: none, all that it
-    finished, or those of them without an error. Thread-safe. Raises: as PartialFile, and InputError where an earlier run was made from
-    something else.
-    """
-
-    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, taking: Taking = "nothing") -> None:
-        self._outputs, self._fingerprint = tuple(outputs), fingerprint
-        self._earlier: dict[int, int] = {}  # key -> where its line starts, of answers that an earlier run finished
-        self._places = 0
-        self._file = PartialFile(self._outputs, fingerprint=fingerprint, what=_WHAT, ordered=True)
-        try:
-            if taking != "nothing" and self._outputs:
-                self._take_over(taking)
-            if self._file.empty:
-                self._file.start()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> AnswerFile:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    @property
-    def aside(self) -> str | None:
-        """What is said where rows of an earlier run were put aside."""
-        return aside_note(self._file)
-
-    def close(self) -> None:
-        """Lets the partial file go; it stays where it is, unless no answer is in it."""
-        self._file.close()
-
-    def place(self, question: str, system: str, trial: int | None) -> tuple[int, bool]:
-        """The next place among the answers, and whether an earlier run has this one. Answers are written in the order of the places."""
-        with self._file.lock:
-            place, self._places = self._places, self._places + 1
-            at = self._earlier.get(_key(question, system, trial)) if self._earlier else None
-            if at is not None:
-                self._file.keep(at, place)
-        return place, at is not None
-
-    def add(self, place: int, answer: Answer) -> None:
-        """Keeps an answer, on disk before this returns. Raises: IncompleteError where the disk is full; all before are kept."""
-        line = _line_of(answer)
-        with self._file.lock:
-            self._file.add(line, place)
-
-    def answers(self) -> Iterator[Answer]:
-        """All answers of this run so far, those taken over too, in order."""
-        return (Answer.model_validate(line["answer"]) for line in self._file.lines())
-
-    def finish(self, report: AnswerReport) -> list[Path]:
-        """Writes the outputs in their forms with the report beside them, and returns the files. The partial file goes if the run is
-        complete. Raises: InputError where a file cannot be written; the partial file stays then."""
-        run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: self._fingerprint}})
-        text = report.model_copy(update={"run": run}).model_dump_json(indent=1) + "\n"
-        done: list[Path] = []
-        with self._file.finishing():
-            for output in self._outputs:
-                write_answers(output, self.answers())
-                with private(beside(output, "run.json")) as file:
-                    file.write(text)
-                done += [output, beside(output, "run.json")]
-        if report.complete:
-            self._file.done()
-        return done
-
-    def _take_over(self, taking: Taking) -> None:
-        """What an earlier run left: its partial file, else its results."""
-        self._file.read_earlier(lambda line, at: self._from_line(line, at, taking))
-        output = self._outputs[0]
-        if not output.exists():
-            return
-        if self._file.empty:
-            self._file.check_same(output, fingerprint_of(output))
-            self._file.start()
-        elif fingerprint_of(output) != self._fingerprint:
-            return  # the partial file goes on, and will replace this result
-        known = set(self._earlier)
-        for answer in read_answers(output):
-            if _key_of(answer) not in known:
-                self._offer(answer, self._file.append(_line_of(answer)), taking)
-
-    def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
-        with suppress(ValidationError):  # a line that is no answer is passed over: its question is asked again
-            self._offer(Answer.model_validate(line.get("answer")), at, taking)
-
-    def _offer(self, answer: Answer, at: int, taking: Taking) -> None:
-        """Makes an earlier answer available, unless it has to be asked for again."""
-        if answer.error is None or not (taking == "answered" or stopped(answer.error)):
-            self._earlier[_key_of(answer)] = at
-
-
-def _line_of(answer: Answer) -> bytes:
-    return f'{{"answer":{as_json(answer)}}}\n'.encode()
-
-
-def _key_of(answer: Answer) -> int:
-    return _key(answer.question_id, answer.system, answer.trial)
-
-
-def _key(question: str, system: str, trial: int | None) -> int:
-    """Names an answer in few bytes."""
-    return int.from_bytes(hashlib.blake2b(json.dumps([question, system, trial]).encode(), digest_size=8).digest(), "big")
-
-
 def as_json(answer: Answer) -> str:
     """An answer as a line, without what it does not tell."""
     return answer.model_dump_json(exclude_none=True, exclude=None if answer.extra else {"extra"})
@@ -235,6 +119,20 @@ def _cells(answer: Answer) -> dict[str, Any]:
     values = json.loads(as_json(answer))
     values |= {name: json.dumps(values[name], ensure_ascii=False) for name in NESTED if name in values}
     return {name: values.get(name) for name in COLUMNS}
+
+
+def write_with_report(files: Sequence[Path], answers: Callable[[], Iterable[Answer]], report: AnswerReport, fingerprint: str) -> list[Path]:
+    """Writes the answers in the form of each file's name, and the report beside them (X.run.json); returns all files. The fingerprint
+    stands among the manifest's arguments. Raises: InputError where one cannot be written."""
+    run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
+    text = report.model_copy(update={"run": run}).model_dump_json(indent=1) + "\n"
+    written: list[Path] = []
+    for path in files:
+        write_answers(path, answers())
+        with private(beside(path, "run.json")) as file:
+            file.write(text)
+        written += [path, beside(path, "run.json")]
+    return written
 
 
 def read_answers(path: Path) -> Iterator[Answer]:

@@ -5,21 +5,20 @@ takes its rows over. `scores.py` and `answers.py` say what a row is.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
 import tempfile
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from threading import Lock
 from typing import IO, Any
 
 from kgeval.errors import IncompleteError, InputError
 from kgeval.files.plain import replacing
+from kgeval.files.spool import Spool
+from kgeval.files.temporary import locked
 
 HEADER = "kgeval_partial"
 PRIVATE = 0o600
@@ -42,47 +41,40 @@ def partial_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.partial")
 
 
-class PartialFile:
+class PartialFile(Spool):
     """The rows of a run. `outputs`: the files that will be written from it (none: a temporary file). `what`: what rows are made from,
-    for the error that refuses those of another run; `ordered`: rows have a place, and `lines` gives them in that order; `again`: how
-    the same command goes on, for errors.
+    for the error that refuses those of another run; `ordered`: rows have a place, and `lines` gives them in that order.
 
     Whoever asks and adds from several threads holds `lock`. Raises: InputError where nothing can be written, and where another run
     writes the same output.
     """
 
-    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, what: str, ordered: bool, again: str = "with --resume") -> None:
-        self._fingerprint, self._what, self._ordered, self._again = fingerprint, what, ordered, again
+    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, what: str, ordered: bool) -> None:
+        self._fingerprint, self._made_from = fingerprint, what
         self._header = json.dumps({HEADER: 1, "fingerprint": fingerprint}).encode() + b"\n"
-        self._starts = array("q")  # where the row of each place starts, 0: not there
-        self._end = 0
+        self.start = len(self._header)
         self._result = outputs[0] if outputs else None
-        self.aside: Path | None = None  # where `start` put the rows of an earlier run
-        self.count = 0
-        self.lock = Lock()
-        self._temporary = not outputs
-        self.path = partial_of(outputs[0]) if outputs else _temporary_file()
-        self._file = _opened(self.path)
-        self._others: list[tuple[Path, int]] = []  # further outputs: locked too, nothing is written there before the end
-        if self._temporary:
-            self.path.unlink()  # nobody else needs its name
+        self.aside: Path | None = None  # where `begin` put the rows of an earlier run
+        self.path = partial_of(outputs[0]) if outputs else Path(tempfile.gettempdir())
+        self._held: list[tuple[Path, int]] = []  # further outputs: locked too, nothing is written there before the end
+        if outputs:
+            self._set_up(locked(self.path), "rows", ordered=ordered)
+        else:
+            super().__init__("rows", ordered=ordered)
         try:
             for path in dict.fromkeys(partial_of(output) for output in outputs[1:]):
-                self._others.append((path, _opened(path)))
+                self._held.append((path, locked(path)))
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
         """Lets the partial file go; it stays where it is, unless no row is in it."""
-        with self.lock:  # a thread of an interrupted run may be adding: never into another file that got this one's number
-            file, self._file = self._file, -1
-        if file >= 0:
-            if not self._temporary and os.fstat(file).st_size <= len(self._header):
-                self.path.unlink(missing_ok=True)
-            os.close(file)
-        while self._others:
-            path, file = self._others.pop()
+        if self._result is not None and self._file >= 0 and os.fstat(self._file).st_size <= len(self._header):
+            self.path.unlink(missing_ok=True)
+        super().close()
+        while self._held:
+            path, file = self._held.pop()
             if not os.fstat(file).st_size:
                 path.unlink(missing_ok=True)
             os.close(file)
@@ -92,7 +84,7 @@ class PartialFile:
         """Whether nothing, not even the header, was read or written yet."""
         return not self._end
 
-    def start(self) -> None:
+    def begin(self) -> None:
         """Begins anew and writes the header. Rows of a killed run, which no result has, are put aside first: they were paid for."""
         self._put_aside()
         os.ftruncate(self._file, 0)
@@ -100,7 +92,7 @@ class PartialFile:
         self.append(self._header)
 
     def _put_aside(self) -> None:
-        size = 0 if self._temporary else os.fstat(self._file).st_size
+        size = 0 if self._result is None else os.fstat(self._file).st_size
         with os.fdopen(os.dup(self._file), "rb") as file:
             file.seek(0)
             rows = size > 0 and bool(file.readline()) and bool(file.readline())
@@ -144,67 +136,8 @@ class PartialFile:
                 fix="name another output with -o, or run without --resume and --retry-errors (replies in the journal cost nothing)",
             )
         if found != self._fingerprint:
-            what = f"{path}: was made from other {self._what} cannot be mixed with new ones"
+            what = f"{path}: was made from other {self._made_from} cannot be mixed with new ones"
             raise InputError(what, fix=f"give the same options as then; {OTHER}")
-
-    def add(self, line: bytes, place: int | None = None) -> None:
-        """Keeps a finished row, on disk before this returns. Raises: IncompleteError where the disk is full; rows before are kept."""
-        self.keep(self.append(line), place)
-
-    def keep(self, at: int, place: int | None = None) -> None:
-        """Counts the line that starts at `at` as a row of this run."""
-        self.count += 1
-        if self._ordered:
-            place = len(self._starts) if place is None else place
-            while len(self._starts) <= place:
-                self._starts.append(0)
-            self._starts[place] = at
-
-    def has(self, place: int) -> bool:
-        """Whether the row of this place is there."""
-        return place < len(self._starts) and self._starts[place] > 0
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """The rows of this run so far: by their places, else as they came."""
-        if self._ordered:
-            yield from (self.line(at) for at in tuple(self._starts) if at)
-            return
-        at = len(self._header)
-        while at < self._end:
-            raw = self.raw(at)
-            at += len(raw) + 1
-            yield json.loads(raw)
-
-    def line(self, at: int) -> dict[str, Any]:
-        """The line that starts at a place in the file."""
-        value: dict[str, Any] = json.loads(self.raw(at))
-        return value
-
-    def raw(self, at: int) -> bytes:
-        """The bytes of that line, without its end."""
-        size, parts = 1 << 14, []
-        while True:
-            part = os.pread(self._file, size, at)
-            end = part.find(b"\n")
-            parts.append(part if end < 0 else part[:end])
-            if end >= 0 or not part:
-                return b"".join(parts)
-            at, size = at + len(part), size * 2
-
-    def append(self, line: bytes) -> int:
-        """Writes a line at the end and returns where it starts. What is there of a line that does not fit is cut off again."""
-        at, left = self._end, memoryview(line)
-        try:
-            while left:
-                left = left[os.pwrite(self._file, left, self._end + len(line) - len(left)):]
-        except OSError as cause:
-            os.ftruncate(self._file, at)
-            raise IncompleteError(
-                f"{self.path}: cannot be written: {cause.strerror}; {self.count:,} finished rows are kept in it",
-                fix=f"make room and run the same command {self._again}",
-            ) from cause
-        self._end += len(line)
-        return at
 
     @contextmanager
     def finishing(self) -> Iterator[None]:
@@ -214,13 +147,21 @@ class PartialFile:
         except InputError as cause:
             raise InputError(
                 f"{cause.message}; all {self.count:,} rows are kept in {self.path}",
-                fix=f"make room, and run the same command {self._again}; or choose another output",
+                fix="make room, and run the same command with --resume; or choose another output",
             ) from cause
 
     def done(self) -> None:
         """All rows are in the outputs: the partial file goes."""
-        if not self._temporary:
+        if self._result is not None:
             self.path.unlink(missing_ok=True)
+
+    def _full(self, cause: OSError) -> IncompleteError:
+        if self._result is None:
+            return super()._full(cause)
+        return IncompleteError(
+            f"{self.path}: cannot be written: {cause.strerror}; {self.count:,} finished rows are kept in it",
+            fix="make room and run the same command with --resume",
+        )
 
 
 @contextmanager
@@ -246,28 +187,3 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
-
-
-def _temporary_file() -> Path:
-    handle, name = tempfile.mkstemp(prefix="kgeval-rows-")
-    os.close(handle)
-    return Path(name)
-
-
-def _opened(path: Path) -> int:
-    """The partial file, made where it is not there, and locked: two runs never write one output."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
-    except OSError as cause:
-        raise InputError(f"{path.parent}: cannot be written to: {cause.strerror}", fix="choose a folder that is yours with -o") from cause
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as cause:
-        os.close(file)
-        raise InputError(f"{path}: another run is writing it", fix="wait for it to end, or name another output with -o") from cause
-    if not os.fstat(file).st_nlink:  # the run that held it has just ended and taken its name away
-        os.close(file)
-        return _opened(path)
-    os.fchmod(file, PRIVATE)
-    return file

@@ -123,7 +123,7 @@ class ScoreFile:
     def scores(self) -> Iterator[Score]:
         """All scores of this run so far, those taken over too, row by row in order."""
         for line in self._file.lines():
-            yield from without_texts((Score.model_validate(score) for score in line["scores"]), self._bare)
+            yield from without_texts((Score.model_validate(score) for score in json.loads(line)["scores"]), self._bare)
 
     def finish(self, report: ScoreReport) -> list[Path]:
         """Writes the outputs in their forms, with manifest, summary and verdicts beside them, and returns the files.
@@ -143,7 +143,7 @@ class ScoreFile:
 
     def verdicts(self) -> Iterator[Verdict]:
         """All verdicts of this run so far, row by row in order; none where they are not kept."""
-        return (Verdict.model_validate(one) for line in self._file.lines() for one in line["verdicts"])
+        return (Verdict.model_validate(one) for line in self._file.lines() for one in json.loads(line)["verdicts"])
 
     def _begin(self, taking: Taking) -> None:
         """Takes over what an earlier run left: its partial file, else its results; then makes sure of the header."""
@@ -152,7 +152,7 @@ class ScoreFile:
             if results_of(self._outputs[0]).exists():
                 self._from_result(self._outputs[0], taking)
         if self._file.empty:
-            self._file.start()
+            self._file.begin()
 
     def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
         with suppress(ValidationError, KeyError, TypeError):  # a line that is no row is passed over: its row is scored again
@@ -166,7 +166,7 @@ class ScoreFile:
         """Copies the rows of a finished result into the partial file, but those that it has already."""
         if self._file.empty:
             self._file.check_same(results_of(output), fingerprint_of(output))
-            self._file.start()
+            self._file.begin()
         elif fingerprint_of(output) != self._fingerprint:
             return  # the partial file goes on, and will replace this result
         known, seen = set(self._earlier) | self._again, dict[int, int]()

@@ -12,12 +12,13 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from kgeval.ending import register
+from kgeval.errors import InputError
 
 KINDS = ("rows", "parts", "bulk", "questions")
 LOCK, NEW_LOCK = ".lock", ".lock.new"
@@ -79,6 +80,42 @@ def part_of(path: Path) -> tuple[int, Path]:
     with suppress(OSError):  # a file system without locks
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return handle, Path(name)
+
+
+@contextmanager
+def only_writer(outputs: Iterable[Path]) -> Iterator[None]:
+    """Holds files that a run will write at its end: two runs never write one output. Their folders are made.
+
+    Raises: InputError where another run holds one, or its folder cannot be written to.
+    """
+    with ExitStack() as stack:
+        for output in dict.fromkeys(outputs):
+            path = output.with_name(f".{output.name[:50]}.writing{PART}")  # what a killed run leaves of it is swept as other parts are
+            stack.callback(os.close, locked(path, output))
+            stack.callback(path.unlink, missing_ok=True)
+        yield
+
+
+def locked(path: Path, output: Path | None = None) -> int:
+    """The file, made where it is not there, and locked. `output`: what it stands for, in errors. Raises: InputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as cause:
+        raise InputError(f"{path.parent}: cannot be written to: {cause.strerror}", fix="choose a folder that is yours with -o") from cause
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as cause:
+        os.close(file)
+        fix = "wait for it to end, or name another output with -o"
+        raise InputError(f"{output or path}: another run is writing it", fix=fix) from cause
+    except OSError:  # a file system without locks
+        return file
+    if not os.fstat(file).st_nlink:  # the run that held it has just ended and taken its name away
+        os.close(file)
+        return locked(path, output)
+    os.fchmod(file, 0o600)
+    return file
 
 
 def _remove(path: Path, lock: int, forget: Callable[[], None]) -> None:

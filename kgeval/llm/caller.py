@@ -162,6 +162,9 @@ class Caller:
         The same request in flight in this session is waited for and shared; in another process, waited for and then found in the
         journal. `tried`: how often this request was already answered with something unusable.
         """
+        # most requests of a run that is started again are in the journal: looking is cheaper than claiming first
+        if (found := self._from_journal(request, read)) is not None:
+            return found
         with self._lock:
             flight = self._flights.get(request.key)
             mine = flight is None

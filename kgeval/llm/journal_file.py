@@ -29,6 +29,14 @@ SCHEMA = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
 )
+# Answers of systems; a journal of an earlier kgeval gets these tables when it is opened. They come last: the other tables begin on the
+# same pages in every journal, which `kgeval cache recover` depends on.
+ANSWERS = (
+    """CREATE TABLE IF NOT EXISTS answers (
+        key TEXT PRIMARY KEY, run TEXT NOT NULL, created REAL NOT NULL, failed INTEGER NOT NULL, body BLOB NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS answers_by_run ON answers (run)",
+    "CREATE TABLE IF NOT EXISTS answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
+)
 _MOVE = "name another file with --journal"
 
 
@@ -124,6 +132,8 @@ def _check(path: Path) -> None:
                 f"{path}: is a journal of form {version}, this kgeval reads form {VERSION}",
                 fix=f"move the file away (its replies will be asked for again), use the kgeval that wrote it, or {_MOVE}",
             )
+        for statement in ANSWERS:
+            connection.execute(statement)
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
     finally:

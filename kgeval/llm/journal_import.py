@@ -19,7 +19,7 @@ from kgeval.llm.journal_file import connect, guarded, prepare
 
 
 def import_calls(into: Path, other: Path) -> int:
-    """Copies the finished calls that `into` lacks. Returns how many. Both may be in use.
+    """Copies the finished calls and the answers of systems that `into` lacks. Returns how many calls. Both may be in use.
 
     Raises: InputError where `other` is not there, ConfigError for what is no journal, and where it cannot be written.
     """
@@ -32,6 +32,8 @@ def import_calls(into: Path, other: Path) -> int:
             journal.execute("ATTACH DATABASE ? AS other", (str(other),))
             found = journal.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls").rowcount
             journal.execute("INSERT OR IGNORE INTO main.abilities SELECT * FROM other.abilities")
+            journal.execute("INSERT OR IGNORE INTO main.answers SELECT * FROM other.answers")
+            journal.execute("INSERT OR IGNORE INTO main.answer_runs SELECT * FROM other.answer_runs")
             return found
     except sqlite3.Error as cause:
         raise ConfigError(f"{into}: the calls of {other} cannot be taken over: {cause}", fix="check the disk and both files") from cause
@@ -77,6 +79,7 @@ def _copied(damaged: Path, into: Path) -> Recovered:
         journal.execute("BEGIN")
         for row in _rows(damaged, seen):
             calls += journal.execute(f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 12)})", row).rowcount  # noqa: S608
+        journal.executemany("INSERT OR IGNORE INTO answers VALUES (?,?,?,?,?)", _answers(damaged))
         journal.execute("COMMIT")
     return Recovered(calls, len(seen) - calls)
 
@@ -91,6 +94,15 @@ def _rows(damaged: Path, seen: set[int]) -> Iterator[tuple[Any, ...]]:
             with suppress(sqlite3.Error):
                 row = journal.execute("SELECT * FROM calls WHERE rowid = ?", (number,)).fetchone()
             if row is not None and _whole(row):
+                yield row
+
+
+def _answers(damaged: Path) -> Iterator[tuple[Any, ...]]:
+    """The answers of systems that can be read, up to where the file is damaged: each is whole, as its checksum says."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{damaged.resolve().as_uri()}?mode=ro", uri=True)) as journal:
+        for row in journal.execute("SELECT key, run, created, failed, body FROM answers"):
+            with suppress(zlib.error, TypeError):
+                zlib.decompress(row[4])
                 yield row
 
 

@@ -42,13 +42,15 @@ class StageCalls:
 
 @dataclass(frozen=True)
 class JournalSummary:
-    """A journal as a whole. `failed_tries`: kept replies that could not be used, by cause. `bytes` with its helper files."""
+    """A journal as a whole. `failed_tries`: kept replies that could not be used, by cause. `answers`: of systems under test. `bytes` with
+    its helper files."""
 
     path: str
     bytes: int = 0
     calls: int = 0
     stages: tuple[StageCalls, ...] = ()
     failed_tries: dict[str, int] = field(default_factory=dict)
+    answers: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,9 @@ def summary(path: Path) -> JournalSummary:
             "FROM calls GROUP BY endpoint, model, stage ORDER BY endpoint, model, stage",
         ).fetchall()
         tries = dict(journal.execute("SELECT cause, count(*) FROM tries GROUP BY cause ORDER BY cause").fetchall())
+        (answers,) = journal.execute("SELECT count(*) FROM answers").fetchone()
     found = tuple(StageCalls(*row) for row in stages)
-    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in found), found, tries)
+    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in found), found, tries, answers)
 
 
 def show(path: Path, key: str) -> Call:
@@ -148,7 +151,8 @@ def count(path: Path, chosen: Chosen) -> int:
 
 
 def clear(path: Path, chosen: Chosen) -> int:
-    """Forgets the finished calls of the choice, and with all of them the kept failures and what was learned about endpoints.
+    """Forgets the finished calls of the choice; with all of them the kept failures, the answers of systems and what was learned about
+    endpoints; with those of some time ago the answers of that time.
 
     Safe while another process uses the journal: the file stays. How many calls there were.
     """
@@ -160,6 +164,9 @@ def clear(path: Path, chosen: Chosen) -> int:
         if chosen.everything:
             journal.execute("DELETE FROM tries")
             journal.execute("DELETE FROM abilities")
+            journal.execute("DELETE FROM answer_runs")
+        if chosen.model is None and chosen.stage is None:
+            journal.execute(f"DELETE FROM answers WHERE {where}", values)  # noqa: S608 - fixed texts only
         journal.execute("VACUUM")
         journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # texts that were cleared are gone from the disk's files too
     return int(gone)

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kgeval.errors import UsageError
-from kgeval.files.answers import AnswerFile
+from kgeval.files.answers import as_json
 from kgeval.files.partial import stopped
+from kgeval.files.spool import Spool
 from kgeval.llm.account import too_many
+from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.llm.pool import Pool
 from kgeval.records import Aligned, Answer, Question
 from kgeval.systems.system import Ask, System
@@ -49,11 +51,42 @@ class Tally:
             self.stopped = f"{ERROR_RATE}: {what}"
 
 
-@dataclass(frozen=True)
-class _Job:
-    place: int
-    ask: Ask
-    taken: bool
+class AnswerRows:
+    """The answers of a run, in the order in which they were asked for: in a temporary file until they are written, so that memory stays
+    flat, and in the journal, where the run finds them when it is started again. `store` null: they are not kept. Thread-safe."""
+
+    def __init__(self, store: AnswerStore | None = None, *, run: str = "") -> None:
+        self._store, self._run = store, run
+        self._spool = Spool("answers", ordered=True)
+
+    def __enter__(self) -> AnswerRows:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spool.close()
+
+    def __iter__(self) -> Iterator[Answer]:
+        return (Answer.model_validate_json(line) for line in self._spool.lines())
+
+    def answered(self, place: int, asked: Ask, system: System, make: Callable[[], Answer]) -> Answer | None:
+        """Puts the answer to a place: the one that the journal has, and then returns None, or one that is made. What was not asked
+        because the run was stopped is no answer that the journal keeps. Raises: IncompleteError where the disk is full."""
+        new = True
+        if self._store is None:
+            answer = make()
+        else:
+            key = key_of(self._run, system.name, asked.question_id, asked.trial)
+            with self._store.only(key):
+                if (earlier := self._store.get(key)) is not None:
+                    answer, new = earlier[0], False
+                else:
+                    answer = make()
+                    if not stopped(answer.error):
+                        self._store.keep(key, answer)
+        line = as_json(answer).encode() + b"\n"
+        with self._spool.lock:
+            self._spool.add(line, place)
+        return answer if new else None
 
 
 def asks(questions: Iterable[Question], how: Answering) -> Iterator[Ask]:
@@ -67,30 +100,29 @@ def asks(questions: Iterable[Question], how: Answering) -> Iterator[Ask]:
             )
 
 
-def answers(questions: Iterable[Question], system: System, how: Answering, file: AnswerFile, tally: Tally) -> Iterator[Answer | None]:
-    """Has the system answer all questions, in order; null stands for an answer that an earlier run has. `file` keeps them.
+def answers(
+    questions: Iterable[Question], system: System, how: Answering, rows: AnswerRows, tally: Tally, *, first: int = 0,
+) -> Iterator[Answer | None]:
+    """Has the system answer all questions, in order; None stands for an answer that the journal has. They are put into `rows`, from place
+    `first` on.
 
     Where too many fail, or a budget is reached, the rest is not asked: each has an error that says so, and a later run asks it.
-    Raises: what ends a run (a wrong key, a process that never answers, a full disk); all answers before are in the file.
+    Raises: what ends a run (a wrong key, a process that never answers, a full disk); the journal has all answers before.
     """
     if how.target is not None:
         check_adjusts(system)
 
-    def jobs() -> Iterator[_Job]:
-        for ask in asks(questions, how):
-            place, taken = file.place(ask.question_id, system.name, ask.trial)
-            yield _Job(place, ask, taken)
+    def work(placed: tuple[int, Ask]) -> Answer | None:
+        place, asked = placed
 
-    def work(job: _Job) -> Answer | None:
-        if job.taken:
-            return None
-        answer = _unasked(system, job.ask, tally.stopped) if tally.stopped is not None else answered(system, job.ask)
-        file.add(job.place, answer)
-        return answer
+        def make() -> Answer:
+            return _unasked(system, asked, tally.stopped) if tally.stopped is not None else answered(system, asked)
+
+        return rows.answered(place, asked, system, make)
 
     pool = Pool(max(1, min(how.at_a_time, system.parallel)))
     try:
-        for answer in pool.run(work, jobs()):
+        for answer in pool.run(work, enumerate(asks(questions, how), first)):
             if answer is not None:
                 tally.add(answer)
             yield answer

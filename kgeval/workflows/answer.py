@@ -7,15 +7,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
-from kgeval.files.answers import AnswerFile, Counted, Taking, Target, as_json, file_name, files_of, read_answers, targets
-from kgeval.reports.display import for_terminal, percent
-from kgeval.systems.engine import Answering, Tally, answers, asks, check_adjusts
+from kgeval.files.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
+from kgeval.reports.display import for_terminal, percent, plural
+from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
 from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from kgeval.files.question_rows import Questions
     from kgeval.files.row_selection import RowSelection
+    from kgeval.llm.answer_store import AnswerStore
     from kgeval.llm.plan import Plan
     from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
     from kgeval.systems.builtin import BuiltinTools, Settings
@@ -213,7 +215,7 @@ def run(
             reports = [_one_target(answering, target, written, messages, out) for target in places]
         except (KeyboardInterrupt, IncompleteError, ModelError):
             lost = "nothing was kept: no -o" if out is not None else "nothing was kept: no output"
-            session.say("answers that came are kept; the same command goes on with --resume" if session.outputs else lost)
+            session.say("answers that came are in the journal: the same command goes on" if session.outputs else lost)
             raise
         messages += [f"note: {note}" for note in answering.system_notes]
         report = reports[0]
@@ -276,8 +278,8 @@ def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
     if STDIN in session.outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="leave -o out: answers then go to stdout, a line each")
     targets(session.outputs, ["system"])
-    if (options.resume or options.retry_errors) and not session.outputs:
-        raise UsageError("--resume and --retry-errors need the -o of the earlier run", fix="name it with -o")
+    if (options.resume or options.retry_errors or options.fresh_answers) and not session.outputs:
+        raise UsageError("--resume, --retry-errors and --fresh-answers need -o: without it answers are not kept", fix="name a file with -o")
 
 
 def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> list[System]:
@@ -299,19 +301,28 @@ def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> l
 def _one_target(
     answering: _AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
 ) -> AnswerReport:
-    """All answers of one set of files. Adds to `written` and `messages`."""
+    """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written."""
     from kgeval.files.score_forms import FINGERPRINT
+    from kgeval.files.temporary import only_writer
 
-    options, session = answering.options, answering.session
-    taking: Taking = "answered" if options.retry_errors else "finished" if options.resume else "nothing"
+    session = answering.session
     systems, before = [answering.systems[place] for place in target.systems], answering.used()
-    mark = answering.fingerprint(systems)
-    with AnswerFile(target.files, fingerprint=mark, taking=taking) as file:
-        if file.aside:
-            session.say(f"warning: {file.aside}")
-        tallies = [_one_system(answering, system, file, None if target.files else out) for system in systems]
-        report = _report(answering, systems, file, tallies, before)
-        files = file.finish(report)
+    fingerprint = answering.fingerprint(systems)
+    with ExitStack() as stack:
+        stack.enter_context(only_writer(target.files))
+        store = _store(answering, fingerprint, stack) if target.files else None
+        rows = stack.enter_context(AnswerRows(store, run=fingerprint))
+        tallies = [
+            _one_system(answering, system, rows, at * answering.rows, None if target.files else out) for at, system in enumerate(systems)
+        ]
+        report = _report(answering, systems, rows, tallies, before)
+        try:
+            files = write_with_report(target.files, lambda: rows, report, fingerprint)
+        except InputError as cause:
+            fix = "make room, or choose another output, and run the same command again"
+            raise InputError(f"{cause.message}; all answers are in the journal", fix=fix) from cause
+        if store is not None and not report.run.exit_code:
+            store.finish()
     for path in files if session.outputs else ():
         session.say(f"wrote {path}")
     written += files
@@ -320,16 +331,40 @@ def _one_target(
         failed, total = sum(sum(one.errors.values()) for one in report.systems), sum(one.answers for one in report.systems)
         more = "; the same command goes on with --retry-errors" if session.outputs else ""
         messages.append(f"incomplete: {why or f'{failed:,} of {total:,} answers failed'}{more}")
-    run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: mark}})
+    run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
     return report.model_copy(update={"run": run})
 
 
-def _one_system(answering: _AnswerRun, system: System, file: AnswerFile, out: IO[str] | None) -> Tally:
-    """Has one system answer. `out`: gets its answers as they come."""
+def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerStore | None:
+    """The journal's answers of this run; null where the session keeps rows for its caller only. What is there of an earlier start is said:
+    it may be of a system that was changed since then."""
+    from kgeval.llm.answer_store import AnswerStore
+    from kgeval.llm.places import journal_file
+
+    session, options = answering.session, answering.options
+    if not session.outputs:
+        return None
+    journal = journal_file(session.asking.journal, session.asking.cache_dir)
+    store = stack.enter_context(AnswerStore(journal, fingerprint, fresh=options.fresh_answers))
+    earlier = store.begin(again=options.resume, failed_again=options.retry_errors)
+    if earlier.answers:
+        since = datetime.fromtimestamp(earlier.since or 0.0, tz=UTC).astimezone()
+        failed = f", {earlier.failed:,} of them failed (--retry-errors asks these again)" if earlier.failed else ""
+        session.say(
+            f"goes on with {plural(earlier.answers, 'answer')} that the journal has since {since:%Y-%m-%d %H:%M}{failed}; "
+            "--fresh-answers asks for all of them anew"
+        )
+    elif options.resume or options.retry_errors:
+        session.say("the journal has no answers of a run with these questions, systems and settings: all are asked for")
+    return store
+
+
+def _one_system(answering: _AnswerRun, system: System, rows: AnswerRows, first: int, out: IO[str] | None) -> Tally:
+    """Has one system answer; its answers begin at place `first`. `out`: gets them as they come."""
     tally, progress = Tally(answering.how.max_error_rate), answering.session.call_progress
     line = progress.start(system.name, answering.rows)
     try:
-        for answer in answers(answering.questions, system, answering.how, file, tally):
+        for answer in answers(answering.questions, system, answering.how, rows, tally, first=first):
             progress.advance(line, state=f"{tally.failed} failed")
             if out is not None and answer is not None:
                 out.write(as_json(answer) + "\n")
@@ -340,13 +375,13 @@ def _one_system(answering: _AnswerRun, system: System, file: AnswerFile, out: IO
 
 
 def _report(
-    answering: _AnswerRun, systems: Sequence[System], file: AnswerFile, tallies: Sequence[Tally], before: Sequence[ModelUse],
+    answering: _AnswerRun, systems: Sequence[System], rows: AnswerRows, tallies: Sequence[Tally], before: Sequence[ModelUse],
 ) -> AnswerReport:
     """The sums, over answers that an earlier run made too."""
     from kgeval.records import AnswerReport
 
     counts = {system.name: Counted(system.name, system.variant, system.signature) for system in systems}
-    for answer in file.answers():
+    for answer in rows:
         counts[answer.system].add(answer)
     counted = [one.record() for one in counts.values()]
     stopped, most = any(tally.stopped for tally in tallies), answering.how.max_error_rate

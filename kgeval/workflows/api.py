@@ -198,7 +198,7 @@ def answer(
             object, its method `answer`, else the object itself, is called. What a function raises is the error of that row.
         model: the model that reads what vector, graph and graph+text retrieve, and answers closed-book; its key comes from OPENAI_API_KEY.
         connection, graph: for systems that search a graph: as for `connect`; `graph` may be either, a name or a connection.
-        output: a file, a folder, or a name with {system}: answers are kept there as they come, and `resume=True` goes on.
+        output: a file, a folder, or a name with {system}: answers are in the journal as they come, and the same call goes on.
         dry_run: True: only what models would be asked, as an AnswerPlan; no function is called.
         **options: those of `connect` (not with a session), and
 
@@ -218,8 +218,8 @@ def answer(
     faults = list(_system_faults(system, texts, functions))
     if not (output is None or isinstance(output, str | Path)):
         faults.append(f"output: a path is needed, not {type(output).__name__}")
-    if output is None and (options.get("resume") or options.get("retry_errors")):
-        faults.append("resume, retry_errors: need output, the file of the earlier run")
+    if output is None and any(options.get(name) for name in ("resume", "retry_errors", "fresh_answers")):
+        faults.append("resume, retry_errors, fresh_answers: need output: without it answers are not kept")
     with ANSWER.errors(), _outputs(output) as outputs, ANSWER.called(
         options | {"model": model}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
         outputs=outputs,

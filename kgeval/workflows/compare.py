@@ -264,7 +264,7 @@ def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], R
     folder = private_folder("parts") if session.keep_rows and not outputs.growing else None
     growing = (folder.path / "verdicts.jsonl",) if folder else outputs.growing
     try:
-        with Verdicts(growing, fingerprint=signature_of(comparison)) as verdicts:
+        with Verdicts(growing) as verdicts:
             judgements = (judged or _judged)(comparison, verdicts)
             report = _report(comparison, judgements)
             written = verdicts.written(redact=session.redact and not folder)
@@ -425,10 +425,11 @@ def _beside(comparison: Comparison, judgements: Run, report: ComparisonReport) -
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
     the folders. Raises: InputError."""
     from kgeval.files.partial import private
-    from kgeval.reports.write import cleared, write_report
+    from kgeval.reports.redact import redacted
+    from kgeval.reports.write import write_report
 
     redact = comparison.session.redact
-    shown = cleared(report) if redact else report
+    shown = redacted(report) if redact else report
     folders = comparison.outputs.folders
     for path in (*comparison.outputs.manifests, *(folder / "run.json" for folder in folders)):
         with private(path) as file:
@@ -505,7 +506,7 @@ def signature_of(comparison: Comparison) -> str:
 def whole_of(comparison: Comparison) -> dict[str, JsonValue]:
     """What the whole run is, the same in each of its parts. `rows`: questions and answers; `signature`: judge, prompts and settings;
     `run`: pairs and procedures."""
-    from kgeval.comparison.store import key_of
+    from kgeval.llm.answer_store import key_of
 
     aligned = comparison.opened.aligned
     sources = {name: aligned.sources[name].signature for name in aligned.paired.systems}

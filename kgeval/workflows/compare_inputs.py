@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import lcm
@@ -258,9 +258,9 @@ def open_inputs(
     from kgeval.comparison.answering import Answering, AnsweringSettings
     from kgeval.comparison.pairs import pair_up
     from kgeval.comparison.sources import SECOND, LiveSource, filed, second_run
-    from kgeval.comparison.store import Store, answers_file
     from kgeval.files.row_selection import RowSelection
     from kgeval.files.shards import parse_shard
+    from kgeval.llm.answer_store import AnswerStore
     from kgeval.llm.asker import Dry, Live
     from kgeval.llm.places import journal_file
 
@@ -299,9 +299,7 @@ def open_inputs(
     }
     reader, asking = tools.models, session.asking
     writer: Asker = judge if reader is None else tools.dry or Live(reader)  # who writes for built-in systems also adds words
-    store = stack.enter_context(closing(Store(
-        answers_file(journal_file(asking.journal, asking.cache_dir)), fresh=options.fresh_answers,
-    )))
+    store = stack.enter_context(AnswerStore(journal_file(asking.journal, asking.cache_dir), fresh=options.fresh_answers))
     runs: list[SecondRun] = [second_run(sources[name]) for name, _ in again]
 
     def answering(rule: AlignmentRule, kind: TrialKind | None) -> Answering:
@@ -309,7 +307,8 @@ def open_inputs(
             rule=rule, trials=settings.main.trials, kind=kind, seed=options.seed, meaning_sample=options.meaning_sample,
             models=_signature(models, *([reader] if reader else [])), max_error_rate=models.limits.max_error_rate,
         )
-        return Answering(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
+        opened = Answering(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
+        return stack.enter_context(opened)
 
     aligned = answering(settings.rule, settings.kind)
     free = answering(replace(settings.rule, on=False), aligned.trial_kind) if settings.rule.on else aligned

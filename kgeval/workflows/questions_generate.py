@@ -114,7 +114,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         )
         orders = [order for order in making.orders if options.check or order.kind.name in making.asking]
         kept = held.enter_context(QuestionSpool())
-        generation = Generation(orders, making.settings, bench, kept.add if options.check else lambda _question: None)
+        generation = Generation(orders, making.settings, bench, kept.add_question if options.check else lambda _question: None)
         generation.run()
         notes = [f"lower figures: every structure gives a question; higher: --tries {options.tries} structures a question are needed"]
         if options.check:
@@ -143,7 +143,7 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
         embedder = _embedder(making)
         bench = replace(_bench(making, sampler, _twins(making, embedder)), embed=embedder.embed if embedder is not None else None)
         kept, checked = held.enter_context(QuestionSpool()), held.enter_context(QuestionSpool()) if options.check else None
-        generation = Generation(making.orders, making.settings, bench, kept.add)
+        generation = Generation(making.orders, making.settings, bench, kept.add_question)
         try:
             generation.run()
             if checked is not None:
@@ -383,11 +383,11 @@ def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> No
         desk = _desk(making, kept)
         results = Results(str(making.output or "-"), desk.checks, examples=0)
         for question, found in check_questions(kept, desk, making.models):
-            done.add(with_checks(question, found))
+            done.add_question(with_checks(question, found))
             results.add(question, found)
     except BaseException:
         for question in islice(kept, done.count, None):
-            done.add(question)
+            done.add_question(question)
         raise
     parts = []
     for figure in results.result().figures:

@@ -21,9 +21,9 @@ from kgeval.comparison.align.force import Forcer
 from kgeval.comparison.answering import Answering, AnsweringSettings
 from kgeval.comparison.pairs import PairsWanted, pair_up
 from kgeval.comparison.sources import LiveSource, Source, filed, second_run
-from kgeval.comparison.store import Store
 from kgeval.files.question_rows import open_questions
 from kgeval.files.rows import RowSelection, open_rows
+from kgeval.llm.answer_store import AnswerStore
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.fake import Chat
@@ -132,8 +132,9 @@ def opened(given: Given, **settings: Any) -> Iterator[Answering]:
         sources: dict[str, Source] = {**filed(paired.sharing, names, hooks), **{name: LiveSource(system) for name, system in calls.items()}}
         models = stack.enter_context(session(given.url, given.folder / "j.sqlite")) if given.url else None
         asker = None if models is None else Dry(models) if given.dry else Live(models)
+        store = stack.enter_context(AnswerStore(given.folder / "answers.sqlite", fresh=given.fresh))
         yield stack.enter_context(Answering(
-            paired, sources, AnsweringSettings(**settings), store=Store(given.folder / "answers.sqlite", fresh=given.fresh),
+            paired, sources, AnsweringSettings(**settings), store=store,
             forcer=Forcer(asker) if asker else None, judge=asker, second_runs=[second_run(sources[name]) for name in given.self_checks],
         ))
 

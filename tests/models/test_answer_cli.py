@@ -163,9 +163,9 @@ def test_a_run_that_is_ended_loses_only_what_is_in_flight(sent: signal.Signals, 
     error = process.communicate(timeout=200)[1].decode()
     assert process.returncode == code, error
     if sent == signal.SIGINT:
-        assert "the same command goes on with --resume" in error
+        assert "answers that came are in the journal: the same command goes on" in error
     time.sleep(0.2)
-    assert answer(*arguments, "--resume", "-q") == 0
+    assert answer(*arguments, "-q") == 0
     assert [row["question_id"] for row in lines(tmp_path / "a.jsonl")] == [f"q{n}" for n in range(60)]
     assert 60 <= len(asked(tmp_path)) <= 60 + 2 * 3, "at most those in flight are asked twice"
 
@@ -175,9 +175,11 @@ def test_answers_to_other_questions_or_of_other_settings_are_not_taken_over(tmp_
     assert answer(file, "--system", system, "-o", output, "-q") == 0
     before = output.read_bytes()
     for more in (("--limit", 2), ("--trials", 2), ("--target-words", 9), ("--setting", "k=3")):
-        assert answer(file, "--system", system, "-o", output, "--resume", *more) == 2, more
-        assert "was made from other questions, systems or settings" in capsys.readouterr().err
-    assert output.read_bytes() == before
+        asked_before = len(asked(tmp_path))
+        assert answer(file, "--system", system, "-o", output, "--resume", *more) == 0, more
+        assert "no answers of a run with these questions, systems and settings: all are asked for" in capsys.readouterr().err
+        assert len(asked(tmp_path)) - asked_before == len(lines(output))
+    assert answer(file, "--system", system, "-o", output, "--resume", "-q") == 0 and output.read_bytes() == before
 
 
 def test_a_length_is_asked_of_systems_that_take_one_and_refused_for_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,7 +309,7 @@ def test_faulty_words_cost_nothing_and_say_the_way_out(tmp_path: Path, capsys: p
         (("--system", mine, "-o", "a.jsonl", "-o", "run"), "do not go together"),
         (("--system", mine, "-o", "-"), "leave -o out"),
         (("--system", mine, "-o", file), "would replace a file that is read"),
-        (("--system", mine, "--resume"), "need the -o"),
+        (("--system", mine, "--resume"), "need -o"),
         (("--system", mine, "--target-words", "0"), "not between 1 and"),
         (("--system", mine, "--target-words", "none.csv"), "none.csv"),
         (("--system", mine, "--filter-level", "node"), "the filters leave no question"),
@@ -325,3 +327,27 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kgeval answer {questions(tmp_path, 200)} --system '{counting(tmp_path)}' | head -n 1"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert "Traceback" not in done.stderr and json.loads(done.stdout)["question_id"] == "q0"
+
+
+def test_two_runs_at_once_ask_each_question_once_between_them(tmp_path: Path) -> None:
+    file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.05)", parallel=1)
+    both = [started(tmp_path, str(file), "--system", system, "-o", f"{name}.jsonl") for name in ("a", "b")]
+    for process in both:
+        assert process.wait(200) == 0, process.stderr.read().decode() if process.stderr else ""
+    assert len(asked(tmp_path)) < 80, "one took answers of the other"
+    assert sorted(set(asked(tmp_path))) == sorted(f"q{n}" for n in range(40))
+    assert [row["answer"] for row in lines(tmp_path / "a.jsonl")] == [row["answer"] for row in lines(tmp_path / "b.jsonl")]
+
+
+def test_two_runs_never_write_one_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.5)", parallel=1)
+    first = started(tmp_path, str(file), "--system", system, "-o", "a.jsonl")
+    until = time.monotonic() + 150
+    while not asked(tmp_path) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl") == 2
+    assert "a.jsonl: another run is writing it" in capsys.readouterr().err
+    first.kill()
+    first.communicate()
+    assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl", "--limit", 1) == 0, "a killed run holds nothing"
+    assert not list(tmp_path.glob(".*writing*"))

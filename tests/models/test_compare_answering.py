@@ -17,10 +17,8 @@ from room import RECOVERABLE, TAKEN
 
 from kgeval.comparison.align.rule import alignment
 from kgeval.comparison.sources import FAR
-from kgeval.comparison.store import Store, answers_file
-from kgeval.errors import ConfigError, UsageError
+from kgeval.errors import UsageError
 from kgeval.llm.fake import FakeServer, Rule
-from kgeval.records import Answer
 from kgeval.text.length import count_words
 
 HERE = Path(__file__).parent
@@ -340,20 +338,3 @@ def test_a_dry_run_of_systems_counts_free_answers_once_and_what_may_follow(tmp_p
         assert not asked(tmp_path, "A")
         all_pairs(answering)
         assert answering.plan().lines == ()  # all of it is known now
-
-
-def test_a_store_is_its_owners_only_and_another_file_is_refused(tmp_path: Path) -> None:
-    path = answers_file(tmp_path / "deep" / "journal.sqlite")
-    assert path.name == "journal.answers.sqlite"
-    store = Store(path)
-    store.keep("k", Answer(question_id="q", system="A", answer="half \ud800 of it"))
-    found = store.answer("k")
-    assert found is not None and found[0].answer == "half \ufffd of it" and path.stat().st_mode & 0o077 == 0
-    store.close()
-    store.close()
-    other = tmp_path / "other.sqlite"
-    other.write_text("no database " * 1000)
-    with pytest.raises(ConfigError, match="no file of kept answers"):
-        Store(other)
-    with pytest.raises(ConfigError, match="cannot be kept"):
-        Store(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tracemalloc
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from kgeval.comparison.judge.procedures import way_of
 from kgeval.comparison.planning import Planning, count, exact, plan
 from kgeval.comparison.stopping import Stopping
 from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Verdicts
+from kgeval.errors import InputError
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.fake import FakeServer
@@ -72,7 +72,7 @@ def made(models: Models, verdicts: Verdicts, texts: Texts, given: Sequence[Proce
 def test_places_that_are_discarded_or_failed_are_told_from_losses_and_cost_nothing(tmp_path: Path) -> None:
     texts = Texts(a=(4,), b=(2,))
     with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models:
-        with Verdicts((tmp_path / "v.jsonl",), fingerprint="f") as verdicts:
+        with Verdicts((tmp_path / "v.jsonl",)) as verdicts:
             run = made(models, verdicts, texts, rounds("scores"))
             table = verdicts.table(verdicts.segments[0])
             verdicts.written()
@@ -90,7 +90,7 @@ def test_places_that_are_discarded_or_failed_are_told_from_losses_and_cost_nothi
 
 def test_tables_come_one_pair_at_a_time_in_order_and_the_same_again(tmp_path: Path) -> None:
     texts = Texts(a=(4,), b=(2,), c=(3, 5))
-    with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models, Verdicts((), fingerprint="f") as verdicts:
+    with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models, Verdicts() as verdicts:
         made(models, verdicts, texts, given := rounds("scores", "single"))
         found = [(table.procedure, table.system_a, table.system_b) for one in given for table in verdicts.tables(one)]
         assert found == [(name, a, b) for name in ("scores", "single") for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
@@ -107,7 +107,7 @@ def test_a_pair_that_is_clear_stops_early_in_an_order_of_the_seed_alone(tmp_path
     for threads in (1, 8):
         texts = Texts(a=(4,), b=(2,))
         with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / f"j{threads}", concurrency=threads) as models:
-            with Verdicts((), fingerprint="f") as verdicts:
+            with Verdicts() as verdicts:
                 pairings = [Pairing("a", "b", many)]
                 sure = Sure(lambda: Stopping(tie_region=0.1, least=10), seed=7)
                 run = Run(models, Live(models), Sources(texts, texts), verdicts, pairings, rounds("scores", trials=1, repeats=1), sure)
@@ -128,7 +128,7 @@ def test_a_system_is_not_asked_for_answers_that_nobody_judges_any_more(tmp_path:
     texts.trial_kind = "regenerate"
     with (
         FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j", max_calls=4, concurrency=1) as models,
-        Verdicts((), fingerprint="f") as verdicts,
+        Verdicts() as verdicts,
     ):
         made(models, verdicts, texts, rounds("scores"))
         table = verdicts.table(verdicts.segments[0])
@@ -190,11 +190,11 @@ def test_memory_stays_flat_with_many_pairs_and_trials(tmp_path: Path) -> None:
     peaks, sizes, offline = [], [], Offline()
     for systems, trials in ((3, 2), (12, 3)):
         texts = Texts(**{f"s{n}": (3,) for n in range(systems)})
-        with Verdicts((tmp_path / f"{systems}.jsonl",), fingerprint="f") as verdicts:
+        with Verdicts((tmp_path / f"{systems}.jsonl",)) as verdicts:
             pairings = [Pairing(a, b, QUESTIONS) for a, b in combinations(texts.worth, 2)]
             (one,) = rounds("scores", trials=trials, repeats=1)
             Run(offline, offline, Sources(texts, texts), verdicts, pairings, [one]).carry_out()  # type: ignore[arg-type]
-            sizes.append(verdicts.path.stat().st_size)
+            sizes.append(verdicts.written()[0].stat().st_size)
             tracemalloc.start()
             ties = sum(int(np.count_nonzero(table.wins() == 0)) for table in verdicts.tables(one))
             peaks.append(tracemalloc.get_traced_memory()[1])
@@ -203,12 +203,12 @@ def test_memory_stays_flat_with_many_pairs_and_trials(tmp_path: Path) -> None:
     assert sizes[1] > 30 * sizes[0] and peaks[1] < 6 * peaks[0] < sizes[1], (peaks, sizes)
 
 
-def test_lines_of_the_growing_file_are_whole_and_private(tmp_path: Path) -> None:
+def test_a_run_holds_its_output_and_leaves_nothing_before_its_end(tmp_path: Path) -> None:
     texts = Texts(a=(4,), b=(2,))
     with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models:
-        with Verdicts((tmp_path / "v.jsonl",), fingerprint="f") as verdicts:
+        (tmp_path / "out").mkdir()
+        with Verdicts((tmp_path / "out" / "v.jsonl",)) as verdicts:
             made(models, verdicts, texts, rounds("scores", trials=1))
-            path = verdicts.path
-        assert path.stat().st_mode & 0o077 == 0
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [line["place"] for line in lines[1:]] == [0, 1, 2, 3, 4, 5] and not (tmp_path / "v.jsonl").exists()
+            with pytest.raises(InputError, match=r"v\.jsonl: another run is writing it"):
+                Verdicts((tmp_path / "out" / "v.jsonl",))
+        assert not list((tmp_path / "out").iterdir())

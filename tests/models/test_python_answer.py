@@ -284,7 +284,7 @@ def test_all_faults_of_a_call_are_told_at_once() -> None:
     for part in (
         "system: 'a/b' is no name", "or a mapping of names to these is needed, not int", "not the class Shop",
         "system: <lambda> has no name of its own", "system: two are called mine", "trials: no whole number",
-        "modle: unknown (did you mean model?)", "sweep: unknown", "resume, retry_errors: need output", "processes: ",
+        "modle: unknown (did you mean model?)", "sweep: unknown", "resume, retry_errors, fresh_answers: need output", "processes: ",
         "settings: a value of type object cannot be set", "ablations: k: a value with a comma cannot be varied",
     ):
         assert part in told, part
@@ -312,11 +312,13 @@ def test_a_run_that_was_broken_off_goes_on_with_its_output(tmp_path: Path) -> No
     with pytest.raises(KeyboardInterrupt):
         answered(system=paid, output="a.jsonl")
     broken = False
-    result = answered(system=paid, output="a.jsonl", resume=True)
+    result = answered(system=paid, output="a.jsonl")
     assert len(asked) == len(set(asked)) == 4 and len(list(result)) == 4
     assert result.written == [Path("a.jsonl"), Path("a.run.json")] and result.files == [Path("a.jsonl")]
-    with pytest.raises(InputError, match="was made from other questions, systems or settings"):
-        answered(rows(3), system=paid, output="a.jsonl", resume=True)
+    answered(system=paid, output="a.jsonl", resume=True)
+    assert len(asked) == 4
+    answered(rows(3), system=paid, output="a.jsonl", resume=True)
+    assert len(asked) == 7, "other questions are another run"
     each = answered(system={"a": paid, "b": mine}, output=tmp_path / "answers")
     assert [path.name for path in each.files] == ["a.jsonl", "b.jsonl"] and [one.system for one in each] == ["a"] * 4 + ["b"] * 4
     assert each.save("all-{system}.json") == Path("all-{system}.json") and len(json.loads(Path("all-b.json").read_text())) == 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -91,12 +92,16 @@ def graph_ids(connection: Graph) -> Callable[[list[str]], int]:
 
 
 def test_a_run_that_was_cut_goes_on_and_asks_only_what_lacks(cli: Callable[..., int], server: FakeServer) -> None:
-    options = ("--system", "graph", "--extractive", "-o", "r.jsonl", "-q")
+    options = ("--system", "graph", "--extractive", "-o", "r.jsonl", "-q", "--journal", "j.sqlite")
     assert cli(*options) == 0
     whole = Path("r.jsonl").read_text(encoding="utf-8")
-    Path("r.jsonl").write_text("".join(whole.splitlines(keepends=True)[:4]), encoding="utf-8")
+    Path("r.jsonl").unlink()
+    with sqlite3.connect("j.sqlite") as journal:  # as if it had been killed before its last two answers
+        journal.execute("DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers ORDER BY created DESC LIMIT 2)")
+        journal.execute("UPDATE answer_runs SET finished = 0")
+    journal.close()
     server.reset()
-    assert cli(*options, "--resume") == 0
+    assert cli(*options) == 0
     assert server.stats().requests == 1 + 2, "the model is looked at, two questions are embedded, and the index is not built again"
     after = lines("r.jsonl")
     assert told(after) == told([json.loads(line) for line in whole.splitlines()])

@@ -32,7 +32,7 @@ def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
         kept._file = SmallDisk(kept._file, 500)  # type: ignore[assignment, arg-type]
         with pytest.raises(IncompleteError, match=r"No space left.*\n.*TMPDIR"):
             for question in questions:
-                kept.add(question)
+                kept.add_question(question)
         assert 0 < kept.count < 9 and list(kept) == questions[: kept.count]
         assert sum(1 for _ in kept.lines()) == kept.count
 
@@ -40,10 +40,10 @@ def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
 def test_questions_can_be_gone_through_between_additions() -> None:
     first, second = Question(id="a", question="Who\u2028ever?"), Question(id="b", question="How?")
     with QuestionSpool() as kept:
-        kept.add(first)
+        kept.add_question(first)
         assert list(kept) == [first]
         next(iter(kept))
-        kept.add(second)
+        kept.add_question(second)
         assert list(kept) == [first, second]
 
 

@@ -134,12 +134,14 @@ def test_which_outputs_are_results(name: str, result: bool, tmp_path: Path) -> N
     assert is_result(tmp_path / "with.dot")
 
 
-def test_without_an_output_the_scores_are_there_for_the_summary_and_nothing_is_left() -> None:
+def test_without_an_output_the_scores_are_there_for_the_summary_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with run(Path("report.html"), ["1"]) as file:
-        path = file._path
         assert [score.value for score in file.scores()] == [0.5, 1.0]
         assert file.finish(report()) == []
-    assert not path.exists()
+        assert not list(tmp_path.iterdir()), "its file has no name"
 
 
 def test_scores_of_something_else_are_refused_with_the_way_out(tmp_path: Path) -> None:

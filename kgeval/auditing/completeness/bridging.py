@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgeval.auditing.check import CheckRun
 from kgeval.auditing.communities import method_for
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.match import Match, Sources
 from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.auditing.steps.projection import simple_graph
 from kgeval.graph.connect import Graph
-from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 BATCH = 5_000
 
 
-def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout: float, seed: int = 0) -> dict[str, int]:
+def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout: float | None, seed: int = 0) -> dict[str, int]:
     """The community of each of the entities (element ids) in the simple graph: Louvain, concurrency 1; Leiden, seeded, above
     200,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
     found: dict[str, int] = {}
-    check = CheckRun(graph=graph, layout=layout, query=all_queries()["gold-communities"], timeout=timeout)
-    with simple_graph(check) as view:
+    with simple_graph(graph, layout, timeout=timeout) as view:
         if view is None:
             return found
         view.communities(method_for(view.nodes), seed)

@@ -1,0 +1,172 @@
+"""What systems under test answered, in the journal: an answer is asked for once, however often the run that needs it is started.
+
+A system may be a model, a program or a service of the user's: what its answers cost is not known here, so that they are kept as replies of
+models are. Answers stand under the SHA-256 of all that they were asked with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+import uuid
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import IncompleteError
+from kgeval.llm.characters import whole
+from kgeval.llm.journal import Claims
+from kgeval.llm.journal_file import connect, prepare
+from kgeval.records import Answer
+
+POLL_SECONDS = 0.05  # of an answer that another process has in flight
+_OF_0_1 = ".answers"  # answers of comparisons stood in a file of their own beside the journal
+
+
+def key_of(*parts: object) -> str:
+    """SHA-256 of what an answer was asked with."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an earlier start of a run left: answers, those of them that failed, and when the first one came (seconds since 1970)."""
+
+    answers: int = 0
+    failed: int = 0
+    since: float | None = None
+
+
+class AnswerStore:
+    """The answers in a journal, as one run sees them. Thread-safe; processes may share the journal. A context manager.
+
+    `run`: what the run is called, the same whenever it is started again; null: a name of its own. An answer that failed counts for the run
+    that met the failure and no other. `fresh`: answers of other runs do not count. An answer is on disk as far as the operating system goes
+    before `keep` returns: kill -9 loses what is in flight.
+
+    Raises, when made: ConfigError for a file that is no journal, or cannot be written.
+    """
+
+    def __init__(self, journal: Path, run: str | None = None, *, fresh: bool = False) -> None:
+        prepare(journal)
+        self.path, self._fresh, self._run = journal, fresh, run or uuid.uuid4().hex
+        self._lock = threading.RLock()
+        self._db = connect(journal)
+        self._claims = Claims(journal)
+        self._closed = threading.Event()
+        self._in_flight: dict[str, tuple[threading.Lock, int]] = {}
+        self._take_over_file_of_0_1()
+
+    def __enter__(self) -> AnswerStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the journal. May be called twice."""
+        self._closed.set()
+        self._claims.close()
+        with self._lock:
+            self._db.close()
+
+    def begin(self, *, again: bool = False, failed_again: bool = False) -> Earlier:
+        """Starts the run, or goes on with it where it did not come to its end. `again`: also with one that did. `failed_again`: answers
+        that failed are forgotten. Returns what there is of it."""
+        with self._lock:
+            finished = self._one("SELECT finished FROM answer_runs WHERE run = ?", (self._run,))
+            if self._fresh or (finished is not None and finished[0] and not (again or failed_again)):
+                self._execute("DELETE FROM answers WHERE run = ?", (self._run,))
+            elif failed_again:
+                self._execute("DELETE FROM answers WHERE run = ? AND failed", (self._run,))
+            self._execute("INSERT OR REPLACE INTO answer_runs VALUES (?, ?, 0)", (self._run, time.time()))
+            return Earlier(*self._one("SELECT count(*), coalesce(sum(failed), 0), min(created) FROM answers WHERE run = ?", (self._run,)))
+
+    def finish(self) -> None:
+        """The run came to its end: the next one of its name asks anew."""
+        self._execute("UPDATE answer_runs SET finished = 1 WHERE run = ?", (self._run,))
+
+    def get(self, key: str, *, take: bool = False) -> tuple[Answer, bool] | None:
+        """The answer under a key, and whether another run made it; null where it must be asked for. `take`: from now on this run has
+        made it."""
+        found = self._one("SELECT body, run, failed FROM answers WHERE key = ?", (key,))
+        if found is None or (found[1] != self._run and (self._fresh or found[2])):
+            return None
+        try:
+            answer = Answer.model_validate_json(zlib.decompress(found[0]))
+        except (zlib.error, ValueError):  # damaged, or of another form of the record: asked again, and replaced
+            return None
+        if take and found[1] != self._run:
+            self._execute("UPDATE answers SET run = ? WHERE key = ?", (self._run, key))
+        return answer, found[1] != self._run
+
+    def keep(self, key: str, answer: Answer) -> None:
+        """Keeps an answer. Raises: IncompleteError where the disk is full."""
+        text = json.dumps(answer.model_dump(exclude_defaults=True), ensure_ascii=False)  # models can write half characters
+        body = zlib.compress(whole(text).encode(), 1)
+        self._execute("INSERT OR REPLACE INTO answers VALUES (?,?,?,?,?)", (key, self._run, time.time(), answer.error is not None, body))
+
+    @contextmanager
+    def only(self, key: str) -> Iterator[None]:
+        """One thread of one process at a time for a key; others wait. Who comes later looks with `get` first."""
+        with self._lock:
+            lock, waiting = self._in_flight.get(key, (threading.Lock(), 0))
+            self._in_flight[key] = lock, waiting + 1
+        try:
+            with lock:
+                wait = POLL_SECONDS
+                while not self._claims.take(key):
+                    if self._closed.wait(wait):
+                        raise IncompleteError(f"{self.path}: the journal is closed", fix="run the same command again")
+                    wait = min(2 * wait, 20 * POLL_SECONDS)
+                try:
+                    yield
+                finally:
+                    self._claims.give(key)
+        finally:
+            with self._lock:
+                lock, waiting = self._in_flight.pop(key)
+                if waiting > 1:
+                    self._in_flight[key] = lock, waiting - 1
+
+    def _one(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        with self._lock, self._guarded():
+            return self._db.execute(sql, values).fetchone()
+
+    def _execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+        with self._lock, self._guarded():
+            self._db.execute(sql, values)
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as cause:
+            raise IncompleteError(
+                f"{self.path}: answers cannot be kept in the journal: {cause}",
+                fix="make room on the disk and run the same command again: what was answered is kept",
+            ) from cause
+
+    def _take_over_file_of_0_1(self) -> None:
+        """Copies the answers of a file of 0.1 once, and deletes it: they were paid for. A file that cannot be read stays."""
+        old = self.path.with_name(f"{self.path.stem}{_OF_0_1}{self.path.suffix or '.sqlite'}")
+        if not old.is_file():
+            return
+        try:
+            with closing(sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro", uri=True)) as db:
+                rows = db.execute("SELECT key, run, ?, failed, body FROM answers", (time.time(),))
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?,?,?,?,?)", rows)
+                self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            return
+        for end in ("", "-wal", "-shm"):
+            old.with_name(old.name + end).unlink(missing_ok=True)
