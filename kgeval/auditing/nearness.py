@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kgeval.auditing.check import CheckRun, Embedding
+from kgeval.auditing.graph_reader import batched
 from kgeval.errors import KgevalError
 from kgeval.graph.memory import check_vectors
 from kgeval.graph.project import by_cypher, new_graph, sweep
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.llm.text_table import Item
 
 BATCH = 500
-NAMESAKES = 40
+NAMESAKES = 40  # of one name, beyond which its bearers take the places of others all the same
 Pair = tuple[str, str]
 
 
@@ -60,22 +61,19 @@ def _stored_cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]])
     if check.layout.embedding_key is None:
         return {}
     found: dict[Pair, float] = {}
-    query, layout = all_queries()["pair-cosines"], check.layout.model_dump()
-    listed = [[a.element_id, b.element_id] for a, b in pairs]
-    for start in range(0, len(listed), BATCH):
-        params = {"layout": layout, "pairs": listed[start : start + BATCH]}
-        found |= {(row["a"], row["b"]): row["cosine"] for row in check.graph.read(query, params, timeout=check.timeout)}
+    for batch in batched(pairs, BATCH):
+        rows = check.rows("pair-cosines", pairs=[[a.element_id, b.element_id] for a, b in batch])
+        found |= {(row["a"], row["b"]): row["cosine"] for row in rows}
     return found
 
 
 def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     found: dict[Pair, float] = {}
     with flushed(made):
-        for start in range(0, len(pairs), BATCH):
-            part = pairs[start : start + BATCH]
-            left, right = (made.embedder.embed([end.name for end in ends]) for ends in zip(*part, strict=True))
+        for batch in batched(pairs, BATCH):
+            left, right = (made.embedder.embed([end.name for end in ends]) for ends in zip(*batch, strict=True))
             scores = (left * right).sum(axis=1).round(6).tolist()
-            found |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(part, scores, strict=True)}
+            found |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(batch, scores, strict=True)}
     return found
 
 
@@ -87,7 +85,7 @@ def _stored(check: CheckRun) -> Neighbours | None:
     if check.layout.embedding_key is None:
         return None
     layout = {"layout": check.layout.model_dump()}
-    sizes = check.graph.read(all_queries()["embedding-sizes"], layout, timeout=check.timeout)
+    sizes = check.rows("embedding-sizes")
     if not sizes:
         return None
     dimension = sizes[0]["dimension"]
@@ -107,8 +105,7 @@ def _stored(check: CheckRun) -> Neighbours | None:
 
 def _namesakes(check: CheckRun) -> int:
     """How many neighbours more to ask for, so that those of the same name do not take the places of others; at most `NAMESAKES`."""
-    rows = check.graph.read(all_queries()["name-bearers"], {"layout": check.layout.model_dump()}, timeout=check.timeout)
-    return min(NAMESAKES, max(0, int(rows[0]["bearers"]) - 1))
+    return min(NAMESAKES, max(0, int(check.rows("name-bearers")[0]["bearers"]) - 1))
 
 
 def _cut(check: CheckRun, cut: bool) -> str:
@@ -177,8 +174,8 @@ class _Names:
 def _place(check: CheckRun) -> str:
     """A name for the index of this graph: the same for every audit of it."""
     info, layout = check.graph.info, check.layout
-    told = "\n".join([info.uri, info.database or "", layout.model_dump_json()])
-    return f"entities-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    identity = "\n".join([info.uri, info.database or "", layout.model_dump_json()])
+    return f"entities-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def measure(
     probe.part(PARTS["tokens"], lambda: _tokens(probe))
     progress("graph algorithms")
     _with_gds(probe, progress)
-    if "degree_max" not in probe.told():
+    if "degree_max" not in probe.accounted_for():
         probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
     return out
 
@@ -139,12 +139,12 @@ class _Probe:
 
     def fail(self, ids: list[str], failure: PartFailure) -> None:
         """Notes what is missing and why; figures already measured or explained are not named again."""
-        known = self.told()
+        known = self.accounted_for()
         self.skip([figure for figure in ids if figure not in known], failure.reason)
         self.out.incomplete = True
         self.lost = failure if failure.lost else self.lost
 
-    def told(self) -> set[str]:
+    def accounted_for(self) -> set[str]:
         """The figures that are measured or explained by now."""
         return {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
 
