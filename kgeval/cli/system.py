@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import Option, Seconds, arguments, form_option, interactive, say, visible
+from kgeval.cli.common import Option, Seconds, arguments, interactive, say, visible
+from kgeval.cli.derive import Group
+from kgeval.cli.options import config_option
+from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
 from kgeval.workflows.build import shown
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 _ENDPOINT = "The endpoint's address comes from OPENAI_BASE_URL, its key from OPENAI_API_KEY."
 
 
-@click.group()
+@click.group(cls=Group)
 def system() -> None:
     """Other GraphRAG packages as systems under test: list, show, install, index, remove.
 
@@ -32,7 +35,7 @@ def system() -> None:
 
 
 @system.command("list")
-@form_option(old={"--json": "json"})
+@json_option
 def list_(form: str) -> None:
     """The adapters: modes, and which are installed."""
     from kgeval.systems.adapters.catalog import catalog
@@ -137,7 +140,7 @@ def remove(name: str, yes: bool) -> None:
 )
 @click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
-@click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
+@config_option
 def index(name: str, **given: Any) -> int:
     """Have an adapter index documents, and write what it took: time, calls, tokens, nodes, relations, configuration.
 

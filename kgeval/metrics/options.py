@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 
-from kgeval.errors import UsageError
+from kgeval.errors import UsageError, did_you_mean
 from kgeval.metrics.definition import Settings
 
 SettingValue = str | float | int | bool
@@ -50,7 +50,7 @@ def make_settings(given: Mapping[str, SettingValue]) -> Settings:
     defaults = {field.name: field.default for field in fields(Settings)}
     for name, value in given.items():
         if name not in OPTIONS:
-            faults.append(f"'{name}': no such setting")
+            faults.append(f"'{name}': no such setting{did_you_mean(name, OPTIONS)}")
             continue
         try:
             found[name] = _converted(value, OPTIONS[name], defaults[name])

@@ -113,11 +113,6 @@ class CompareResult(Result):
 class ComparePlan(Plan):
     """What a comparison would ask of models. `lines`: how the number of judge calls comes about, and what systems would be asked."""
 
-    lines: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((*self.lines, super().__str__()))
-
 
 @dataclass(frozen=True)
 class Outputs:
@@ -394,7 +389,7 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     """Where things go. Raises: UsageError for endings that are none, files that cannot be written, files that are read, and a part that
     would leave nothing to join."""
     from kgeval.records import ComparisonReport
-    from kgeval.reports.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs, check_replaced
 
     given = session.outputs
     if Path("-") in given:
@@ -415,9 +410,7 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     inside = [*(folder / name for folder in folders for name in IN_FOLDER), *made.manifests]
     if faults := [f"{path}: {why}" for path in (*verdicts, *inside) if (why := blocked(path))]:
         raise UsageError("; ".join(faults), fix="name another file or folder with -o")
-    read = {path.resolve() for path in inputs}
-    if lost := [str(path) for path in (*verdicts, *reports, *inside) if path.resolve() in read]:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
+    check_replaced((*verdicts, *reports, *inside), inputs)
     return made
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CompareOptions, ModelOptions, load
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError
 from kgeval.workflows.compare import CompareResult, Comparison, carry_out, prepare, whole_of
 from kgeval.workflows.rows import STDIN
 from kgeval.workflows.score import AskingSummary
@@ -95,11 +95,10 @@ def _common(parts: Sequence[VerdictPart], name: str) -> Path | None:
 
 def _check_outputs(outputs: Sequence[Path], parts: Sequence[VerdictPart]) -> None:
     from kgeval.files.score_forms import beside
+    from kgeval.reports.write import check_replaced
 
-    read = {path.resolve() for part in parts for path in (part.path, part.verdicts, beside(part.path, "run.json"))}
-    lost = [str(path) for path in outputs if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
+    files = [path for part in parts for path in (part.path, part.verdicts, beside(part.path, "run.json"))]
+    check_replaced(outputs, files, what="of a part")
 
 
 def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:

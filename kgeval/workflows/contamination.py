@@ -193,7 +193,7 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
     marked = options.marked
     if marked is not None and (marked.is_dir() or not os.access(marked.resolve().parent, os.W_OK | os.X_OK)):
         raise UsageError(f"--marked {marked}: no file can be written there", fix="name a file in a folder that exists and is yours")
-    check_replaced([*session.outputs, *([marked] if marked else [])], _read(questions, options))
+    check_replaced([*session.outputs, *filter(None, [marked])], _read(questions, options))
 
 
 def _opened(stack: ExitStack, session: Session, questions: Path, options: ContaminationOptions) -> _Measuring:

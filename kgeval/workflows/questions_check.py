@@ -181,7 +181,7 @@ def _check_outputs(outputs: Sequence[Path], files: Sequence[Path]) -> None:
     check_outputs(reports_of(outputs), CheckReport)
     if results and len(files) > 1:
         raise UsageError(f"-o {results[0]}: the questions of two files do not go into one", fix="check each file by itself for that")
-    check_replaced(outputs, list(files))
+    check_replaced(outputs, files)
 
 
 def _names_model(session: Session, options: CheckOptions) -> bool:

@@ -52,12 +52,11 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     from kgeval.questions.coverage import FACETS, coverage, evaluated
     from kgeval.questions.covering.graph_profile import read_land
     from kgeval.records import CoverageReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
     names = names_of(session, files, "described")
     gates = parse_check_gates(options.thresholds, FACETS, names, noun="facet")
-    check_outputs(session.outputs, CoverageReport)
-    check_replaced(session.outputs, list(files))
+    check_outputs(session.outputs, CoverageReport, read=files)
     with ExitStack() as stack:
         sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
         graph, layout = session.graph, session.bound_layout()

@@ -46,10 +46,9 @@ def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions)
     """Levels, kinds, breadth and depth, lengths and evidence of each file. Raises: UsageError, InputError."""
     from kgeval.questions.figures import figures
     from kgeval.records import QuestionStats
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, QuestionStats)
-    check_replaced(session.outputs, list(files))
+    check_outputs(session.outputs, QuestionStats, read=files)
     sets = []
     for path in files:
         with questions_of(session, path, options) as questions:
@@ -110,11 +109,11 @@ def confirm(
     from kgeval.files.partial import private
     from kgeval.files.rows import read_questions
     from kgeval.questions.sheet import Confirmed, confirmed
+    from kgeval.reports.write import check_replaced
 
     if not sheets:
         raise UsageError("no sheet is given", fix="give the sheets that people filled in, or --sheet FILE.csv to write one")
-    if output is not None and output.resolve() in {path.resolve() for path in (file, *sheets)}:
-        raise UsageError(f"-o would replace a file that is read: {output}", fix="name another file with -o")
+    check_replaced([] if output is None else [output], [file, *sheets])
     counts = Confirmed()
     kept = list(confirmed(read_questions(file), sheets, undecided, counts))
     if counts.undecided and undecided == "refuse":

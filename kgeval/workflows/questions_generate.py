@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from kgeval.config import Config, GenerateOptions
+from kgeval.config import GenerateOptions
 from kgeval.errors import KgevalError, UsageError
+from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, beside
-from kgeval.workflows.session import Session, options_of
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.embed import Embedder
-    from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
     from kgeval.questions.checking.run import CheckDesk
     from kgeval.questions.duplicates import Twins
@@ -51,14 +51,8 @@ class GenerateResult(QuestionsResult):
 
 
 @dataclass(frozen=True)
-class GeneratePlan:
+class GeneratePlan(Plan):
     """What making questions would ask of the model. `notes`: what the lower and higher figures mean."""
-
-    calls: Plan
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((str(self.calls), *self.notes))
 
 
 @dataclass
@@ -90,15 +84,14 @@ class _Making:
         self.session.say(text)
 
 
-def generate_options(config: Config, given: dict[str, Any]) -> GenerateOptions:
-    """The options of a run over `[questions]` of kgeval.toml. Raises: UsageError with all faults."""
-    return options_of(GenerateOptions, given, config.questions)
+def names(_: Session, options: GenerateOptions) -> Iterator[Callable[[], object]]:
+    """The check of names of kinds. Raises: UsageError with its faults."""
+    yield lambda: _orders(options)
 
 
 def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
     """What the run would ask of the model: calls that are not in the journal yet, counted by the code that makes them."""
     from kgeval.llm.asker import Dry
-    from kgeval.llm.plan import Plan
     from kgeval.questions.generate import Bench, Generation
     from kgeval.questions.spool import QuestionSpool
 
@@ -107,7 +100,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         sampler = _opened(making, held)
         twins = _twins(making, _embedder(making))
         if making.models is None:
-            return GeneratePlan(Plan((), session.limits))
+            return GeneratePlan((), session.limits)
         dry = Dry(making.models)
         bench = Bench(
             sampler, twins, dry, graph=making.graph, layout=making.layout, model=making.models.endpoint.model, say=session.say,
@@ -125,7 +118,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         for tally in generation.tallies:
             if tally.lacking and tally.why:
                 session.say(f"{tally.order.kind.name}: {tally.lacking} fewer than asked: {tally.why}")
-        return GeneratePlan(Plan(dry.stages(), making.models.limits), tuple(notes))
+        return GeneratePlan(dry.stages(), making.models.limits, notes=tuple(notes))
 
 
 def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) -> GenerateResult:
@@ -201,7 +194,7 @@ def _orders(options: GenerateOptions) -> tuple[Order, ...]:
 
 def _check_places(session: Session, options: GenerateOptions, output: Path | None) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
-    from kgeval.reports.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs, check_replaced
 
     sheet = options.sheet
     if output is not None and output.suffix.lower() != ".jsonl":
@@ -216,10 +209,7 @@ def _check_places(session: Session, options: GenerateOptions, output: Path | Non
         return
     check_outputs([beside(output)])
     named = [options.earlier, session.config_file, session.asking.prices, session.layout, *options.chunks]
-    read = {Path(path).resolve(): path for path in named if path}
-    lost = [str(read[path.resolve()]) for path in (output, beside(output)) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    check_replaced([output, beside(output)], [Path(path) for path in named if path])
 
 
 def _check_model(session: Session, options: GenerateOptions, orders: tuple[Order, ...]) -> None:
@@ -275,11 +265,11 @@ def _embedder(making: _Making) -> Embedder | None:
     """An embedder where a model makes questions, or where one is named for kinds that search texts; in a dry run none that would send
     something."""
     session, wanted, choice = making.session, making.session.embedding, making.session.config.model.embedding
-    named = bool(wanted.url or wanted.model or choice.base_url)
+    named = bool(wanted.embedding_url or wanted.embedding_model or choice.base_url)
     searching = named and any(order.kind.confirms for order in making.orders)
     if making.options.no_embeddings or not (searching or (making.models is not None and making.asking)):
         return None
-    if session.dry and (wanted.url or choice.base_url):
+    if session.dry and (wanted.embedding_url or choice.base_url):
         return None
     return session.embedder
 

@@ -79,10 +79,9 @@ def parsed_thresholds(texts: Sequence[str]) -> list[Threshold]:
 
 def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]) -> None:
     from kgeval.records import OverviewReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(list(outputs), OverviewReport)
-    check_replaced(list(outputs), [path for path in (*runs, *options.baseline) if path.is_file()])
+    check_outputs(outputs, OverviewReport, read=[path for path in (*runs, *options.baseline) if path.is_file()])
     if missing := [str(path) for path in (*runs, *options.baseline) if not path.exists()]:
         raise UsageError(f"{', '.join(missing)}: not there", fix="name folders of kgeval run, or report files")
     if options.fail_on_worse and not options.baseline:
@@ -91,9 +90,9 @@ def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]
 
 def _check_sources(sources: Sources, outputs: Sequence[Path]) -> None:
     """Raises: UsageError where a report is to be made of its own kind alone, and where an output would replace a report that is read."""
-    lost = [str(path) for path in outputs if path.resolve() in {source.file.resolve() for source in sources.reports}]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    from kgeval.reports.write import check_replaced
+
+    check_replaced(outputs, {source.file for source in sources.reports})
     if not sources.reports:
         names = ", ".join(str(path) for path, _ in sources.whole)
         raise UsageError(f"{names}: made by kgeval report itself", fix="give the reports that it was made of; it can be a --baseline")

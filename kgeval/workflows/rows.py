@@ -72,11 +72,9 @@ def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | 
     Raises: UsageError, also for `-o -`.
     """
     from kgeval.files.scores import files_of, is_result
+    from kgeval.reports.write import check_replaced
 
     if STDIN in outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
-    read = {path.resolve(): path for path in (*wanted.answers, wanted.questions, *beside) if path is not None and path != STDIN}
     made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
-    lost = dict.fromkeys(str(read[path.resolve()]) for path in made if path.resolve() in read)
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
+    check_replaced(made, [*wanted.answers, wanted.questions, *beside])

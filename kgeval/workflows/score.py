@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import Config, MetricOptions, ScoreOptions
-from kgeval.errors import ConnectError, GateError, UsageError
+from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
 from kgeval.files.shards import WHOLE, fingerprint_in
 from kgeval.metrics.definition import Settings
 from kgeval.metrics.engine import Tools
@@ -18,7 +18,7 @@ from kgeval.metrics.select import Selection
 from kgeval.reports.display import beyond, percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, check_places, rows_wanted
-from kgeval.workflows.session import Session, options_of
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,9 +183,17 @@ class Scoring:
         return AskingSummary(models.exit_code != 0, tuple(models.notes), models.asked(), server)
 
 
-def score_options(config: Config, given: dict[str, Any]) -> ScoreOptions:
-    """The options of a run over `[score]` of kgeval.toml. Raises: UsageError with all faults."""
-    return options_of(ScoreOptions, given, config.score)
+def names(session: Session, options: ScoreOptions) -> Iterator[Callable[[], object]]:
+    """Checks of names in the options: of metrics, of their settings, and in thresholds. Each raises: UsageError with its faults."""
+    from kgeval.metrics.summary.gates import parse_gates
+    from kgeval.metrics.table import all_metrics
+
+    unknown: list[KgevalError] = []
+    selection = tried(lambda: selection_of(session, options), unknown)
+    yield lambda: raise_together(unknown)
+    yield lambda: settings_of(session.config, options)
+    known = list(all_metrics().values()) if selection is None else selection.metrics
+    yield lambda: parse_gates([*session.config.metrics.thresholds, *options.thresholds], known)
 
 
 def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:

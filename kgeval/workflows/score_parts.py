@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.workers import Ended, Worker
 
 DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
-PLACES = ("uri", "username", "database", "home", "layout_option", "overrides")  # of a graph: the manifest keeps them
+PLACES = ("uri", "username", "database", "home", "layout", "layout_keys")  # of a graph: the manifest keeps them
 NOT_OF_THE_WHOLE = ("shard", "resume", "retry_errors", "executor")
 
 
@@ -166,11 +166,9 @@ def check_there(files: Sequence[Path | None]) -> None:
 
 def _check_outputs(scoring: Scoring, parts: Sequence[ScorePart]) -> None:
     from kgeval.files.scores import files_of
+    from kgeval.reports.write import check_replaced
 
-    read = {file.resolve() for file in files_of(part.path for part in parts)}
-    lost = [str(path) for path in (*files_of(scoring.results), *scoring.reports) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
+    check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
 
 
 def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> None:
