@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.accuracy.chunks import Chunks
     from kgeval.auditing.accuracy.gold_pairs import GoldPair
     from kgeval.auditing.accuracy.report import Results
-    from kgeval.auditing.accuracy.run import Drawn
+    from kgeval.auditing.accuracy.run import DrawnSample
     from kgeval.auditing.accuracy.sample import SampleSpec
     from kgeval.auditing.check import Embedding
     from kgeval.llm.plan import Plan
@@ -59,7 +59,7 @@ class _Sampled:
     """A sample, and what it is judged with. `judge`: None where no model is asked; `gold`: labelled pairs."""
 
     thresholds: Sequence[Threshold]
-    drawn: Drawn
+    drawn: DrawnSample
     layout: Layout
     judge: Models | None
     gold: Sequence[GoldPair]
@@ -195,7 +195,7 @@ def _spec(options: AccuracyOptions) -> SampleSpec:
     )
 
 
-def _export(session: Session, drawn: Drawn, options: AccuracyOptions, graph: str | None) -> None:
+def _export(session: Session, drawn: DrawnSample, options: AccuracyOptions, graph: str | None) -> None:
     from kgeval.auditing.accuracy.sheet import write_sheet
 
     if not options.sheet or not drawn.sample.items:
@@ -241,20 +241,19 @@ def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[
     from kgeval.auditing.accuracy.report import best
     from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.stats.thresholds import passes
 
     better, gates, missed, unanswered = share_names(), [], [], []
     for threshold in thresholds:
-        estimate, least = best(report.estimates, threshold.name), threshold.least(better[threshold.name])
+        estimate, resolved = best(report.estimates, threshold.name), threshold.resolved(better[threshold.name])
         gate = AuditGate(id=threshold.name, limit=threshold.text)
         if estimate is None or estimate.value is None:
             gate = gate.model_copy(update={"reason": "there is no estimate of it here"})
             unanswered.append(f"gate not answered: {threshold.name} has no estimate here")
         else:
-            met = passes(estimate.value, threshold.limit, least=least)
+            met = resolved.met(estimate.value)
             gate = gate.model_copy(update={"value": estimate.value, "met": met, "reason": f"labelled by {estimate.labelled_by}"})
             if not met:
                 value = f"{beyond(estimate.value, threshold.limit)} ({estimate.labelled_by})"
-                missed.append(f"gate missed: {threshold.name} is {value}, wanted {'>=' if least else '<='} {threshold.limit:g}")
+                missed.append(f"gate missed: {threshold.name} is {value}, wanted {resolved.sign} {threshold.limit:g}")
         gates.append(gate)
     return gates, [*missed, *unanswered]

@@ -71,7 +71,7 @@ def columns_of(given: Sequence[str], *, limited: bool = False) -> list[Column]:
 
 
 def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
-    from kgeval.auditing.previous import read_audits
+    from kgeval.auditing.report_files import read_audits
 
     columns: list[Column] = []
     faults: list[str] = []

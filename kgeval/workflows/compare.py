@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from kgeval.comparison.engine import Run
     from kgeval.comparison.planning import Planning
-    from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
+    from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
     from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Segment, Verdicts
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import ModelUsage
@@ -141,7 +141,7 @@ class Comparison:
     outputs: Outputs
     opened: Inputs
     pairings: list[Pairing]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[PairThreshold, ...]
     calibration: CalibrationInputs
     inputs: Sequence[Path] = ()
     asking: AskingSummary | None = None

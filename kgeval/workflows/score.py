@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.manifest import ModelUsage
-    from kgeval.metrics.summary.gates import Gate
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
+    from kgeval.stats.thresholds import Threshold
 
 MISSED, INCOMPLETE = 1, 3
 
@@ -113,7 +113,7 @@ class Scoring:
     wanted: RowSelection
     selection: Selection
     settings: MetricSettings
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[Threshold, ...] = ()
     results: tuple[Path, ...] = ()
     reports: tuple[Path, ...] = ()
     tools: Tools = field(default_factory=Tools)
