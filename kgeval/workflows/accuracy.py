@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.config import AccuracyOptions, AuditOptions
 from kgeval.errors import InputError
-from kgeval.workflows.result import GatedResult
+from kgeval.workflows.result import GatedResult, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kgeval.records import AccuracyReport, AuditGate, Estimate, Layout, RunManifest
     from kgeval.stats.thresholds import Threshold
 
-MISSED, INCOMPLETE = 1, 3
 COLUMNS = ("id", "text", "status", "label", "human", "reason", "flags", "stratum", "cluster", "weight")
 
 
@@ -97,10 +96,9 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
     if labelled:
         answered = any(estimate.value is not None for estimate in report.estimates) or report.duplicates.get("gold_pairs") is not None
         stopped = judge is not None and judge.exit_code != 0
-        unanswered = any(gate.met is None for gate in gates)
-        code = INCOMPLETE if stopped or unanswered or not answered else MISSED if any(gate.met is False for gate in gates) else 0
+        code = exit_code(gates, incomplete=stopped or not answered)
     else:
-        code = 0 if report.items else INCOMPLETE
+        code = exit_code(incomplete=not report.items)
     report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
     return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
 

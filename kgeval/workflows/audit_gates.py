@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import ConfigError, KgevalError, UsageError, raise_together, tried
+from kgeval.workflows.result import exit_code
 
 if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
@@ -207,15 +208,6 @@ def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Calla
         elif row.met is False:
             parts = [beyond(row.value, row.limit)] if row.value is not None else []
             say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")
-
-
-def exit_code(gates: Sequence[AuditGate], *, incomplete: bool) -> int:
-    """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a gate that decides is
-    missed, --fail-on among them. Else 0."""
-    deciding = [gate for gate in gates if gate.decides]
-    if incomplete or any(gate.met is None for gate in deciding):
-        return 3
-    return int(any(gate.met is False for gate in deciding))
 
 
 def load_config(path: Path | None) -> Config:

@@ -20,7 +20,7 @@ from kgeval.format import beyond
 from kgeval.llm.plan import Plan
 from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
 from kgeval.workflows.compare_inputs import Inputs, Settings, open_inputs, settings_of, settled, systems_chosen, thresholds_of
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import INCOMPLETE, Result, exit_code
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
     from kgeval.workflows.score import AskingSummary
 
-MISSED, INCOMPLETE = 1, 3
 VERDICTS = (".jsonl", ".csv")
 IN_FOLDER = ("verdicts.jsonl", "aligned.jsonl", "comparison.json", "comparison.html", "run.json")
 NOT_IN_PARTS = {
@@ -300,10 +299,7 @@ def _report(comparison: Comparison, judgements: Run) -> ComparisonReport:
     report = comparison.calibration.compared(build_report(_findings(comparison, judgements)))
     stopped = not report.complete or opened.aligned.exit_code or opened.free.exit_code
     nothing = _nothing(report) and not comparison.options.shard  # a shard may have no questions
-    if stopped or nothing or any(gate.met is None for gate in report.gates):
-        code = INCOMPLETE
-    else:
-        code = MISSED if any(gate.met is False for gate in report.gates) else 0
+    code = exit_code(report.gates, incomplete=stopped or nothing)
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 

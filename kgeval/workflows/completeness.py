@@ -10,7 +10,7 @@ from kgeval.config import BuildOptions, CompletenessOptions
 from kgeval.llm.plan import Plan
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
-from kgeval.workflows.result import GatedResult
+from kgeval.workflows.result import GatedResult, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kgeval.stats.thresholds import Threshold
     from kgeval.text.extract.mentions import Extractor
 
-MISSED, INCOMPLETE = 1, 3
 FACTS = "fact_retention"
 FIGURES = (
     "entity_coverage", "relation_completeness", "relation_completeness_directed", "relation_completeness_with_predicate", "relation_pairs",
@@ -117,12 +116,10 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
         raise
     report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None})
     thresholds, messages = _answered(report, measuring.thresholds)
-    codes = [INCOMPLETE if gate.met is None else 0 if gate.met else MISSED for gate in thresholds]
-    codes += [models.exit_code for models in measuring.models]
     manifest = session.manifest(
         options, server=graph.info, hashes=report.run.query_hashes, asked=_together([models.asked() for models in measuring.models]),
         inputs=[path for read in (gold, measuring.control, measuring.facts) if read for path in read.inputs],
-        exit_code=max(codes, default=0),
+        exit_code=exit_code(thresholds, incomplete=any(models.exit_code for models in measuring.models)),
     )
     whole = report.model_copy(update={"run": manifest})
     return CompletenessResult(whole, thresholds=tuple(thresholds), messages=tuple(messages), redact=session.redact)
