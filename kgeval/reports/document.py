@@ -26,7 +26,7 @@ class Cell:
 
     `note`: what stands behind or below it (interval, n). `user`: a user's text or a name, which Markdown shows as code. `range`: value, low
     and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; both are drawn in HTML alone. `shade`: 1 to 10 good, -1 to -10
-    bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others.
+    bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative address, for HTML.
     """
 
     text: str
@@ -37,6 +37,7 @@ class Cell:
     shade: int = 0
     tone: Tone = ""
     best: bool = False
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class Document:
 
     `title`: what it is; `name`: of what (a graph, a file). `command` and `about`: the first line: what was run and read. `lead`: the
     outcome, the main sentence first; `tone`: how it is; `tally`: counts as badges. `foot`: how to read the figures, what was asked of
-    models. `more`: how to get the longer form. `end`: the last line of Markdown.
+    models. `more`: how to get the longer form. `end`: the last line of Markdown, in Markdown.
     """
 
     title: str

@@ -71,9 +71,7 @@ KINDS: dict[type[Report], Kind] = {
     ),
     OverviewReport: Kind(
         "a report over a run",
-        _forms(("overview_text", "terminal"), ("overview_markdown", "render"),
-            html=("overview_html", "render"), xml=("overview_junit", "render"), sarif=("sarif", "of_overview"),
-        ),
+        _document("overview", xml=("overview_junit", "render"), sarif=("sarif", "of_overview")),
     ),
     CompletenessReport: Kind(
         "a completeness report",
