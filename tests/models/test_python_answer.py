@@ -35,6 +35,7 @@ def answered(questions: Any = None, **options: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("kgeval.llm.places.JOURNAL", str(tmp_path / "journal.sqlite"))  # what earlier tests answered is not there
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.chdir(tmp_path)
