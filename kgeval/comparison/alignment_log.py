@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgeval.comparison.align.meaning import kept
-from kgeval.comparison.align.shape import AlignedPair
+from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.sources import FAR
 from kgeval.errors import IncompleteError
 from kgeval.files.temporary import private_folder

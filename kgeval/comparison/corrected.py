@@ -33,7 +33,7 @@ WITHOUT_END = 1e12  # questions in the population: the sample is no part of it w
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledQuestions:
     """The labels of one pair. `values`: question -> from -1 (B better) to 1 (A better), the mean over people, in the direction of the
     pair; `unknown`: labels of questions that this pair was not judged on, with their places."""
 
@@ -41,7 +41,7 @@ class Labelled:
     unknown: tuple[str, ...] = ()
 
 
-def labels_of(table: PairTable, labels: Sequence[PairLabel], aspect: str = OVERALL) -> Labelled:
+def labels_of(table: PairTable, labels: Sequence[PairLabel], aspect: str = OVERALL) -> LabelledQuestions:
     """The labels that are about this pair and aspect, turned to its direction."""
     pair = (table.system_a, table.system_b)
     known = {one.question_id for one in table.questions}
@@ -56,10 +56,10 @@ def labels_of(table: PairTable, labels: Sequence[PairLabel], aspect: str = OVERA
             continue
         turned = label.system_a is not None and named != pair
         found.setdefault(label.question_id, []).append(-label.value if turned else label.value)
-    return Labelled({question: sum(values) / len(values) for question, values in found.items()}, tuple(unknown))
+    return LabelledQuestions({question: sum(values) / len(values) for question, values in found.items()}, tuple(unknown))
 
 
-def corrected(table: PairTable, labelled: Labelled, *, seed: int, aspect: str = OVERALL) -> tuple[CorrectedRate, ...]:
+def corrected(table: PairTable, labelled: LabelledQuestions, *, seed: int, aspect: str = OVERALL) -> tuple[CorrectedRate, ...]:
     """The relative win rate of a pair: as the judge has it, by the labels alone, by PPI++, and by Rogan-Gladen.
 
     Labels of questions without a verdict of the judge count for `people` only. Values in -1..1 with 95 % intervals over questions.

@@ -24,7 +24,7 @@ SECOND = " (second run)"
 FAR = 1_000_000  # trial numbers of a second run begin after this one: none of them is a trial of the first
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """A system's answers, by number: 1, 2, ... `adjusts`: it can be asked for a length. `lasting`: what it answers need not be kept,
     because it stands in a file. `live`: it is asked, and may give another answer in each trial."""
 
@@ -46,12 +46,12 @@ class Source(Protocol):
     def free(self, question: Question, number: int) -> Answer:
         """The answer of a number, of its own length. One that failed has an error."""
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         """The same answer, asked for again with a length."""
 
 
 @dataclass(frozen=True)
-class Length:
+class LengthWish:
     """`target` words, as the system `other` has them; `attempt` from 1."""
 
     target: int
@@ -59,12 +59,12 @@ class Length:
     other: str | None = None
 
 
-def free_key(source: Source, question: Question, number: int) -> str:
+def free_key(source: AnswerSource, question: Question, number: int) -> str:
     """What a free answer is kept under."""
     return key_of("free", source.signature, question.id, question.question, number)
 
 
-def again_key(source: Source, question: Question, number: int, previous: Answer, wish: Length) -> str:
+def again_key(source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> str:
     """What an answer of a wanted length is kept under."""
     return key_of("again", source.signature, question.id, question.question, number, wish.target, wish.attempt, previous.answer)
 
@@ -93,7 +93,7 @@ class LiveSource:
         with self._room:
             return self._named(answered(self.system, self.ask(question, number)))
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         with self._room:
             ask = self.ask(question, number)
             return self._named(adjusted(
@@ -109,7 +109,7 @@ class LiveSource:
 
 
 @dataclass
-class Filed:
+class FiledSource:
     """A Source that looks answers up. `system`: its name in the rows. `hook`: a system that is asked where a length is wanted. `part`: of
     its answers to a question, the first half (0) or the second (1); null: all of them. Trials go round through what there is."""
 
@@ -147,7 +147,7 @@ class Filed:
             return Answer(question_id=question.id, system=self.name, answer="", error="no_answer: the file has none to this question")
         return found[number - 1].model_copy(update={"system": self.name})
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         if self._asked is None:
             raise UsageError(f"{self.name}: a file cannot be asked for a length", fix="kgeval help alignment: give its system a hook")
         return self._asked.again(question, number, previous, wish)
@@ -166,11 +166,11 @@ class SecondRun:
     usual answers)."""
 
     name: str
-    second: Source
-    first: Source | None = None
+    second: AnswerSource
+    first: AnswerSource | None = None
 
 
-def second_run(source: Source, other: Source | None = None) -> SecondRun:
+def second_run(source: AnswerSource, other: AnswerSource | None = None) -> SecondRun:
     """A second run of a system: a system is asked with other trial numbers; a file gives the second half of its trials, against the
     first half; or `other`, the file of the second run, which keeps no name of its own.
 
@@ -178,12 +178,12 @@ def second_run(source: Source, other: Source | None = None) -> SecondRun:
     """
     name = f"{source.name}{SECOND}"
     if other is not None:
-        if isinstance(other, Filed):
+        if isinstance(other, FiledSource):
             return SecondRun(name, replace(other, name=name))
         raise UsageError(f"--self-check {source.name}: two runs are two files", fix="name one system, or two files of answers")
     if isinstance(source, LiveSource) and source.live:
         return SecondRun(name, LiveSource(source.system, name=name, first=FAR))
-    if isinstance(source, Filed) and (source.trials() or 0) >= 2:
+    if isinstance(source, FiledSource) and (source.trials() or 0) >= 2:
         return SecondRun(name, replace(source, name=name, part=1), replace(source, part=0))
     raise UsageError(
         f"--self-check {source.name}: its file has one answer to a question, so there is no second run",
@@ -191,7 +191,7 @@ def second_run(source: Source, other: Source | None = None) -> SecondRun:
     )
 
 
-def filed(sharing: Sharing, systems: tuple[str, ...], hooks: Mapping[str, System] | None = None) -> dict[str, Source]:
+def filed(sharing: Sharing, systems: tuple[str, ...], hooks: Mapping[str, System] | None = None) -> dict[str, AnswerSource]:
     """A Source for each system of the files. `hooks`: name -> the system that is asked where a length is wanted."""
-    make: Callable[[str], Source] = lambda name: Filed(sharing, name, hook=(hooks or {}).get(name))  # noqa: E731
+    make: Callable[[str], AnswerSource] = lambda name: FiledSource(sharing, name, hook=(hooks or {}).get(name))  # noqa: E731
     return {name: make(name) for name in systems}

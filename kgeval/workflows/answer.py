@@ -19,7 +19,7 @@ from kgeval.reports.display import for_terminal, percent, plural
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
-from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
+from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.result import Result, beside
 from kgeval.workflows.rows import STDIN, filters_of
 from kgeval.workflows.session import Session
@@ -124,7 +124,7 @@ class _AnswerRun:
     options: AnswerOptions
     file: Path
     questions: Questions
-    chosen: Sequence[Chosen]
+    chosen: Sequence[ChosenSystem]
     box: Toolbox
     how: Answering
     words: str

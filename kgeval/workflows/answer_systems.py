@@ -35,7 +35,7 @@ _SETTING = re.compile(r"(?:([\w.@+-]+):)?([\w.-]+)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSystem:
     """A system that was asked for. `label`: by what --setting names it. `function`: of the user's own, which is the system then."""
 
     spec: SystemSpec
@@ -48,7 +48,7 @@ class Chosen:
     function: Callable[..., Any] | None = None
 
 
-def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[str, Callable[..., Any]] | None = None) -> list[Chosen]:
+def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[str, Callable[..., Any]] | None = None) -> list[ChosenSystem]:
     """The systems with their settings: options over kgeval.toml. `functions`: those that names among the systems stand for.
 
     Raises: UsageError for faulty words, and for settings of no system.
@@ -70,7 +70,7 @@ def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[st
     return _equal_budgets([_set(one, settings, ablations) for one in made])
 
 
-def _equal_budgets(chosen: list[Chosen]) -> list[Chosen]:
+def _equal_budgets(chosen: list[ChosenSystem]) -> list[ChosenSystem]:
     """With the `l_max` of the graph systems for `vector` too, where these agree and it has none of its own: a comparison that changes the
     length of the contexts along with the retrieval says nothing of the retrieval."""
     builtin = {one.label: one.spec.name for one in chosen if one.spec.kind == "builtin"}
@@ -97,21 +97,23 @@ def _folders(given: Sequence[str], labels: set[str]) -> dict[str, Path]:
     return folders
 
 
-def _chosen(text: str, named: Mapping[str, SystemSection], functions: Mapping[str, Callable[..., Any]]) -> Chosen:
+def _chosen(text: str, named: Mapping[str, SystemSection], functions: Mapping[str, Callable[..., Any]]) -> ChosenSystem:
     if text in functions:
-        return Chosen(SystemSpec("function", text, label=text), text, function=functions[text])
+        return ChosenSystem(SystemSpec("function", text, label=text), text, function=functions[text])
     section = named.get(text)
     if section is None:
         spec = parse_spec(text)
-        return Chosen(spec, spec.label or spec.name)
+        return ChosenSystem(spec, spec.label or spec.name)
     spec = replace(parse_spec(section.spec), label=section.name)
-    return Chosen(
+    return ChosenSystem(
         spec, section.name, settings=section.settings, timeout=section.timeout, processes=section.processes,
         folder=section.folder.expanduser() if section.folder else None,
     )
 
 
-def _set(one: Chosen, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]]) -> Chosen:
+def _set(
+    one: ChosenSystem, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]],
+) -> ChosenSystem:
     """With the settings that are meant for it."""
     own = nested((name, value_of(text)) for label, name, text in settings if label in (None, one.label))
     varied: dict[str, list[JsonValue]] = {}
@@ -200,7 +202,7 @@ class Toolbox:
 
         return price_of(Endpoint(model, url), read_prices(self.session.asking.prices))
 
-    def opening(self, one: Chosen, wanted: RowSelection, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
+    def opening(self, one: ChosenSystem, wanted: RowSelection, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
         """With what a chosen system is opened, its ablations left out. `wanted`: the questions, and how files are read; `asked`: the ids of
         those that are asked."""
         from kgeval.systems.outside.function import is_asynchronous

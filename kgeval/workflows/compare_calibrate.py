@@ -15,8 +15,8 @@ from kgeval.reports.display import figure
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.comparison.engine import Run
-    from kgeval.comparison.judge.procedures import Case
+    from kgeval.comparison.engine import JudgeRun
+    from kgeval.comparison.judge.procedures import JudgeCase
     from kgeval.comparison.table import PairTable
     from kgeval.comparison.verdict_store import ProcedureRun
     from kgeval.files.label_files import PairLabel
@@ -62,28 +62,34 @@ class CalibrationInputs:
                 fix="give labels of the compared systems, with the names that the comparison has for them",
             )
 
-    def plan(self, one: ProcedureRun, asker: Asker) -> None:
+    def plan(self, main: ProcedureRun, asker: Asker) -> None:
         """Counts the anchors' calls in a dry run."""
         for anchor in self.anchors:
-            for case in _cases(one, anchor):
-                one.way.judge(asker, case)
+            for case in _cases(main, anchor):
+                main.procedure.judge(asker, case)
 
-    def judge(self, one: ProcedureRun, run: Run) -> None:
+    def judge(self, main: ProcedureRun, run: JudgeRun) -> None:
         """Judges the anchors, as they stand, in one trial: only the judge can change. Raises what ends a run."""
-        from kgeval.comparison.drift import drift
+        from kgeval.comparison.drift import SIDES, drift
         from kgeval.comparison.engine import verdicts_of
+        from kgeval.records import ComparisonVerdict
 
         if not self.anchors:
             return
+        procedure = main.procedure
 
         def work(anchor: Anchor) -> list[ComparisonVerdict]:
-            about = _about(one, anchor)
+            about = ComparisonVerdict(
+                question_id=anchor.id, dataset=anchor.dataset, level=anchor.level, system_a=SIDES[0], system_b=SIDES[1],
+                procedure=procedure.name, aspect=procedure.aspect_names[0],
+            )
             return [
-                verdict for case in _cases(one, anchor) for verdict in verdicts_of(one.way, case, one.way.judge(run.asker, case), about)
+                verdict for case in _cases(main, anchor)
+                for verdict in verdicts_of(procedure, case, procedure.judge(run.asker, case), about)
             ]
 
         verdicts = [verdict for judged in run.models.map(work, self.anchors, total=len(self.anchors)) for verdict in judged]
-        self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=one.way.procedure)
+        self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=procedure.name)
 
     def corrected(self, tables: Iterable[PairTable]) -> tuple[tuple[CorrectedRate, ...], list[str]]:
         """The pairs' rates corrected by the labels, and what is to be said of the labels."""
@@ -139,22 +145,12 @@ def _comparison(path: Path) -> ComparisonReport:
         raise InputError(f"{path}: no comparison: {wrong}", fix="give a .json that kgeval compare -o has written") from cause
 
 
-def _cases(one: ProcedureRun, anchor: Anchor) -> Iterator[Case]:
-    from kgeval.comparison.judge.procedures import Case
+def _cases(run: ProcedureRun, anchor: Anchor) -> Iterator[JudgeCase]:
+    from kgeval.comparison.judge.procedures import JudgeCase
 
-    for a_first in (True, False)[: one.way.positions]:
-        for repeat in range(1, one.repeats + 1):
-            yield Case(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=one.sampled)
-
-
-def _about(one: ProcedureRun, anchor: Anchor) -> ComparisonVerdict:
-    from kgeval.comparison.drift import SIDES
-    from kgeval.records import ComparisonVerdict
-
-    return ComparisonVerdict(
-        question_id=anchor.id, dataset=anchor.dataset, level=anchor.level, system_a=SIDES[0], system_b=SIDES[1],
-        procedure=one.way.procedure, aspect=one.way.names[0],
-    )
+    for a_first in (True, False)[: run.procedure.positions]:
+        for repeat in range(1, run.repeats + 1):
+            yield JudgeCase(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=run.sampled)
 
 
 def _changes(now: ComparisonReport, before: ComparisonReport, drift: Drift | None) -> Iterator[str]:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CompareOptions, ModelOptions, load
 from kgeval.errors import InputError, UsageError
-from kgeval.workflows.compare import CompareResult, Comparison, carry_out, prepare, whole_of
+from kgeval.workflows.compare import CompareResult, ComparisonRun, carry_out, prepare, whole_of
 from kgeval.workflows.rows import STDIN
 from kgeval.workflows.score import AskingSummary
 from kgeval.workflows.score_parts import PLACES, asked_by, check_there
 from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
-    from kgeval.comparison.engine import Run
-    from kgeval.comparison.verdict_store import Verdicts
+    from kgeval.comparison.engine import JudgeRun
+    from kgeval.comparison.verdict_store import VerdictStore
     from kgeval.files.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", "verdicts")
@@ -102,7 +102,7 @@ def _check_outputs(outputs: Sequence[Path], parts: Sequence[VerdictPart]) -> Non
         raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
 
 
-def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
+def _check_same(comparison: ComparisonRun, parts: Sequence[VerdictPart]) -> None:
     """Raises: InputError where the files, the configuration or the pairs are not those of the parts."""
     part, now = parts[0].part, whole_of(comparison)
     faults = []
@@ -117,15 +117,15 @@ def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
         raise InputError("the parts do not belong to this comparison; nothing was written", fix=fix, faults=faults)
 
 
-def _rejoined(parts: Sequence[VerdictPart], comparison: Comparison, verdicts: Verdicts) -> Run:
-    from kgeval.comparison.engine import Sources
+def _rejoined(parts: Sequence[VerdictPart], comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
+    from kgeval.comparison.engine import ComparedAnswers
     from kgeval.comparison.rejoined import Rejoined
     from kgeval.files.verdict_parts import MergedVerdicts
 
     opened = comparison.opened
     judgements = Rejoined(
-        opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, comparison.settings.rounds,
-        said=MergedVerdicts(parts),
+        opened.models, opened.judge, ComparedAnswers(opened.aligned, opened.free), verdicts, comparison.pairings,
+        comparison.settings.procedures, parts=MergedVerdicts(parts),
     )
     judgements.carry_out()
     if opened.aligned.settings.rule.on:

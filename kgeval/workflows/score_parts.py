@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kgeval.manifest import ModelUsage
     from kgeval.records import ModelRef, ModelUse, RunManifest
     from kgeval.workflows.score import ScoreResult
-    from kgeval.workflows.workers import Ended, Worker
+    from kgeval.workflows.workers import EndedWorker, Worker
 
 DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
 PLACES = ("uri", "username", "database", "home", "layout_option", "overrides")  # of a graph: the manifest keeps them
@@ -236,12 +236,12 @@ def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, A
     }
 
 
-def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> list[Ended]:
+def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> list[EndedWorker]:
     from kgeval.workflows.ray_workers import run_ray
     from kgeval.workflows.workers import run_local
 
     say = scoring.session.say
-    ended: list[Ended] = []
+    ended: list[EndedWorker] = []
     if scoring.options.executor == "ray":
         coming = run_ray(shards, workers=workers, go_on=_goes_on, address=scoring.options.ray_address)
     else:
@@ -254,11 +254,11 @@ def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> li
     return ended
 
 
-def _goes_on(ended: Ended) -> bool:
+def _goes_on(ended: EndedWorker) -> bool:
     return ended.code in DONE
 
 
-def _check_ended(ended: Sequence[Ended], folder: Path | None) -> None:
+def _check_ended(ended: Sequence[EndedWorker], folder: Path | None) -> None:
     """Raises where a shard gave no part: what it said."""
     lost = [shard for shard in ended if shard.code not in DONE]
     if not lost:

@@ -23,7 +23,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """One system's values of one metric. `values`: question -> mean over its trials; `causes`: question -> why it has none; `single`: no
     question has two trials."""
 
@@ -39,7 +39,7 @@ class Column:
         return [*self.values, *self.causes]
 
 
-def columns_of(cells: Iterable[Cell]) -> list[Column]:
+def columns_of(cells: Iterable[Cell]) -> list[ScoreColumn]:
     """The columns of every system and metric in the order of first sight. A question has a value where one of its trials has."""
     values: dict[tuple[str, str], dict[str, list[float]]] = {}
     causes: dict[tuple[str, str], dict[str, str]] = {}
@@ -51,7 +51,7 @@ def columns_of(cells: Iterable[Cell]) -> list[Column]:
         else:
             own.setdefault(cell.question_id, []).append(cell.value)
     return [
-        Column(
+        ScoreColumn(
             system, metric, {question: sum(found) / len(found) for question, found in own.items()},
             {question: why for question, why in causes[system, metric].items() if question not in own},
             all(len(found) == 1 for found in own.values()),
@@ -60,7 +60,7 @@ def columns_of(cells: Iterable[Cell]) -> list[Column]:
     ]
 
 
-def missing_of(columns: Sequence[Column]) -> dict[str, list[str]]:
+def missing_of(columns: Sequence[ScoreColumn]) -> dict[str, list[str]]:
     """System -> questions that another system has a row for (of the same metric) and this one has not."""
     found: dict[str, dict[str, None]] = {}
     for metric in dict.fromkeys(one.metric for one in columns):
@@ -72,13 +72,13 @@ def missing_of(columns: Sequence[Column]) -> dict[str, list[str]]:
     return {system: list(gone) for system, gone in found.items() if gone}
 
 
-def scale_of(columns: Sequence[Column], bounds: Span | None = None) -> Span | None:
+def scale_of(columns: Sequence[ScoreColumn], bounds: Span | None = None) -> Span | None:
     """The least and the largest score there can be: as given, else 0 and 1 where all scores lie there; null: not known."""
     values = [value for one in columns for value in one.values.values()]
     return bounds or ((0.0, 1.0) if values and min(values) >= 0 and max(values) <= 1 else None)
 
 
-def means(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
+def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
     """The mean of each column over its questions, with its interval."""
     import numpy as np
 
@@ -92,7 +92,7 @@ def means(columns: Sequence[Column], *, seed: int, confidence: float, scale: Spa
     return found
 
 
-def paired_results(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
+def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
     """Every two systems on every metric that both have; `p_holm` over all of them. `scale`: as `scale_of` has it."""
     from kgeval.stats.adjust import holm
 
@@ -104,7 +104,7 @@ def paired_results(columns: Sequence[Column], *, seed: int, confidence: float, s
     return [one.model_copy(update={"p_holm": p}) for one, p in zip(made, corrected, strict=True)]
 
 
-def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:
+def paired_result(a: ScoreColumn, b: ScoreColumn, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:
     """Two systems of one metric: A minus B over the questions that both have a value for. Nulls where nothing can be said.
 
     Computed in the order of the two names, so that B against A has the same p and the mirrored interval.
@@ -188,12 +188,12 @@ def _binary(one: Floats, other: Floats) -> dict[str, object]:
     return {"only_a": only_a, "only_b": only_b, "mcnemar_p": mcnemar(only_a, only_b)}
 
 
-def _failures(questions: Sequence[str], a: Column, b: Column) -> dict[str, int]:
+def _failures(questions: Sequence[str], a: ScoreColumn, b: ScoreColumn) -> dict[str, int]:
     """Why questions have no difference: the cause of A's side first."""
     return _counted(why for question in questions if (why := _cause(question, a) or _cause(question, b)))
 
 
-def _cause(question: str, column: Column) -> str:
+def _cause(question: str, column: ScoreColumn) -> str:
     """Why a column has no value; "" where it has one."""
     if question in column.values:
         return ""

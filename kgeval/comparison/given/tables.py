@@ -17,7 +17,7 @@ RAGGED = "questions have different numbers of repeats: each repeat counts as a t
 
 
 @dataclass(frozen=True)
-class Judged:
+class GivenPairs:
     """The pairs of a file. `lacking`: pair -> questions that another pair has and this one has not; `others`: verdicts of other
     procedures, left out, by procedure. `random_order`: pairs where each question was judged in one order, but not all in the same."""
 
@@ -29,7 +29,7 @@ class Judged:
     notes: tuple[str, ...] = ()
 
 
-def judged(verdicts: Sequence[ComparisonVerdict], *, procedure: Procedure | None = None) -> Judged:
+def judged(verdicts: Sequence[ComparisonVerdict], *, procedure: Procedure | None = None) -> GivenPairs:
     """The tables of all pairs, in the order of first sight. `procedure`: which; null: that of the first verdict."""
     chosen = procedure or (verdicts[0].procedure if verdicts else "pairwise-choice")
     others: dict[str, int] = {}
@@ -41,7 +41,7 @@ def judged(verdicts: Sequence[ComparisonVerdict], *, procedure: Procedure | None
             others[one.procedure] = others.get(one.procedure, 0) + 1
     made = [_Pair.of(group) for group in by_pair.values()]
     every = dict.fromkeys(one.question_id for pair in made for one in pair.asked)
-    return Judged(
+    return GivenPairs(
         tuple(pair.table(chosen) for pair in made), chosen, dict(_lacking(made, list(every))), others,
         frozenset(pair.names for pair in made if pair.random_order), (RAGGED,) if any(pair.ragged for pair in made) else (),
     )

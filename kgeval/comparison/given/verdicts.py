@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.comparison.given.outcomes import question_wins
-from kgeval.comparison.given.tables import Judged, first_in_random_order
+from kgeval.comparison.given.tables import GivenPairs, first_in_random_order
 from kgeval.comparison.results.judge import judge_report, whole_report
-from kgeval.comparison.results.tally import Tally, tally
+from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import PairTable
 from kgeval.records import (
     ComparisonVerdict,
@@ -61,9 +61,9 @@ def _order(one: Ranked) -> tuple[float, float, str]:
     return (-strength if strength is not None else 0.0, -rate if rate is not None else 0.0, one.system)
 
 
-def judge_reports(found: Judged, verdicts: Sequence[ComparisonVerdict], *, seed: int) -> list[JudgeReport]:
+def judge_reports(found: GivenPairs, verdicts: Sequence[ComparisonVerdict], *, seed: int) -> list[JudgeReport]:
     """Over all pairs first, then each; one pair alone where there is one. Trials of a file count as repeats: its answers are the same."""
-    whole = Tally()
+    whole = JudgeTally()
     made = []
     for table in found.tables:
         counts = tally(table, trial_kind="rejudge")
@@ -74,7 +74,7 @@ def judge_reports(found: Judged, verdicts: Sequence[ComparisonVerdict], *, seed:
 
 
 def _with_order(
-    one: JudgeReport, table: PairTable, found: Judged, verdicts: Iterable[ComparisonVerdict], seed: int,
+    one: JudgeReport, table: PairTable, found: GivenPairs, verdicts: Iterable[ComparisonVerdict], seed: int,
 ) -> JudgeReport:
     """With the first position's share where each question was judged in one order: (A's rate when first + B's rate when first) / 2."""
     from kgeval.stats.bootstrap import bootstrap_difference

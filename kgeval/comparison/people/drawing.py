@@ -20,7 +20,7 @@ BANDS = ("near", "apart", "far apart")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnItems:
     """The items of a run by id, in a random order; annotator -> his items in his order; annotator -> item -> the system that stands first.
 
     `of`: how many could have been drawn; `strata`: items drawn and of how many, by stratum; `left_out`: answers that are errors, and
@@ -36,7 +36,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class DrawWanted:
+class DrawSettings:
     """How to draw. `n`: items at most; `per_item`: people an item. Raises: UsageError where there are fewer annotators than that."""
 
     scope: LabelScope
@@ -56,7 +56,7 @@ class DrawWanted:
 Spread = Callable[[str, Sequence[str]], float | None]
 
 
-def drawn(rows: Iterable[Row], wanted: DrawWanted, spread: Spread | None = None) -> Drawn:
+def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = None) -> DrawnItems:
     """A sample of the rows. `spread`: (question id, systems) -> how far apart their scores lie (of one answer: its score), for difficulty
     where questions have no hops. Raises: UsageError where there is nothing to draw from."""
     left_out: dict[str, int] = {}
@@ -68,7 +68,7 @@ def drawn(rows: Iterable[Row], wanted: DrawWanted, spread: Spread | None = None)
     items = {f"i{at:0{max(3, len(str(len(chosen))))}d}": item for at, item in enumerate(chosen, start=1)}
     dealt = _deal(list(items), wanted)
     first = {who: _firsts(names, items, wanted.seed, who) for who, names in dealt.items()}
-    return Drawn(wanted.scope, items, dealt, first, len(candidates), strata, left_out)
+    return DrawnItems(wanted.scope, items, dealt, first, len(candidates), strata, left_out)
 
 
 def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, left_out: dict[str, int]) -> list[SheetItem]:
@@ -110,7 +110,7 @@ def _difficulty(found: Sequence[tuple[Question, tuple[str, ...]]], spread: Sprea
     return out
 
 
-def _sample(candidates: Sequence[SheetItem], wanted: DrawWanted) -> tuple[list[SheetItem], dict[str, tuple[int, int]]]:
+def _sample(candidates: Sequence[SheetItem], wanted: DrawSettings) -> tuple[list[SheetItem], dict[str, tuple[int, int]]]:
     strata: dict[str, list[SheetItem]] = {}
     for item in candidates:
         name = " / ".join((item.level or item.dataset or UNKNOWN, *([item.difficulty] if item.difficulty else [])))
@@ -140,7 +140,7 @@ def shares(sizes: Mapping[str, int], n: int) -> dict[str, int]:
     return given
 
 
-def _deal(names: Sequence[str], wanted: DrawWanted) -> dict[str, list[str]]:
+def _deal(names: Sequence[str], wanted: DrawSettings) -> dict[str, list[str]]:
     """Each item to `per_item` people, those with the least so far; ties by the seed. Loads differ by one at most."""
     rng = Random(f"{wanted.seed} deal")  # noqa: S311 - a sample that can be drawn again, no secret
     dealt: dict[str, list[str]] = {who: [] for who in wanted.annotators}

@@ -137,7 +137,7 @@ EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
-class Measured:
+class AgreementFigures:
     """All figures of a run."""
 
     people: list[PeopleAgreement] = field(default_factory=list)
@@ -147,9 +147,9 @@ class Measured:
     nearest: list[Nearest] = field(default_factory=list)
 
 
-def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, seed: int) -> Measured:
+def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, seed: int) -> AgreementFigures:
     """Every figure for every aspect and group. Intervals: 95 %, resampling questions."""
-    out = Measured()
+    out = AgreementFigures()
     for table in tables:
         own = [one for one in predictors if one.aspect in (None, table.aspect)]
         out.pairs.extend(annotator_pairs(table, seed=seed))
@@ -163,7 +163,7 @@ def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, s
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _LabelRows:
     """One row a label: what is predicted, the label, its item's place, its question."""
 
     x: Floats
@@ -172,14 +172,14 @@ class _Rows:
     units: list[str]
 
 
-def _rows(table: LabelTable, values: Floats) -> _Rows:
+def _rows(table: LabelTable, values: Floats) -> _LabelRows:
     """`values`: (items, people) or (items, 1) of the predictor; labels without a value are left out."""
     import numpy as np
 
     spread = np.broadcast_to(values, table.places.shape)
     kept = ~(np.isnan(table.places) | np.isnan(spread))
     item = [int(at) for at in np.nonzero(kept)[0]]
-    return _Rows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
+    return _LabelRows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
 
 
 def _of(table: LabelTable, predictor: Predictor) -> Floats:
@@ -207,7 +207,7 @@ def _against(table: LabelTable, predictor: Predictor, by: AgreementBy, value: st
 
 
 def _figures(
-    table: LabelTable, rows: _Rows, name: str, kind: PredictorKind, *, group: tuple[AgreementBy, str | None], seed: int,
+    table: LabelTable, rows: _LabelRows, name: str, kind: PredictorKind, *, group: tuple[AgreementBy, str | None], seed: int,
 ) -> PredictorAgreement:
     """All kinds of correlation for all items; Spearman's only for a group."""
     import numpy as np
@@ -240,7 +240,7 @@ def _reason(n: int, constant: str | None) -> str | None:
     return None if n >= 3 else "fewer than 3 labels with a value"
 
 
-def _concordance(rows: _Rows, seed: int) -> Estimated:
+def _concordance(rows: _LabelRows, seed: int) -> Estimated:
     """Labels that prefer a side: the share where the difference has that sign; no difference counts half."""
     import numpy as np
 
@@ -292,7 +292,7 @@ def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) ->
     return out
 
 
-def _behind(best: _Rows, other: _Rows, value: float, seed: int) -> Estimated:
+def _behind(best: _LabelRows, other: _LabelRows, value: float, seed: int) -> Estimated:
     ahead, after = statistic(best.x, best.y, "spearman"), statistic(other.x, other.y, "spearman")
     between = resampled(lambda w: ahead(w) - after(w), numbered(best.units, len(best.y)), seed=seed)
     return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.comparison.people.labelled import Item
+from kgeval.comparison.people.labelled import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
 from kgeval.records import Answer, ComparisonVerdict, PredictorKind, Score
 from kgeval.text.length import count_words
@@ -26,7 +26,7 @@ class Predictor:
     aspect: str | None = None
 
 
-def metric_predictors(items: Sequence[Item], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
+def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
     """One a metric and file (`scores`: name of the file -> its scores); trials are averaged. `lower`: metrics where lower is better:
     their numbers are turned."""
     tables = {stem: _by_metric(found) for stem, found in scores.items()}
@@ -53,7 +53,7 @@ def _by_metric(scores: Iterable[Score]) -> dict[str, Known]:
     return found
 
 
-def _predictor(name: str, kind: PredictorKind, items: Sequence[Item], known: Known, *, sign: int = 1) -> Predictor:
+def _predictor(name: str, kind: PredictorKind, items: Sequence[LabelledItem], known: Known, *, sign: int = 1) -> Predictor:
     values, missing = dict[str, float](), dict[str, str]()
     for item in items:
         sides = [_mean(known.get((item.question, system))) for system in item.systems]
@@ -73,7 +73,7 @@ def _mean(given: list[float | str] | None) -> float | str:
     return sum(numbers) / len(numbers) if numbers else next(value for value in given if isinstance(value, str))
 
 
-def length_predictor(items: Sequence[Item], answers: Iterable[Answer]) -> Predictor | None:
+def length_predictor(items: Sequence[LabelledItem], answers: Iterable[Answer]) -> Predictor | None:
     """The words of the answers alone: what a metric that only likes length would give. Null without answers."""
     known: Known = {}
     for answer in answers:
@@ -81,7 +81,9 @@ def length_predictor(items: Sequence[Item], answers: Iterable[Answer]) -> Predic
     return _predictor(LENGTH, "length", items, known) if known else None
 
 
-def judge_predictors(items: Sequence[Item], verdicts: Mapping[str, Iterable[ComparisonVerdict]], aspects: Sequence[str]) -> list[Predictor]:
+def judge_predictors(
+    items: Sequence[LabelledItem], verdicts: Mapping[str, Iterable[ComparisonVerdict]], aspects: Sequence[str],
+) -> list[Predictor]:
     """The judge of each file and procedure: `overall` for every aspect of people, and each aspect that people judged too."""
     found = []
     for stem, given in verdicts.items():
@@ -94,7 +96,7 @@ def judge_predictors(items: Sequence[Item], verdicts: Mapping[str, Iterable[Comp
     return found
 
 
-def _of_judge(name: str, items: Sequence[Item], verdicts: Sequence[ComparisonVerdict], aspects: Sequence[str]) -> list[Predictor]:
+def _of_judge(name: str, items: Sequence[LabelledItem], verdicts: Sequence[ComparisonVerdict], aspects: Sequence[str]) -> list[Predictor]:
     gaps, causes = _gaps(verdicts)
     judged = list(dict.fromkeys(aspect for _, aspect in gaps))
     summed = OVERALL not in judged

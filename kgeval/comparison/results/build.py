@@ -15,7 +15,7 @@ from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.settled import settled_check, settled_judge, settled_pairs, settled_ranking, settled_rates, stops_of
-from kgeval.comparison.results.tally import Tally, tally
+from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.records import (
     ComparisonGate,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 LEAST = 3  # systems; two have no ranking that their pair does not say better
 
 
-class Outcomes:
+class PairOutcomes:
     """Who won which question, pair by pair: what a ranking needs of a table, a byte or two a trial."""
 
     def __init__(self) -> None:
@@ -288,13 +288,13 @@ MOST_OPENED = 1_000  # questions in the drill-down, over all pairs
 
 
 @dataclass
-class _Gathered:
+class _PairFigures:
     """What is kept of the tables, pair by pair."""
 
     pairs: list[PairResult] = field(default_factory=list)
     judge: list[JudgeReport] = field(default_factory=list)
-    whole: Tally = field(default_factory=Tally)
-    outcomes: Outcomes = field(default_factory=Outcomes)
+    whole: JudgeTally = field(default_factory=JudgeTally)
+    outcomes: PairOutcomes = field(default_factory=PairOutcomes)
     drill: list[Drill] = field(default_factory=list)
     left_out: int = 0
     self_checks: list[SelfCheck] = field(default_factory=list)
@@ -352,8 +352,8 @@ def _own_run(found: ComparisonInputs, table: PairTable) -> str | None:
     return a if a == b and _second(found, table) else None
 
 
-def _gathered(found: ComparisonInputs, number: int) -> _Gathered:
-    made = _Gathered()
+def _gathered(found: ComparisonInputs, number: int) -> _PairFigures:
+    made = _PairFigures()
     most = min(found.drill, MOST_OPENED // max(1, number)) if found.drill else 0
     for table in found.tables():
         system = _own_run(found, table)
@@ -367,7 +367,7 @@ def _gathered(found: ComparisonInputs, number: int) -> _Gathered:
     return made
 
 
-def _take(made: _Gathered, found: ComparisonInputs, table: PairTable, number: int) -> None:
+def _take(made: _PairFigures, found: ComparisonInputs, table: PairTable, number: int) -> None:
     made.pairs += _figures(table, found.seed, number)
     made.outcomes.add(table)
     seen = tally(table, trial_kind=found.trial_kind)
@@ -408,14 +408,14 @@ def _self_check(found: ComparisonInputs, table: PairTable, system: str) -> SelfC
 
 def _contrasted(found: ComparisonInputs, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:
     """The same figures under another procedure; they are corrected among themselves."""
-    made = _Gathered()
+    made = _PairFigures()
     for table in tables():
         if not _second(found, table):
             _take(made, found, table, number)
     return with_holm(made.pairs), _judge(made, number, found.seed)
 
 
-def _judge(made: _Gathered, number: int, seed: int) -> list[JudgeReport]:
+def _judge(made: _PairFigures, number: int, seed: int) -> list[JudgeReport]:
     """Over all pairs first, then each: one pair is all there is to say of two systems."""
     if len(made.judge) == 1:
         return [made.judge[0]]

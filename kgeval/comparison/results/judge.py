@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kgeval.comparison.forms import NAMES
-from kgeval.comparison.results.tally import Shares, Tally, length_bins, tally
+from kgeval.comparison.results.tally import JudgeTally, Shares, length_bins, tally
 from kgeval.comparison.table import PairTable
 from kgeval.records import Covariate, Estimated, JudgeReport, TrialKind
 
@@ -16,7 +16,7 @@ MANY_FLIPS = 0.25
 LENGTH_UNIT = 100  # words
 
 
-def judge_report(table: PairTable, *, seed: int, trial_kind: TrialKind = "regenerate", seen: Tally | None = None) -> JudgeReport:
+def judge_report(table: PairTable, *, seed: int, trial_kind: TrialKind = "regenerate", seen: JudgeTally | None = None) -> JudgeReport:
     """The judge of one pair. `seen`: its counts where they are there already.
 
     `length_slope`: change of win - loss for each 100 words that A's answer is longer; `raw` and `length_controlled`: A's relative win rate
@@ -32,7 +32,7 @@ def judge_report(table: PairTable, *, seed: int, trial_kind: TrialKind = "regene
     return base.model_copy(update={**update, **about_length, "style": _style(table, seed), "notes": notes})
 
 
-def whole_report(counts: Tally, *, seed: int) -> JudgeReport:
+def whole_report(counts: JudgeTally, *, seed: int) -> JudgeReport:
     """The judge over several pairs: positions, flips, ties, repeats, length bins. A's win rates and slopes belong to one pair."""
     return JudgeReport(
         calls=counts.calls, first_wins=_interval(counts.first, seed), flips=counts.flips.mean, ties=counts.ties.mean,
@@ -49,7 +49,7 @@ def _interval(shares: Shares, seed: int) -> Estimated:
     return Estimated(value=shares.mean, low=found.low if found else None, high=found.high if found else None)
 
 
-def _notes(counts: Tally, seed: int) -> list[str]:
+def _notes(counts: JudgeTally, seed: int) -> list[str]:
     found = []
     if counts.constant is not None:
         found.append(f"the judge gave one and the same score ({counts.constant:g}) everywhere: he tells nothing apart")

@@ -27,7 +27,7 @@ NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
-class Group:
+class PairGroup:
     """Some questions of a table, by their places in it. `strata`: the same places, data set by data set, where the figure is the
     unweighted mean over data sets; empty elsewhere."""
 
@@ -43,7 +43,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Counted:
+class QuestionCounts:
     """What became of the questions of a group in one aspect: `scored` have a result in one trial at least; `results`: question-trials."""
 
     n: int
@@ -54,7 +54,7 @@ class Counted:
     lost: int
 
 
-def groups_of(table: PairTable, by: Iterable[ComparedBy]) -> Iterator[Group]:
+def groups_of(table: PairTable, by: Iterable[ComparedBy]) -> Iterator[PairGroup]:
     """All questions; then, for two or more data sets, their mean and each of them; then each of two or more levels.
 
     A data set or level that is the only one would only repeat the figures of `all`. Questions without one are in `all` alone.
@@ -63,13 +63,13 @@ def groups_of(table: PairTable, by: Iterable[ComparedBy]) -> Iterator[Group]:
     everything = tuple(range(len(table.questions)))
     datasets = _placed([one.dataset for one in table.questions])
     if "all" in wanted:
-        yield Group("all", None, everything)
+        yield PairGroup("all", None, everything)
     if "dataset" in wanted and len(datasets) > 1:
-        yield Group("all", None, tuple(at for places in datasets.values() for at in places), tuple(datasets.values()))
-        yield from (Group("dataset", name, places) for name, places in datasets.items())
+        yield PairGroup("all", None, tuple(at for places in datasets.values() for at in places), tuple(datasets.values()))
+        yield from (PairGroup("dataset", name, places) for name, places in datasets.items())
     levels = _placed([one.level for one in table.questions])
     if "level" in wanted and len(levels) > 1:
-        yield from (Group("level", name, places) for name, places in levels.items())
+        yield from (PairGroup("level", name, places) for name, places in levels.items())
 
 
 def _placed(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
@@ -81,7 +81,7 @@ def _placed(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(places) for name, places in found.items()}
 
 
-def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> Counted:
+def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> QuestionCounts:
     """Every question is in one count: scored, discarded, or failed by the cause before the colon of its first failed trial. `lost`:
     question-trials without a result that were not discarded, those of scored questions among them."""
     import numpy as np
@@ -97,7 +97,7 @@ def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> Counted:
         else:
             failures[cause] = failures.get(cause, 0) + 1
     asked = sum(wins.shape[1] - len(table.questions[at].discarded) for at in places)
-    return Counted(len(places), len(places) - len(lacking), int(known.sum()), discarded, failures, asked - int(known.sum()))
+    return QuestionCounts(len(places), len(places) - len(lacking), int(known.sum()), discarded, failures, asked - int(known.sum()))
 
 
 def _cause(table: PairTable, at: int) -> str | None:
@@ -129,7 +129,7 @@ def pair_results(
     """
     wanted = aspects if aspects is not None else (OVERALL, *(one for one in table.aspects if one != OVERALL))
     groups = tuple(groups_of(table, by))
-    plan = _Plan(seed, tested, pairs, pairs * len(wanted) * len(groups), table.system_a > table.system_b, confidence)
+    plan = _TestPlan(seed, tested, pairs, pairs * len(wanted) * len(groups), table.system_a > table.system_b, confidence)
     return with_holm(result for aspect in wanted for result in _of_aspect(table, aspect, groups, plan))
 
 
@@ -156,7 +156,7 @@ def is_first(result: PairResult) -> bool:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _TestPlan:
     """`family`, `first`: how many p-values are corrected together, of all and of the first question of a comparison. `turned`: computed the
     other way round, so that (A, B) and (B, A) draw the same resamples."""
 
@@ -179,7 +179,7 @@ class _Cell:
     strata: tuple[slice, ...]
 
 
-def _of_aspect(table: PairTable, aspect: str, groups: Sequence[Group], plan: _Plan) -> Iterator[PairResult]:
+def _of_aspect(table: PairTable, aspect: str, groups: Sequence[PairGroup], plan: _TestPlan) -> Iterator[PairResult]:
     wins, gaps = table.wins(aspect), table.gaps(aspect)
     for group in groups:
         count = counted(table, wins, group.places)
@@ -198,7 +198,7 @@ def _of_aspect(table: PairTable, aspect: str, groups: Sequence[Group], plan: _Pl
         yield base.model_copy(update=figures)
 
 
-def _cell(wins: Floats, gaps: Floats, group: Group) -> _Cell | None:
+def _cell(wins: Floats, gaps: Floats, group: PairGroup) -> _Cell | None:
     """The scored questions of a group; null where there is none, or where a data set of a mean over data sets has none."""
     import numpy as np
 
@@ -254,7 +254,7 @@ def box(values: Sequence[float]) -> Box | None:
     return None if found is None else Box.model_validate({**asdict(found), "outliers": list(found.outliers)})
 
 
-def _tested(cell: _Cell, plan: _Plan, family: int) -> dict[str, object]:
+def _tested(cell: _Cell, plan: _TestPlan, family: int) -> dict[str, object]:
     """Intervals, tests, effect sizes."""
     import numpy as np
 
@@ -284,7 +284,7 @@ def _chance(values: Floats, seed: int, family: int) -> float | None:
     return paired.sign_flip(values, seed=seed + 1, resamples=FINE * family)
 
 
-def _settled(cell: _Cell, wins: Floats, plan: _Plan) -> Estimated | None:
+def _settled(cell: _Cell, wins: Floats, plan: _TestPlan) -> Estimated | None:
     """The relative win rate where every question came out the same: resampling them would show no spread at all, so that three of three
     would be as sure as three hundred. Null where they differ."""
     from kgeval.stats.intervals import unvaried
@@ -297,7 +297,7 @@ def _settled(cell: _Cell, wins: Floats, plan: _Plan) -> Estimated | None:
     return Estimated(value=value, low=ends.low, high=ends.high)
 
 
-def _estimated(cell: _Cell, values: Floats, plan: _Plan, sign: float) -> Estimated:
+def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Estimated:
     """The mean over questions (of data sets: the mean of their means) with its interval over questions."""
     from kgeval.stats.bootstrap import bootstrap_sum
 

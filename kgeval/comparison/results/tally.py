@@ -52,7 +52,7 @@ class Shares:
 
 
 @dataclass
-class Tally:
+class JudgeTally:
     """Counts of one pair, or of several together (`join`).
 
     `calls`: answered ones. `first`: calls won by the answer that stood first (ties half), over both orders of a question, trial and
@@ -75,7 +75,7 @@ class Tally:
     highest: float | None = None
     orders: int = 0
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: JudgeTally) -> None:
         """Takes in another pair of systems. What A won means nothing over pairs: it is left out."""
         self.calls += other.calls
         for name in ("first", "flips", "ties", "agreeing"):
@@ -92,13 +92,13 @@ class Tally:
         return self.lowest if self.lowest is not None and self.lowest == self.highest else None
 
 
-def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> Tally:
+def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTally:
     """The counts of one pair. `trial_kind` rejudge: the answers are the same in all trials, so trials count as repeats too."""
     import numpy as np
 
     calls = _calls(table)
     done = ~np.isnan(calls)
-    made = Tally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
+    made = JudgeTally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
     points = table.points[~np.isnan(table.points)]
     if points.size:
         made.lowest, made.highest = float(points.min()), float(points.max())
@@ -126,7 +126,7 @@ def _calls(table: PairTable) -> Floats:
     return won
 
 
-def _positions(made: Tally, table: PairTable, calls: Floats) -> None:
+def _positions(made: JudgeTally, table: PairTable, calls: Floats) -> None:
     """Only where both orders of a repeat were answered: half an exchange would count one system more often as the first."""
     import numpy as np
 
@@ -151,7 +151,7 @@ def _shares(into: Shares, table: PairTable, values: Floats) -> None:
         into.add(question.question_id, total, number)
 
 
-def _repeats(made: Tally, table: PairTable, calls: Floats, *, together: bool) -> None:
+def _repeats(made: JudgeTally, table: PairTable, calls: Floats, *, together: bool) -> None:
     """Pairs of calls that were asked the same thing: of those, how many named the same winner."""
     import numpy as np
 
@@ -165,7 +165,7 @@ def _repeats(made: Tally, table: PairTable, calls: Floats, *, together: bool) ->
         made.agreeing.add(question.question_id, float(same), of)
 
 
-def _lengths(made: Tally, table: PairTable, wins: Floats) -> None:
+def _lengths(made: JudgeTally, table: PairTable, wins: Floats) -> None:
     """Question-trials by how many words the answers differ."""
     import numpy as np
 
@@ -179,7 +179,7 @@ def _lengths(made: Tally, table: PairTable, wins: Floats) -> None:
         made.bins[at] = [int((here == sign).sum()) for sign in (1, -1, 0)]
 
 
-def length_bins(made: Tally) -> list[LengthBin]:
+def length_bins(made: JudgeTally) -> list[LengthBin]:
     """The bins that hold something, from near to far: shares of question-trials."""
     found = []
     for at, numbers in sorted(made.bins.items()):

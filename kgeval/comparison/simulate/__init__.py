@@ -8,9 +8,9 @@
 from __future__ import annotations
 
 from kgeval.comparison.simulate.proof import Bound, ScenarioResult, Simulation, simulate
-from kgeval.comparison.simulate.world import Aligning, Judge, Scenario, SimulationSettings, Systems, standard
+from kgeval.comparison.simulate.world import Aligning, Scenario, SimulatedJudge, SimulatedSystems, SimulationSettings, standard
 
 __all__ = [
-    "Aligning", "Bound", "Judge", "Scenario", "ScenarioResult", "Simulation",
-    "SimulationSettings", "Systems", "simulate", "standard",
+    "Aligning", "Bound", "Scenario", "ScenarioResult", "SimulatedJudge", "SimulatedSystems", "Simulation", "SimulationSettings",
+    "simulate", "standard",
 ]

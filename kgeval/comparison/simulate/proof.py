@@ -8,7 +8,7 @@ from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.simulate.draws import ASPECTS, POSITIONS, Size, draw
+from kgeval.comparison.simulate.draws import ASPECTS, POSITIONS, DrawSize, draw
 from kgeval.comparison.simulate.world import Scenario, SimulationSettings
 from kgeval.comparison.stopping import LEAST
 from kgeval.comparison.table import PairTable
@@ -51,7 +51,7 @@ def _drawn(fair: Scenario, seed: int, repeats: int, questions: int) -> float:
     import numpy as np
 
     rng = np.random.default_rng([seed, 1])
-    drawn = (draw(fair, Size(1, PART, 1, repeats), rng) for _ in range(max(1, questions // PART)))
+    drawn = (draw(fair, DrawSize(1, PART, 1, repeats), rng) for _ in range(max(1, questions // PART)))
     parts = [PairTable("a", "b", (), ASPECTS, one.points[0].astype(float), one.words[0].astype(float)).wins().mean() for one in drawn]
     return float(np.mean(parts))
 
@@ -65,7 +65,7 @@ OPEN, A, B, EQUAL = 0, 1, -1, 2
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class SimulatedOutcomes:
     """One procedure in each run: estimate, interval and p; (runs,). NaN: the run has none."""
 
     mean: Floats
@@ -90,8 +90,8 @@ class Stops:
 class Played:
     """All runs of a scenario. `kept`: share of question-trials that were not discarded; `calls`: judge calls of the whole run; (runs,)."""
 
-    unbiased: Outcomes = field(repr=False)
-    biased: Outcomes = field(repr=False)
+    unbiased: SimulatedOutcomes = field(repr=False)
+    biased: SimulatedOutcomes = field(repr=False)
     stops: Stops = field(repr=False)
     kept: float
     calls: Ints = field(repr=False)
@@ -107,7 +107,7 @@ def play(scenario: Scenario, settings: SimulationSettings, *, truth: float, stre
     ours, theirs, wins, judged = [], [], [], []
     for start in range(0, settings.runs, step):
         rng = np.random.default_rng([settings.seed, 2, stream, start])
-        drawn = draw(scenario, Size(min(step, settings.runs - start), questions, settings.trials, settings.repeats), rng)
+        drawn = draw(scenario, DrawSize(min(step, settings.runs - start), questions, settings.trials, settings.repeats), rng)
         judged.append(~drawn.discarded)
         for run, (unbiased, biased) in enumerate(drawn.tables(), start):
             wins.append(unbiased.wins())
@@ -131,10 +131,10 @@ def _outcome(wins: Floats, settings: SimulationSettings, run: int) -> tuple[floa
     return float(means.mean()), interval.low, interval.high, p
 
 
-def _outcomes(rows: list[tuple[float, float, float, float]]) -> Outcomes:
+def _outcomes(rows: list[tuple[float, float, float, float]]) -> SimulatedOutcomes:
     import numpy as np
 
-    return Outcomes(*np.array(rows).T)
+    return SimulatedOutcomes(*np.array(rows).T)
 
 
 def stopped(wins: Floats, calls: Ints, settings: SimulationSettings, *, truth: float) -> Stops:
@@ -253,7 +253,7 @@ def _result(scenario: Scenario, settings: SimulationSettings, played: Played, tr
     )
 
 
-def _procedure(found: Outcomes, truth: float) -> SimulatedProcedure:
+def _procedure(found: SimulatedOutcomes, truth: float) -> SimulatedProcedure:
     import numpy as np
 
     scored = ~np.isnan(found.low)

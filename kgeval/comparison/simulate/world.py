@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from kgeval.comparison.align.shape import AlignmentRule
+from kgeval.comparison.align.rule import AlignmentRule
 from kgeval.comparison.stopping import TIE_REGION, TRIALS
 
 RUNS = 1_000
@@ -12,7 +12,7 @@ RESAMPLES = 2_000  # of an interval and of a test: a run of the product draws 10
 
 
 @dataclass(frozen=True)
-class Judge:
+class SimulatedJudge:
     """How a judge gives points (0..5) to two answers side by side. All in points of one aspect.
 
     `position`: by how much what stands first is put above the other. `length`: by how much 100 words more are. `noise`: standard
@@ -29,13 +29,13 @@ class Judge:
     step: float = 0.5
     failed: float = 0.005
 
-    def fair(self) -> Judge:
+    def fair(self) -> SimulatedJudge:
         """The same judge without a preference for a place or for length, who always replies."""
         return replace(self, position=0.0, length=0.0, failed=0.0)
 
 
 @dataclass(frozen=True)
-class Systems:
+class SimulatedSystems:
     """Two systems. `difference`: A's quality minus B's, in points of an aspect, mean over the population of questions; `spread`: its
     standard deviation from question to question. `level`, `difficulty`: mean and standard deviation of what both can do. `trial`:
     standard deviation of an answer's quality when it is made again. `words_a`, `words_b`: mean lengths of free answers; `words_spread`
@@ -69,8 +69,8 @@ class Scenario:
 
     name: str
     about: str
-    systems: Systems = Systems()
-    judge: Judge = Judge()
+    systems: SimulatedSystems = SimulatedSystems()
+    judge: SimulatedJudge = SimulatedJudge()
     aligning: Aligning = Aligning()
     share: float = 1.0
 
@@ -123,16 +123,16 @@ def standard(effects: tuple[float, ...]) -> tuple[Scenario, ...]:
     """The scenarios of the proof: nothing to find, nothing to find but length, each effect with both biases for it and against it."""
     made = [
         Scenario("one system twice", "A/A: nothing to find; the judge prefers what stands first"),
-        Scenario("longer, not better", "equal systems, A writes 60 words more", Systems(words_a=260)),
+        Scenario("longer, not better", "equal systems, A writes 60 words more", SimulatedSystems(words_a=260)),
     ]
     for effect in effects:
         size = f"{effect:g} points"
         if effect == 0:
             continue
         made += [
-            Scenario(f"{size}, flattered", f"A is {size} better and 60 words longer", Systems(difference=effect, words_a=260)),
-            Scenario(f"{size}, hidden", f"A is {size} better, B is 120 words longer", Systems(difference=effect, words_b=320)),
+            Scenario(f"{size}, flattered", f"A is {size} better and 60 words longer", SimulatedSystems(difference=effect, words_a=260)),
+            Scenario(f"{size}, hidden", f"A is {size} better, B is 120 words longer", SimulatedSystems(difference=effect, words_b=320)),
         ]
-    noisy = Judge(position=1.0, noise=1.0, halo=0.6, tie=0.25, step=1.0, failed=0.02)
-    uneven = Systems(difference=0.3, spread=1.0, trial=0.7, words_a=260)
+    noisy = SimulatedJudge(position=1.0, noise=1.0, halo=0.6, tie=0.25, step=1.0, failed=0.02)
+    uneven = SimulatedSystems(difference=0.3, spread=1.0, trial=0.7, words_a=260)
     return (*made, Scenario("uneven and noisy", "half of the questions; strong biases, much noise, whole points", uneven, noisy, share=0.5))

@@ -25,7 +25,7 @@ from kgeval.records import (
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
-from kgeval.workflows.pipeline.stages import Place
+from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
 Key = tuple[str, str]  # system, metric
@@ -33,7 +33,7 @@ SURE = 0.05
 
 
 @dataclass
-class Scored:
+class ScoredPlace:
     """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better."""
 
     place: RunPlace
@@ -88,7 +88,7 @@ def _seen(names: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name is not None))
 
 
-def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[Scored], list[str]]:
+def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[ScoredPlace], list[str]]:
     """The places with scores, and the ids of stages of scores that did not come to a result."""
     found, missing = [], []
     for stage in ledger.stages:
@@ -104,11 +104,11 @@ def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[Scored], lis
 
 def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
     """The results below the folder, where they are there: a run may have been moved, or made from another working folder."""
-    here = folder.joinpath(*Place(**place.model_dump()).parts, file.name) if folder is not None else file
+    here = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
     return here if here.exists() else file
 
 
-def _read(place: RunPlace, folder: Path) -> Scored:
+def _read(place: RunPlace, folder: Path) -> ScoredPlace:
     """The values of one place; a question with several trials has their mean."""
     sums: dict[Key, dict[str, list[float]]] = {}
     asked: dict[Key, set[str]] = {}
@@ -120,14 +120,14 @@ def _read(place: RunPlace, folder: Path) -> Scored:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(_value(score))
     values = {key: {name: sum(given) / len(given) for name, given in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
-    return Scored(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
+    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
 
 
 def _value(score: Score) -> float:
     return float(score.value or 0.0)
 
 
-def _cells(found: Sequence[Scored], seed: int) -> Iterator[CrossedCell]:
+def _cells(found: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
     """Every metric of every system at every place, then the means over data sets."""
     for one in found:
         for (system, metric), values in one.values.items():
@@ -142,15 +142,15 @@ def _cells(found: Sequence[Scored], seed: int) -> Iterator[CrossedCell]:
             yield from _means(group, seed)
 
 
-def _grouped(found: Sequence[Scored]) -> Iterator[list[Scored]]:
+def _grouped(found: Sequence[ScoredPlace]) -> Iterator[list[ScoredPlace]]:
     """Places that differ by their data set only."""
-    groups: dict[RunPlace, list[Scored]] = {}
+    groups: dict[RunPlace, list[ScoredPlace]] = {}
     for one in found:
         groups.setdefault(one.place.model_copy(update={"dataset": None}), []).append(one)
     yield from groups.values()
 
 
-def _means(group: Sequence[Scored], seed: int) -> Iterator[CrossedCell]:
+def _means(group: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
     for key in dict.fromkeys(key for one in group for key in one.values):
         parts = {str(one.place.dataset): list(one.values[key].values()) for one in group if key in one.values}
         if len(parts) == len(group):
@@ -171,23 +171,23 @@ class _Step:
     base: str
     changed: str
     system: str
-    one: Sequence[tuple[Scored, str]]  # of each data set: the base's place and system
-    other: Sequence[tuple[Scored, str]]
+    one: Sequence[tuple[ScoredPlace, str]]  # of each data set: the base's place and system
+    other: Sequence[tuple[ScoredPlace, str]]
 
 
-def _steps(found: Sequence[Scored]) -> Iterator[_Step]:
+def _steps(found: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """All changes of one thing at a time: settings of systems at each place, then variants, shares and readers at each other place."""
     for group in _grouped(found):
         yield from _settings(group)
     for axis in ("variant", "share", "reader"):
-        sides: dict[RunPlace, list[Scored]] = {}
+        sides: dict[RunPlace, list[ScoredPlace]] = {}
         for one in found:
             sides.setdefault(one.place.model_copy(update={"dataset": None, axis: None}), []).append(one)
         for places in sides.values():
             yield from _along(axis, places)
 
 
-def _settings(group: Sequence[Scored]) -> Iterator[_Step]:
+def _settings(group: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """Variants of a system (`graph@hops=2`) against the system itself, within the same places."""
     systems = list(dict.fromkeys(name for one in group for name, _ in one.values))
     for system in systems:
@@ -196,7 +196,7 @@ def _settings(group: Sequence[Scored]) -> Iterator[_Step]:
             yield _Step("setting", "as it is", setting, base, [(one, base) for one in group], [(one, system) for one in group])
 
 
-def _along(axis: Axis, places: Sequence[Scored]) -> Iterator[_Step]:
+def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """Each place of an axis against its first one (of shares: the largest), for every system, over the data sets that both have."""
     values = list(dict.fromkeys(getattr(one.place, axis) for one in places))
     if len(values) < 2:

@@ -18,7 +18,7 @@ from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
 from kgeval.reports.display import for_terminal
 from kgeval.workflows.pipeline.execute import INTERRUPTED
-from kgeval.workflows.pipeline.stages import Kind, Stage
+from kgeval.workflows.pipeline.stages import Stage, StageKind
 from kgeval.workflows.session import EmbeddingChoice, Session, gds_session_of, options_of
 
 FAILED = 2
@@ -169,7 +169,7 @@ def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, An
     return {"connection": base.connection, "home": base.home, **given}
 
 
-def _graph(kind: Kind, own: SessionOptions, base: Session) -> dict[str, Any]:
+def _graph(kind: StageKind, own: SessionOptions, base: Session) -> dict[str, Any]:
     """Which graph of the database, and how it is stored."""
     return {
         "graph_name": (own.graph_name or base.graph_name) if "graph_name" in kind.session else None,

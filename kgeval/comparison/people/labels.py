@@ -36,7 +36,7 @@ class Labels:
 
 
 @dataclass
-class _Read:
+class _LabelReading:
     labels: list[HumanLabel] = field(default_factory=list)
     answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class _Read:
 def read_labels(paths: Sequence[Path], form: Form = "auto") -> Labels:
     """The labels of all files. Raises: InputError with every fault: rows that are no labels, labels off the scale, pairs mixed with
     single answers, one person labelling one item twice in one aspect."""
-    read = _Read()
+    read = _LabelReading()
     for path in paths:
         rows = stream(path)
         first = next(rows)
@@ -80,7 +80,7 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, dict) and all(name in value for name in _PAIR)
 
 
-def _own(line: Line, stem: str, read: _Read) -> None:
+def _own(line: Line, stem: str, read: _LabelReading) -> None:
     """A HumanLabel of answers."""
     try:
         label = HumanLabel.model_validate({name: value for name, value in line.value.items() if value is not None})
@@ -95,7 +95,7 @@ def _own(line: Line, stem: str, read: _Read) -> None:
     _add(label if label.annotator else label.model_copy(update={"annotator": stem}), line.where, read)
 
 
-def _add(label: HumanLabel, where: str, read: _Read) -> None:
+def _add(label: HumanLabel, where: str, read: _LabelReading) -> None:
     scope: LabelScope = "pairs" if label.system_b is not None else "answers"
     place = (label.annotator, label.id, label.metric or "")
     if category(label.label, scope) is None:
@@ -107,7 +107,7 @@ def _add(label: HumanLabel, where: str, read: _Read) -> None:
         read.labels.append(label)
 
 
-def _ragchecker(line: Line, _stem: str, read: _Read) -> None:
+def _ragchecker(line: Line, _stem: str, read: _LabelReading) -> None:
     """One row: a pair of answers and one person's three labels, positive where model2 is better; kgeval's are positive for A (model1)."""
     row = line.value
     faults = list(_faults(row)) if _is_pair(row) else [f"is no row of RAGChecker's: {', '.join(_PAIR)} are needed"]
@@ -139,7 +139,7 @@ def _faults(row: dict[str, Any]) -> Iterator[str]:
             yield f"{aspect}_label: {str(value)[:40]} is none of -2, -1, 0, 1, 2"
 
 
-def _texts(row: dict[str, Any], question: str, dataset: str, *, where: str, read: _Read) -> None:
+def _texts(row: dict[str, Any], question: str, dataset: str, *, where: str, read: _LabelReading) -> None:
     reference = row.get("gt_answer")
     read.questions.setdefault(question, Question(
         id=question, question=str(row["query"]), reference=reference if isinstance(reference, str) else None, dataset=dataset or None,
@@ -151,7 +151,7 @@ def _texts(row: dict[str, Any], question: str, dataset: str, *, where: str, read
             read.faults.append(f"{where}: {side}: another response of {answer.system} to the same question stands above")
 
 
-def _scope(read: _Read) -> LabelScope:
+def _scope(read: _LabelReading) -> LabelScope:
     scopes = {label.system_b is not None for label in read.labels}
     if len(scopes) > 1:
         read.faults.append("labels of pairs and labels of single answers are mixed")
