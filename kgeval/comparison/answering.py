@@ -326,7 +326,7 @@ def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str],
             names = " and ".join(written(mark).name for mark in unlike[0])
             mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
     if same:
-        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about himself"
+        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about itself"
     if mixed:
         yield (
             f"answers seem to be in different languages: {_named(mixed)}: a judge may favour one of them, and words are counted by the "

@@ -123,7 +123,7 @@ class JudgeRun:
         """What a reader of the results must know of the judge: that it gave the same score to everything."""
         return [
             f"the judge gave one and the same score ({scores.flat:g}) to every answer in all {scores.calls:,} judgements of {name}: "
-            "he tells no answer from another, and nothing can be concluded from his ties"
+            "it tells no answer from another, and nothing can be concluded from its ties"
             for name, scores in self.scores.items() if scores.flat is not None
         ]
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from kgeval.workflows.compare_inputs import (
     thresholds_of,
 )
 from kgeval.workflows.result import Result
+from kgeval.workflows.rows import refuse_replacing
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from kgeval.comparison.engine import JudgeRun
     from kgeval.comparison.planning import Planning
     from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
-    from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Segment, VerdictStore
+    from kgeval.comparison.verdict_store import Pairing, ProcedureRun, VerdictStore
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import ModelUsage
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
@@ -164,16 +166,16 @@ class ComparisonRun:
         from kgeval.files.shards import WHOLE
 
         graph, models, aligned = self.opened.tools.graph, self.opened.models, self.opened.aligned
-        made = self.session.manifest(
+        manifest = self.session.manifest(
             self.options, server=graph.info if graph else None, inputs=self.inputs, seed=self.options.seed,
             asked=_asked(self.opened) if self.asking is None else self.asking.asked,
         )
         if not self.options.shard:
-            return made
+            return manifest
         whole: dict[str, JsonValue] = {
             **whole_of(self), "notes": list(models.notes), "complete": models.stopped is None and aligned.stopped is None,
         }
-        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+        return manifest.model_copy(update={"arguments": {**manifest.arguments, WHOLE: whole}})
 
     def planning(self) -> Planning:
         """What the judge would be asked, counted by an asker of its own unless this is a dry run."""
@@ -208,9 +210,9 @@ def prepare(
     session.check_batches()
     settings = settings_of(session, options)
     chosen = systems_chosen(session, options)
-    inputs = _inputs(session, answers, options, [one.spec.argument for one in chosen if one.spec.kind == "file"])
+    inputs = _inputs(session, answers, options, [system.spec.argument for system in chosen if system.spec.kind == "file"])
     outputs = _outputs(session, options, inputs)
-    # what it is held against is about the whole run: the join looks at it
+    # what it is compared with is about the whole run: the merge looks at it
     calibration = CalibrationInputs() if options.shard else read_calibration(options)
     opened = open_inputs(session, answers, options, settings, names=names or {}, chosen=chosen, stack=stack)
     calibration.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
@@ -335,16 +337,16 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
     corrected, label_notes = comparison.calibration.corrected(verdicts.tables(main))
     question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
 
-    def tables(of: ProcedureRun) -> Tables:
-        return lambda: verdicts.tables(of)
+    def tables(run: ProcedureRun) -> Tables:
+        return lambda: verdicts.tables(run)
 
     return ComparisonInputs(
         run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.procedure.name,
         trial_kind=opened.aligned.trial_kind, complete=not (stopped if asking is None else asking.stopped),
         max_error_rate=opened.models.limits.max_error_rate, settings=_signed(comparison),
         grades=grade_texts(main.procedure.aspects) if main.procedure.graded else {},
-        contrast={one.procedure.name: tables(one) for one in comparison.settings.procedures[1:]}, texts=opened.aligned.texts,
-        question_text=question_texts.get, calls=_CallsByQuestion(verdicts).calls, systems=opened.aligned.uses(),
+        contrast={run.procedure.name: tables(run) for run in comparison.settings.procedures[1:]}, texts=opened.aligned.texts,
+        question_text=question_texts.get, calls=_calls_by_question(verdicts, main), systems=opened.aligned.uses(),
         alignment=opened.aligned.counts() if opened.aligned.settings.rule.on else (), stopped=tuple(judgements.stopped),
         corrected=corrected, drift=comparison.calibration.drift, self_check=opened.self_check, missing=opened.paired.missing,
         thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scores.judgements if scores else 0,
@@ -354,37 +356,29 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
     )
 
 
-class _CallsByQuestion:
-    """Finds the calls of one question, for the drill-down."""
+def _calls_by_question(verdicts: VerdictStore, main: ProcedureRun) -> Callable[[str, str, str, int], Iterator[ComparisonVerdict]]:
+    """(a, b, question, trial) -> its verdicts under the main procedure in their order, for the drill-down."""
+    segments = {(segment.pairing.a, segment.pairing.b): segment for segment in verdicts.segments if segment.run is main}
 
-    def __init__(self, verdicts: VerdictStore) -> None:
-        self._verdicts = verdicts
-        main = verdicts.segments[0].run if verdicts.segments else None
-        self._segments: dict[tuple[str, str], Segment] = {
-            (one.pairing.a, one.pairing.b): one for one in verdicts.segments if one.run is main
-        }
-        self._places: tuple[Segment | None, dict[str, int]] = (None, {})
+    @lru_cache(1)  # a drill-down goes through the questions of one pair after the other
+    def places(a: str, b: str) -> dict[str, int]:
+        return {question.id: place for place, question in enumerate(segments[a, b].pairing.questions)}
 
-    def calls(self, a: str, b: str, question_id: str, trial: int) -> Iterator[ComparisonVerdict]:
-        """The verdicts of a question in a trial, in their order."""
-        segment = self._segments.get((a, b))
-        if segment is None:
-            return
-        if self._places[0] is not segment:
-            self._places = segment, {question.id: place for place, question in enumerate(segment.pairing.questions)}
-        place = self._places[1].get(question_id)
-        if place is not None:
-            yield from (one for one in self._verdicts.verdicts(segment, place) if one.trial == trial)
+    def calls(a: str, b: str, question_id: str, trial: int) -> Iterator[ComparisonVerdict]:
+        if (a, b) in segments and (place := places(a, b).get(question_id)) is not None:
+            yield from (verdict for verdict in verdicts.verdicts(segments[a, b], place) if verdict.trial == trial)
+
+    return calls
 
 
 def _asked(opened: OpenComparison) -> ModelUsage:
     """What judge and reader were asked."""
     from kgeval.manifest import ModelUsage
 
-    both = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
+    usages = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
     return ModelUsage(
-        [ref for one in both for ref in one.models], [use for one in both for use in one.use],
-        {name: digest for one in both for name, digest in one.prompt_hashes.items()},
+        [ref for usage in usages for ref in usage.models], [use for usage in usages for use in usage.use],
+        {name: digest for usage in usages for name, digest in usage.prompt_hashes.items()},
     )
 
 
@@ -420,14 +414,12 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     parts = [path for path in verdicts if path.suffix.lower() == ".jsonl"] if options.shard else []
     if options.shard and not session.dry and not parts and not folders:
         raise UsageError("a part is its verdicts, and no file is named for them", fix="add -o parts/1.jsonl, or -o parts/1/")
-    made = Outputs(verdicts, folders, reports, tuple(beside(path, "run.json") for path in parts))
-    inside = [*(folder / name for folder in folders for name in IN_FOLDER), *made.manifests]
+    outputs = Outputs(verdicts, folders, reports, tuple(beside(path, "run.json") for path in parts))
+    inside = [*(folder / name for folder in folders for name in IN_FOLDER), *outputs.manifests]
     if faults := [f"{path}: {why}" for path in (*verdicts, *inside) if (why := blocked(path))]:
         raise UsageError("; ".join(faults), fix="name another file or folder with -o")
-    read = {path.resolve() for path in inputs}
-    if lost := [str(path) for path in (*verdicts, *reports, *inside) if path.resolve() in read]:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
-    return made
+    refuse_replacing((*verdicts, *reports, *inside), inputs)
+    return outputs
 
 
 def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonReport) -> list[Path]:
@@ -477,10 +469,10 @@ def _aligned(comparison: ComparisonRun, judgements: JudgeRun) -> Iterator[dict[s
 def _counted_lines(comparison: ComparisonRun) -> Iterator[str]:
     """How the number of calls comes about, one line a procedure."""
     questions = sum(len(pairing.questions) for pairing in comparison.pairings)
-    for one in comparison.settings.procedures:
+    for run in comparison.settings.procedures:
         yield (
-            f"{one.procedure.name}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {one.trials} "
-            f"({comparison.opened.aligned.trial_kind}), orders {one.procedure.positions}, repeats {one.repeats}"
+            f"{run.procedure.name}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {run.trials} "
+            f"({comparison.opened.aligned.trial_kind}), orders {run.procedure.positions}, repeats {run.repeats}"
         )
     if comparison.options.stop_when_sure:
         yield "--stop-when-sure: the counts are of a run to the end; pairs that are clear stop before it"
@@ -518,7 +510,7 @@ def whole_of(comparison: ComparisonRun) -> dict[str, JsonValue]:
 
     aligned = comparison.opened.aligned
     sources = {name: aligned.sources[name].signature for name in aligned.paired.systems}
-    procedures = [(one.procedure.name, one.trials, one.repeats, one.aligned) for one in comparison.settings.procedures]
+    procedures = [(run.procedure.name, run.trials, run.repeats, run.aligned) for run in comparison.settings.procedures]
     return {
         "rows": key_of(aligned.paired.sharing.digest(), sources), "signature": signature_of(comparison),
         "run": key_of(aligned.signature, list(aligned.paired.pairs), procedures),
@@ -543,7 +535,7 @@ def gate_lines(report: ComparisonReport) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _QuestionTotals:
     """Questions over all pairs: asked, with a result, failed, discarded. `results`, `lost`, `trials`: the same by question and trial."""
 
     asked: int
@@ -555,24 +547,25 @@ class _Counted:
     trials: int
 
 
-def _counted(pairs: Sequence[PairResult]) -> _Counted:
-    whole = [one for one in pairs if is_first(one)]
-    return _Counted(
-        sum(one.n for one in whole), sum(one.n_scored for one in whole), sum(sum(one.failures.values()) for one in whole),
-        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.lost for one in whole),
-        sum(one.n * one.trials for one in whole),
+def _totals(pairs: Sequence[PairResult]) -> _QuestionTotals:
+    whole = [pair for pair in pairs if is_first(pair)]
+    return _QuestionTotals(
+        asked=sum(pair.n for pair in whole), scored=sum(pair.n_scored for pair in whole),
+        failed=sum(sum(pair.failures.values()) for pair in whole), discarded=sum(pair.discarded for pair in whole),
+        results=sum(pair.results for pair in whole), lost=sum(pair.lost for pair in whole),
+        trials=sum(pair.n * pair.trials for pair in whole),
     )
 
 
 def _nothing(report: ComparisonReport) -> bool:
     """Whether no pair has a result; of a run that is only an A/A check, whether that has none."""
     if report.pairs:
-        return not _counted(report.pairs).scored
-    return not any(one.n for one in report.self_checks)
+        return not _totals(report.pairs).scored
+    return not any(check.n for check in report.self_checks)
 
 
 def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
-    whole = _counted(report.pairs)
+    whole = _totals(report.pairs)
     if STOPPED in report.notes:
         yield (
             f"incomplete: the run was stopped with results for {whole.results:,} of {whole.trials:,} trials of questions; "
@@ -587,11 +580,11 @@ def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
         )
     elif _nothing(report):
         yield "nothing could be judged: no question has a result (the report has the causes)"
-    for name, one in (("", whole), *((f"{name}: ", _counted(pairs)) for name, pairs in report.contrast.items())):
-        if one.failed:
-            yield f"{name}{one.failed:,} of {one.asked:,} questions failed (the report has the causes); the same command goes on"
-        elif one.lost:
+    for name, totals in (("", whole), *((f"{name}: ", _totals(pairs)) for name, pairs in report.contrast.items())):
+        if totals.failed:
+            yield f"{name}{totals.failed:,} of {totals.asked:,} questions failed (the report has the causes); the same command goes on"
+        elif totals.lost:
             yield (
-                f"{name}{one.lost:,} of {one.lost + one.results:,} trials of questions were lost, because calls failed; the same command "
-                "goes on"
+                f"{name}{totals.lost:,} of {totals.lost + totals.results:,} trials of questions were lost, because calls failed; the same "
+                "command goes on"
             )

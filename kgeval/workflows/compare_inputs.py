@@ -93,7 +93,7 @@ class OpenComparison:
 
         seen: dict[str, Question] = {}
         return [
-            Pairing(a, b, tuple(seen.setdefault(one.id, _slim(one, show)) for one in self.paired.questions(a, b)))
+            Pairing(a, b, tuple(seen.setdefault(question.id, _slim(question, show)) for question in self.paired.questions(a, b)))
             for a, b in self.paired.pairs
         ]
 

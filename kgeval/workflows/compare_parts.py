@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CompareOptions, ModelOptions, load
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError
 from kgeval.workflows.compare import CompareResult, ComparisonRun, carry_out, prepare, whole_of
-from kgeval.workflows.rows import STDIN
+from kgeval.workflows.rows import STDIN, refuse_replacing
 from kgeval.workflows.score import AskingSummary
 from kgeval.workflows.score_parts import PLACES, asked_by, check_there
 from kgeval.workflows.session import Session, options_of
@@ -39,10 +39,12 @@ def merge(
     what a model wrote for the parts.
     """
     from kgeval import __version__
+    from kgeval.files.score_forms import beside
     from kgeval.files.verdict_parts import read_verdict_parts
 
     parts = read_verdict_parts(paths, kgeval=__version__)
-    _check_outputs(session.outputs, parts)
+    files = (file for part in parts for file in (part.path, part.verdicts, beside(part.path, "run.json")))
+    refuse_replacing(session.outputs, files, "a file of a part")
     arguments = {**parts[0].run.arguments, **{name: value for name, value in moved.items() if value}}
     config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
     config = load(config_file)
@@ -51,8 +53,8 @@ def merge(
         CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, config.compare,
     )
     answers = [Path(name) for name in arguments.get("answers", ())]
-    files = [*answers, options.questions, options.grades, options.labels, options.baseline]
-    check_there([path for path in files if path != STDIN])
+    named = [*answers, options.questions, options.grades, options.labels, options.baseline]
+    check_there([path for path in named if path != STDIN])
     asking = ModelOptions.model_validate({
         **{name: arguments[name] for name in ModelOptions.model_fields if name in arguments},
         "journal": journal or (None if imported else _common(parts, "journal")),
@@ -93,15 +95,6 @@ def _common(parts: Sequence[VerdictPart], name: str) -> Path | None:
     return place if place is not None and place.exists() else None
 
 
-def _check_outputs(outputs: Sequence[Path], parts: Sequence[VerdictPart]) -> None:
-    from kgeval.files.score_forms import beside
-
-    read = {path.resolve() for part in parts for path in (part.path, part.verdicts, beside(part.path, "run.json"))}
-    lost = [str(path) for path in outputs if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
-
-
 def _check_same(comparison: ComparisonRun, parts: Sequence[VerdictPart]) -> None:
     """Raises: InputError where the files, the configuration or the pairs are not those of the parts."""
     part, now = parts[0].part, whole_of(comparison)
@@ -109,7 +102,7 @@ def _check_same(comparison: ComparisonRun, parts: Sequence[VerdictPart]) -> None
     if now["rows"] != part.rows:
         faults.append("the files have other questions or answers than the parts were made from")
     if (now["signature"],) != part.signatures:
-        faults.append(f"the judge or his settings are other ones: {now['signature']}; those of the parts are {part.signatures[0]}")
+        faults.append(f"the judge or its settings are other ones: {now['signature']}; those of the parts are {part.signatures[0]}")
     if not faults and now["run"] != part.run:
         faults.append("pairs, alignment or procedures are not those of the parts")
     if faults:

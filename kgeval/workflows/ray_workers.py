@@ -40,7 +40,7 @@ def check_ray() -> None:
 def run_ray(
     shards: Sequence[Worker], *, workers: int, go_on: Callable[[EndedWorker], bool], address: str | None = None,
 ) -> Iterator[EndedWorker]:
-    """As run_local, on Ray. `address` null: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
+    """As run_local, on Ray. `address` None: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
     `workers` CPUs are used.
 
     Raises: UsageError without Ray, ConfigError where the cluster cannot be reached.

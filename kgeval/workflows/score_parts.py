@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import ModelOptions, ScoreOptions, load
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.workflows import score
+from kgeval.workflows.rows import refuse_replacing
 from kgeval.workflows.score import INCOMPLETE, AskingSummary, Scoring, check, fingerprint, finish, prepare
 from kgeval.workflows.session import Session
 
@@ -37,6 +38,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     """
     from kgeval import __version__
     from kgeval.files.score_parts import read_parts
+    from kgeval.files.scores import files_of
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
@@ -56,7 +58,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     )
     with whole:
         scoring = prepare(whole, answers, options)
-        _check_outputs(scoring, parts)
+        refuse_replacing((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), "a file of a part")
         with scoring.open_rows() as rows:
             check(scoring, rows)
             return merge_into(scoring, rows, parts)
@@ -162,15 +164,6 @@ def check_there(files: Sequence[Path | None]) -> None:
     gone = [f"{path}: no such file" for path in files if path is not None and not path.exists()]
     if gone:
         raise InputError("what the parts were made with cannot be used here", faults=gone, fix="name files that have moved")
-
-
-def _check_outputs(scoring: Scoring, parts: Sequence[ScorePart]) -> None:
-    from kgeval.files.scores import files_of
-
-    read = {file.resolve() for file in files_of(part.path for part in parts)}
-    lost = [str(path) for path in (*files_of(scoring.results), *scoring.reports) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
 
 
 def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> None:

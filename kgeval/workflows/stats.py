@@ -134,7 +134,7 @@ def power(session: Session, files: Sequence[Path], options: PowerOptions) -> Sta
 def rank(session: Session, files: Sequence[Path], options: RankOptions) -> StatsResult:
     """Systems in order by pairwise verdicts: Bradley-Terry with ties, intervals over questions, average win rates. Writes the outcomes of
     `export`. Raises: UsageError, InputError."""
-    from kgeval.comparison.given.outcomes import single_outcomes
+    from kgeval.comparison.given.tables import single_outcomes
     from kgeval.comparison.given.verdicts import ranking_of
     from kgeval.comparison.results.pair import pair_results, with_holm
     from kgeval.files.verdict_files import write_duels
@@ -193,8 +193,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
 
     Raises: UsageError, InputError.
     """
-    from kgeval.comparison.corrected import SELECTED, selected
-    from kgeval.comparison.given.shares import JudgedItem, corrected_shares
+    from kgeval.comparison.corrected import SELECTED, JudgedItem, corrected_shares, selected
     from kgeval.files.label_files import read_labels, read_shares
     from kgeval.files.winners import said_by
 
@@ -420,13 +419,13 @@ def _power_row(options: PowerOptions, sd: float, scale: Span | None, pair: Paire
 
 def _verdicts(files: Sequence[Path], options: VerdictOptions) -> tuple[Verdicts, GivenPairs]:
     """The verdicts and their tables. Raises: InputError for faults, and for pairs with different questions unless allowed."""
-    from kgeval.comparison.given.tables import judged
+    from kgeval.comparison.given.tables import tables_of_verdicts
     from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
     from kgeval.files.winners import said_by
 
     _check_once(files)
     verdicts = read_verdicts(files, VerdictsWanted(options.map, said_by(options.winners), _span(options.bounds)))
-    tables = judged(verdicts.verdicts, procedure=options.procedure)
+    tables = tables_of_verdicts(verdicts.verdicts, procedure=options.procedure)
     if not tables.tables:
         raise InputError(f"no verdict of the procedure '{options.procedure}'", fix=f"choose among: {', '.join(tables.others)}")
     if not verdicts.by_row and not options.allow_missing:

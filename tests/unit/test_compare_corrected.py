@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgeval.comparison.corrected import LabelledQuestions, corrected, labels_of, selected
-from kgeval.comparison.given.shares import JudgedItem, corrected_shares
+from kgeval.comparison.corrected import JudgedItem, LabelledQuestions, corrected, corrected_shares, labels_of, selected
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel

@@ -16,8 +16,8 @@ from scipy import stats
 from kgeval.cli import main
 from kgeval.comparison.results.pair import pair_results
 from kgeval.comparison.simulate import Aligning, Scenario, SimulatedJudge, SimulatedSystems, SimulationSettings, simulate, standard
-from kgeval.comparison.simulate.draws import ASPECTS, DrawSize, draw
 from kgeval.comparison.simulate.proof import play, true_rate
+from kgeval.comparison.simulate.world import ASPECTS, DrawSize, draw
 from kgeval.comparison.table import PairTable
 from kgeval.records import SimulationReport
 from kgeval.reports.write import Screen, rendered

@@ -149,8 +149,8 @@ def _differential(asker: Asker, procedure: JudgeProcedure, case: JudgeCase) -> J
                 key=digest(procedure.name, case.question, *case.shown, case.number, case.wording),
             ))
         return JudgeReply(failure=_failure(content))
-    said: replies.Content = content.value
-    common, only_first, only_second = map(replies.statements, (said.common, said.only_first, said.only_second))
+    parts: replies.Content = content.value
+    common, only_first, only_second = map(replies.statements, (parts.common, parts.only_first, parts.only_second))
     if not only_first and not only_second:
         nothing = "neither answer says anything that the other does not say"
         ties, reasons = dict.fromkeys(procedure.aspect_names, (0.5, 0.5)), dict.fromkeys(procedure.aspect_names, (nothing, nothing))

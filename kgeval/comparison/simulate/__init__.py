@@ -1,7 +1,7 @@
 """Judges with known biases and a known truth: the proof that the procedure is unbiased. Pure.
 
-    world.py   systems, judges, scenarios, settings
-    draws.py   qualities, lengths and points of many comparisons at once -> the tables that a real run gives
+    world.py   systems, judges, scenarios, settings; and qualities, lengths and points of many comparisons at once, drawn from them -> the
+               tables that a real run gives
     proof.py   what a fair judge would say, the product's own statistics on each drawn comparison, and whether they hold what is promised
 """
 

@@ -118,16 +118,16 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
 
 def planned(stage: Stage, base: Session) -> str:
     """What the stage would ask of models; or what is wrong, with what was said before. Nothing is sent or written."""
-    said: list[str] = []
+    messages: list[str] = []
     try:
-        session = session_of(stage, replace(base, dry=True), said.append)
+        session = session_of(stage, replace(base, dry=True), messages.append)
         with session:
             return "" if stage.kind.plan is None else str(stage.kind.plan(session, stage.files, stage.options(session.config)))
     except (KgevalError, ImportError) as fault:
         cause = library_missing(fault) if isinstance(fault, ImportError) else fault
         if cause is None:
             raise
-        return "\n".join([*said, f"kgeval: {cause}"])
+        return "\n".join([*messages, f"kgeval: {cause}"])
 
 
 def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Session:
@@ -181,7 +181,7 @@ def _graph(kind: StageKind, own: SessionOptions, base: Session) -> dict[str, Any
 def _gds_session(own: SessionOptions, base: Session, config: Config) -> Any:
     """The session of Aura Graph Analytics that the stage, the run or the file asks for."""
     known = {part: getattr(base.gds_session, part, None) for part in ("memory", "ttl", "cloud", "name")}
-    parts = {part: value if (said := getattr(own, f"gds_session_{part}")) is None else said for part, value in known.items()}
+    parts = {part: value if (own_value := getattr(own, f"gds_session_{part}")) is None else own_value for part, value in known.items()}
     return gds_session_of(config, use=own.gds_session or base.gds_session is not None, parts=parts)
 
 

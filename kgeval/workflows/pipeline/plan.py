@@ -284,10 +284,10 @@ def _answer_stages(data: Data, place: MatrixPlace, reader: ReaderSection | None)
 
 def _answers(data: Data, place: MatrixPlace, questions: Path, reader: ReaderSection | None) -> Stage:
     """The systems of [[systems]], and their variants of [[ablations]]."""
-    ablations = tuple(
-        f"{one.system}:{one.setting}=" + ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in one.values)
-        for one in data.config.ablations
-    )
+    def words(values: Sequence[object]) -> str:
+        return ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+
+    ablations = tuple(f"{ablation.system}:{ablation.setting}={words(ablation.values)}" for ablation in data.config.ablations)
     model = {"model": reader.model, **({"base_url": reader.base_url} if reader.base_url else {})} if reader else {}
     return data.stage(
         "answers", place, {**data.graph(place), **model, **({"ablations": ablations} if ablations else {})}, files=[questions],
@@ -317,8 +317,8 @@ def _measured(data: Data, place: MatrixPlace, files: list[Path], answered: Stage
     config, made = data.config, answered.outputs if answered else ()
     needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
     inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in made)
-    said, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
-    if config.metrics.names or config.score.metrics or said.get("metrics"):
+    flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
+    if config.metrics.names or config.score.metrics or flags.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
         given = {
             **({"questions": data.questions} if data.questions else {}),
@@ -342,7 +342,7 @@ def _compared(data: Data, given: Answered) -> Stage:
     """The comparison: of the systems themselves, not of their ablations, which the matrix is for. Answers are judged again in each trial,
     and made again only where [compare] says so: that costs what all answers cost, for each trial."""
     config, files = data.config, given.files
-    only = tuple(one.name for one in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
+    only = tuple(system.name for system in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
     own = {
         **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
         **({"filter_systems": only} if only else {}), **_hooks(data, given),
@@ -364,7 +364,8 @@ def _hooks(data: Data, given: Answered) -> dict[str, Any]:
         return {}
     elsewhere = given.reader is not None and given.reader.base_url is not None
     names = tuple(
-        one.name for one in data.config.systems if not (one.spec.startswith("file:") or (elsewhere and one.spec.strip() in NEEDS))
+        system.name for system in data.config.systems
+        if not (system.spec.startswith("file:") or (elsewhere and system.spec.strip() in NEEDS))
     )
     if not names:
         return {}

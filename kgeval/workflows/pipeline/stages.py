@@ -150,5 +150,5 @@ class Stage:
         """Every fault of what was said, a line each."""
         classes: tuple[type[Section], ...] = (*self.kind.classes, SessionOptions)
         values = (fault for kind in classes for fault in faults_in(kind, self.chosen))
-        said = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
-        return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in said)]
+        flags = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
+        return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in flags)]
