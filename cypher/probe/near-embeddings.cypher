@@ -10,7 +10,7 @@
 // :param seed => 42               -- INTEGER: seed, null with more than one thread
 // :param rows => 1000             -- INTEGER: pairs to return at most
 //
-// returns: a INTEGER, b INTEGER, similarity FLOAT
+// returns: a STRING, b STRING, similarity FLOAT
 // needs: gds.knn.stream, gds.util.asNode
 // mode: read
 CALL gds.knn.stream($graph_name, {nodeProperties: {embedding: 'COSINE'}, topK: $top_k, similarityCutoff: $cutoff, concurrency: $concurrency,
@@ -19,4 +19,5 @@ WITH node1, node2, similarity, gds.util.asNode(node1) AS one, gds.util.asNode(no
 WHERE toLower(trim(@name(one)))
    <> toLower(trim(@name(other)))
 WITH CASE WHEN node1 < node2 THEN node1 ELSE node2 END AS a, CASE WHEN node1 < node2 THEN node2 ELSE node1 END AS b, similarity
-RETURN a, b, similarity ORDER BY similarity DESC, a, b LIMIT $rows
+WITH a, b, similarity ORDER BY similarity DESC, a, b LIMIT $rows
+RETURN elementId(gds.util.asNode(a)) AS a, elementId(gds.util.asNode(b)) AS b, similarity

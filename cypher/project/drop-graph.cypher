@@ -1,5 +1,5 @@
 // drop-graph: drops a projected graph; fine if there is none of this name.
-// Called here, not through the client, so that the client's time limit neither hinders the clean-up nor is lifted by it.
+// Not asked of the client: a clean-up has no time limit, and an interrupt must leave it alone.
 //
 // :param graph_name => 'mine'     -- STRING: a projected graph
 //

@@ -1,11 +1,11 @@
 // embedding-graph: projects the named entities with a usable embedding into GDS, without relations, for nearest neighbours.
-// Usable: $dimension numbers, all finite, not all zero. The example tells how element ids are made from internal ones.
+// Usable: $dimension numbers, all finite, not all zero.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop
 // :param dimension => 384         -- INTEGER: length of the vectors that are compared
 //
-// returns: nodes INTEGER, example STRING
+// returns: g MAP
 // needs: gds.graph.project
 // mode: read
 MATCH (e)
@@ -20,5 +20,4 @@ WITH e, e[$layout.embedding_key] AS v
 WITH e, CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL THEN v
              WHEN v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN [x IN v | toFloat(x)] END AS v
 WHERE CASE WHEN v IS NOT NULL AND size(v) = $dimension THEN 0 < reduce(s = 0.0, x IN v | s + x * x) < 1.0 / 0.0 ELSE false END
-WITH gds.graph.project($graph_name, e, null, {sourceNodeProperties: {embedding: v}, targetNodeProperties: null}) AS g, min(elementId(e)) AS example
-RETURN g.nodeCount AS nodes, example
+RETURN gds.graph.project($graph_name, e, null, {sourceNodeProperties: {embedding: v}, targetNodeProperties: null}) AS g

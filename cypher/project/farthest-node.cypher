@@ -1,5 +1,5 @@
 // farthest-node: the last node that a breadth-first search from one node reaches: one of those farthest from it.
-// The procedure is called here, not through the client, so that one id travels and not the whole search.
+// Not asked of the client, so that one id travels and not the whole search.
 //
 // :param graph_name => 'mine'     -- STRING: a projected graph
 // :param node => 0                -- INTEGER: internal id of the start

@@ -1,5 +1,5 @@
 // list-graphs: names of all projected graphs.
-// Called here, not through the client, which takes seconds to load.
+// Not asked of the client, which takes a second to load: every connection looks for what killed runs left behind.
 //
 // returns: graph STRING
 // needs: gds.graph.list

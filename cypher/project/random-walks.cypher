@@ -1,7 +1,8 @@
 // random-walks: one random walk from each given node, all in one call; each step takes any relation of the node alike.
+// Not asked of the client, which fetches each walk as a path too: every node with all its properties, embeddings and texts.
 // Concurrency 1 and a seed: the same projected graph gives the same walks. A walk ends early only where there is no relation.
 //
-// :param graph_name => 'mine'     -- STRING: a graph projected by walk-graph or walk-native
+// :param graph_name => 'mine'     -- STRING: a graph to walk on (walk-graph, or the native projection)
 // :param sources => [0]           -- LIST OF INTEGER: ids of nodes to start from
 // :param nodes => 101             -- INTEGER: nodes of a walk, one more than its steps
 // :param seed => 0                -- INTEGER: random seed

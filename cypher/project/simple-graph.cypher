@@ -1,5 +1,5 @@
 // simple-graph: projects the simple entity graph into GDS: undirected, one relation a pair, no self-loops, isolated entities kept.
-// To be pasted before a query that runs on a projected graph; kgeval itself uses native-graph, or raw-graph and raw-to-simple, which are faster.
+// To be pasted before a query that runs on a projected graph; kgeval itself projects the relations as they are, natively or by raw-graph, and has GDS make the simple graph of them, which is faster.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop

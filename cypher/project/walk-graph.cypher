@@ -5,7 +5,7 @@
 // :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop
 // :param ordered => true          -- BOOLEAN: in the order of names and keys
 //
-// returns: nodes INTEGER, relationships INTEGER
+// returns: g MAP
 // needs: gds.graph.project
 // mode: read
 MATCH (s)
@@ -28,5 +28,4 @@ WITH s, t,
      CASE WHEN $ordered THEN left(@shown(t), 300) END AS t_name, CASE WHEN $ordered THEN left(@type(t), 200) END AS t_type,
      CASE WHEN $ordered THEN left(toStringOrNull(t[$layout.key_property]), 300) END AS t_key
 ORDER BY s_name, s_type, s_key, t_name, t_type, t_key
-WITH gds.graph.project($graph_name, s, t, {relationshipType: 'ALL'}, {undirectedRelationshipTypes: ['*']}) AS g
-RETURN g.nodeCount AS nodes, g.relationshipCount AS relationships
+RETURN gds.graph.project($graph_name, s, t, {relationshipType: 'ALL'}, {undirectedRelationshipTypes: ['*']}) AS g

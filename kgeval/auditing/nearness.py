@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from kgeval.auditing.check import Check, Embedding
 from kgeval.errors import KgevalError
-from kgeval.graph.connect import Row
 from kgeval.graph.memory import check_vectors
+from kgeval.graph.project import by_cypher, new_graph, sweep
 from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef
 
@@ -93,11 +93,16 @@ def _stored(check: Check) -> Neighbours | None:
     dimension = sizes[0]["dimension"]
     top_k = int(check.settings["top_k"]) + _namesakes(check)
     check_vectors(check.graph, sizes[0]["entities"], dimension, top_k, timeout=check.timeout)
-    with _projected(check, {**layout, "dimension": dimension}) as (name, row):
-        found, cut = _knn(check, name, top_k, row["example"].rpartition(":")[0] + ":")
+    sweep(check.graph)
+    with new_graph(check.graph) as name:
+        made = by_cypher(check.graph, "embedding-graph", name, {**layout, "dimension": dimension}, timeout=check.timeout)
+        if made is None:  # they were deleted since they were counted
+            return None
+        found, cut = _knn(check, name, top_k)
     others = sum(size["entities"] for size in sizes[1:])
     left = f"; {others} vectors of another length are left out" if others else ""
-    return Neighbours(found, row["nodes"], f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}{_cut(check, cut)}")
+    note = f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}{_cut(check, cut)}"
+    return Neighbours(found, made.result.node_count, note)
 
 
 def _namesakes(check: Check) -> int:
@@ -111,22 +116,8 @@ def _cut(check: Check, cut: bool) -> str:
     return f"; only the {int(check.settings['max_pairs']):,} nearest pairs were looked at (max_pairs)" if cut else ""
 
 
-@contextmanager
-def _projected(check: Check, params: Row) -> Iterator[tuple[str, Row]]:
-    """A GDS graph of entities and their vectors, without relations, for the time of the block."""
-    from kgeval.graph.project import drop, graph_name, sweep
-
-    sweep(check.graph)
-    name = graph_name()
-    try:
-        yield name, check.graph.read(all_queries()["embedding-graph"], {**params, "graph_name": name}, timeout=check.timeout)[0]
-    finally:
-        drop(check.graph, name)
-
-
-def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[str, str, float]], bool]:
-    """The `max_pairs` nearest pairs by gds.knn, whose similarity is (1 + cosine) / 2, and whether there were more. `start`: what stands
-    before the internal id in an element id.
+def _knn(check: Check, name: str, top_k: int) -> tuple[list[tuple[str, str, float]], bool]:
+    """The `max_pairs` nearest pairs by gds.knn, whose similarity is (1 + cosine) / 2, and whether there were more.
 
     With more than one thread it takes no seed, and its pairs vary between runs.
     """
@@ -138,11 +129,11 @@ def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[st
         "seed": int(settings["seed"]) if threads == 1 else None,
         "cutoff": max(0.0, (1 + float(settings["min_cosine"])) / 2 - 1e-9),
     }
-    found: dict[tuple[int, int], float] = {}
+    found: dict[Pair, float] = {}
     with closing(check.graph.stream(all_queries()["near-embeddings"], params, timeout=check.timeout)) as near:
         for row in near:
             found[row["a"], row["b"]] = 2 * row["similarity"] - 1
-    pairs = sorted(((f"{start}{a}", f"{start}{b}", cosine) for (a, b), cosine in found.items()), key=lambda one: (-one[2], one[0], one[1]))
+    pairs = sorted(((a, b, cosine) for (a, b), cosine in found.items()), key=lambda pair: (-pair[2], pair[0], pair[1]))
     return pairs[:most], len(pairs) > most
 
 

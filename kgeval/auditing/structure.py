@@ -14,7 +14,7 @@ from kgeval.auditing.border import Failure, attempt
 from kgeval.auditing.communities import communities, method_for
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
-from kgeval.graph.memory import PROJECTION, Estimate, estimate
+from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import projected
 from kgeval.records import Layout, StructureSkip
@@ -115,7 +115,7 @@ class _Probe:
     options: Options
     out: Structure
     lost: Failure | None = None
-    memory: Estimate = field(default_factory=lambda: Estimate({}))
+    memory: MemoryEstimate = field(default_factory=lambda: MemoryEstimate({}))
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         query = all_queries()[name]

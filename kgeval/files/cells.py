@@ -21,7 +21,9 @@ DOCUMENTS = ("document", "source", "title", "file_path", "document_id", "doc_nam
 SCORES = ("score", "similarity", "relevance_score", "rank_score")
 POINTS = ("statement", "point", "fact", "claim", "text")
 LONGEST_LITERAL = 10_000_000
+EXACT = 2**53  # floats below it stand for one whole number each
 TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
+NO_NUMBER = ("nan", "none", "null", "n/a", "na", "-")
 _WHITE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)
 
 
@@ -39,14 +41,20 @@ def absent(value: Any) -> bool:
 
 
 def text(value: Any) -> str | None:
-    """The value as text, unchanged. Raises: Misfit for lists and maps."""
-    if isinstance(value, str):
-        return value if value.strip() else None
+    """The value as text, unchanged; a whole float without its fraction (12.0 is "12": pandas makes floats of ids). Raises: Misfit for
+    lists, maps and infinities."""
     if absent(value):
         return None
-    if isinstance(value, list | dict | tuple):
+    if isinstance(value, list | dict | tuple | set):
         raise Misfit(f"a text expected, found {_what(value)}")
-    return _number_text(value)
+    if isinstance(value, float) and math.isinf(value):
+        raise Misfit("a text expected, found an infinite number")
+    return str(unfloated(value))
+
+
+def unfloated(value: Any) -> Any:
+    """A whole float as the whole number that it was before a gap made floats of its column, as pandas does; else the value itself."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < EXACT else value
 
 
 def answer_text(value: Any) -> str | None:
@@ -55,33 +63,29 @@ def answer_text(value: Any) -> str | None:
 
 
 def name(value: Any) -> str | None:
-    """An id or a name: a text, or a whole number as text (12.0 is "12": pandas makes floats of ids)."""
+    """An id or a name: a text, or a whole number as text."""
     if isinstance(value, bool):
         raise Misfit("an id expected, found a truth value")
     return text(value)
 
 
-def _number_text(value: Any) -> str:
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise Misfit("a text expected, found an infinite number")
-        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
-    return str(value)
+def any_number(value: Any) -> float | None:
+    """The value as a float, infinities too; None where it is absent or says nan. Raises: Misfit for what is no number."""
+    if absent(value):
+        return None
+    try:
+        out = float(value)
+    except (TypeError, ValueError, OverflowError) as cause:  # OverflowError: a whole number of more than 308 digits
+        raise Misfit(f"a number expected, found {_what(value)}") from cause
+    return None if math.isnan(out) else out
 
 
 def number(value: Any) -> float | None:
-    """The value as a float of 0 or more. Raises: Misfit for other text, infinities and negative numbers."""
-    if absent(value):
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    """The value as a float of 0 or more. Raises: Misfit for truth values and other text, infinities and negative numbers."""
+    if isinstance(value, bool):
         raise Misfit(f"a number expected, found {_what(value)}")
-    try:
-        out = float(value)
-    except (ValueError, OverflowError) as cause:
-        raise Misfit(f"a number expected, found {_what(value)}") from cause
-    if math.isnan(out):
-        return None
-    if math.isinf(out) or out < 0:
+    out = any_number(value)
+    if out is not None and not 0 <= out < math.inf:
         raise Misfit(f"a number of 0 or more expected, found {value}")
     return out
 
@@ -95,24 +99,12 @@ def whole(value: Any) -> int | None:
 
 
 def signed(value: Any) -> float | None:
-    """A finite number, null where the cell is empty or says nan; yes/no words and truth values are 1 and 0. Raises: Misfit."""
-    if absent(value):
-        return None
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in ("nan", "none", "null", "n/a", "na", "-"):
-            return None
-        if word in TRUTH:
-            return TRUTH[word]
-    if not isinstance(value, str | int | float):
-        raise Misfit(f"a number expected, found {type(value).__name__}")
-    try:
-        out = float(value)
-    except (ValueError, OverflowError) as cause:
-        raise Misfit(f"a number expected, found {str(value)[:40]!r}") from cause
-    if math.isinf(out):
+    """A finite number, None where the cell is empty or says so; yes/no words and truth values are 1 and 0. Raises: Misfit."""
+    word = value.strip().lower() if isinstance(value, str) else ""
+    out = TRUTH[word] if word in TRUTH else None if word in NO_NUMBER else any_number(value)
+    if out is not None and math.isinf(out):
         raise Misfit("a finite number expected, found an infinite one")
-    return None if math.isnan(out) else out
+    return out
 
 
 def counted(value: Any) -> int | None:
@@ -323,4 +315,4 @@ def _first(item: Mapping[str, Any], keys: Sequence[str]) -> Any:
 def _what(value: Any) -> str:
     if isinstance(value, Mapping):
         return "an object"
-    return "a list" if isinstance(value, list | tuple) else f"{str(value)[:40]!r}"
+    return "a list" if isinstance(value, list | tuple | set) else f"{str(value)[:40]!r}"

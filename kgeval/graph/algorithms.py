@@ -1,17 +1,20 @@
-"""The one seam through which an audit calls graph algorithms: on the plugin in the database, or in a session beside it.
+"""Graph algorithms on a projected graph: by the plugin in the database, or in a session of Aura beside it.
 
-An implementation projects the layout's simple graph (undirected, one edge a pair, no self-loops, isolated entities kept)
-and answers the questions of `View` about it. Nodes are named by the database's internal ids, as GDS does.
-What is large comes as flat numpy arrays: a dict of a million entities would not fit the client's memory.
+Nodes are named by the database's internal ids, as GDS does. What is large comes as flat numpy arrays: a dict of a million entities would
+not fit the client's memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
+from kgeval.errors import QueryError
+from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef, Layout
 
 if TYPE_CHECKING:
@@ -21,9 +24,11 @@ if TYPE_CHECKING:
 
     Integers = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
+T = TypeVar("T")
 Louvain: Final = "louvain"
 Leiden: Final = "leiden"
 Method = Literal["louvain", "leiden"]
+BATCH = 5_000  # entities whose names are asked for at a time
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,17 @@ class Expected:
 
 @dataclass(frozen=True)
 class Partition:
-    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id) is in group `groups[i]`."""
+    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id; they ascend) is in group `groups[i]`."""
 
     nodes: Integers
     groups: Integers
+
+    def of(self, nodes: Integers) -> Integers:
+        """The group of each of these nodes, all of which must be there."""
+        import numpy as np
+
+        groups: Integers = self.groups[np.searchsorted(self.nodes, nodes)]
+        return groups
 
 
 @dataclass(frozen=True)
@@ -75,74 +87,171 @@ class Small:
     sample: Sequence[Mapping[str, Any]]
 
 
-class View(Protocol):
-    """A projected graph. Every call raises QueryError (QueryTimeout at the time limit, ConnectionLost) if it cannot answer.
+class View(ABC):
+    """A projected graph: the layout's simple graph, undirected, one edge a pair, no self-loops, isolated entities kept.
 
-    `timeout`: seconds for each call that follows (null = no limit)."""
+    What a few numbers answer is asked of the `graphdatascience` client, by the same calls of the plugin and of a session. What is as large
+    as the graph is the two adapters' own (plugin.PluginView, aura.view.SessionView): a session sends it by Arrow; over Bolt the client
+    would make Python objects of it, several hundred MB for a million nodes, so there Cypher reads it in slices or adds it up.
 
-    timeout: float | None
+    Every call raises QueryError (QueryTimeout at the time limit, ConnectionLost) if it cannot answer.
+    """
 
-    @property
-    def nodes(self) -> int:
-        """How many entities are projected."""
+    _names: str  # the query for names and types by internal id: a server with the plugin needs no id(), which is deprecated
+    has_all = False  # whether it is known too how many relations each entity has, so that `degrees(every=True)` can be asked
 
-    @property
-    def edges(self) -> int:
-        """Edges of the simple graph, each counted once."""
+    def __init__(self, graph: Graph, layout: Layout, handle: Any, *, nodes: int, edges: int, timeout: float | None) -> None:
+        """`handle`: the client's Graph. `nodes`: projected entities. `edges`: of the simple graph, each counted once. `timeout`: seconds
+        for each call that follows (None = no limit); may be changed between calls."""
+        self._graph, self._layout, self._handle = graph, layout, handle
+        self.nodes, self.edges, self.timeout = nodes, edges, timeout
+        self._properties = 0
+        self._communities: tuple[str, Partition] | None = None
 
-    @property
-    def has_all(self) -> bool:
-        """Whether every relation was projected too (parallel ones each), so that `degrees(every=True)` can be asked."""
-
+    @abstractmethod
     def degrees(self, *, every: bool = False) -> dict[int, int]:
         """How many entities have each degree in the simple graph; `every`: over all relations (only if `has_all`)."""
 
-    def clustering(self) -> float:
-        """The mean local clustering coefficient over all entities, 0..1 (degree below 2 counts as 0). 0 without edges."""
-
-    def component_sizes(self) -> dict[int, int]:
-        """How many components there are of each size."""
-
-    def giant(self) -> Giant:
-        """The largest component."""
-
-    def giant_edges(self, giant: Giant) -> Integers:
-        """The edges of that component, shape (n, 2), each once, as internal ids."""
-
+    @abstractmethod
     def farthest(self, node: int) -> int:
         """A node farthest from this one, in hops."""
 
-    def hops(self, start: int, end: int) -> int:
-        """Length of a shortest path between two nodes of one component."""
+    @abstractmethod
+    def bridges(self) -> int:
+        """How many edges cut a component in two when they are taken out."""
+
+    @abstractmethod
+    def crossing(self) -> int:
+        """How many edges join two of the communities found last."""
+
+    @abstractmethod
+    def adjacency(self) -> Adjacency:
+        """All neighbours of all nodes."""
+
+    @abstractmethod
+    def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
+        """Components of 2 to `max_size` nodes where the largest one is larger and holds at least `giant_share` of all entities."""
+
+    @abstractmethod
+    def _groups(self, handle: Any, name: str) -> Partition:
+        """A property of the nodes that holds groups."""
+
+    @abstractmethod
+    def _shuffled(self, seed: int) -> AbstractContextManager[Any]:
+        """For the block, a copy of the graph whose edges, and so its nodes, come in an order shuffled by the seed."""
+
+    @abstractmethod
+    def _ask(self, work: Callable[[Any], T]) -> T:
+        """What the work does with the client, within the time limit, its errors ours."""
+
+    def clustering(self) -> float:
+        """The mean local clustering coefficient over all entities, 0..1 (degree below 2 counts as 0). 0 without edges."""
+        if not self.edges:
+            return 0.0
+        stats = self._ask(lambda gds: gds.local_clustering_coefficient.stats(self._handle, log_progress=False))
+        return float(stats.average_clustering_coefficient)
 
     def articulation_points(self) -> int:
         """How many nodes cut a component in two when they are taken out."""
+        if not self.edges:
+            return 0
+        stats = self._ask(lambda gds: gds.articulation_points.stats(self._handle, log_progress=False))
+        return int(stats.articulation_point_count)
 
-    def bridges(self) -> int:
-        """How many edges do."""
+    def hops(self, start: int, end: int) -> int:
+        """Length of a shortest path between two nodes of one component."""
+        if start == end:
+            return 0
+        found = self._ask(lambda gds: gds.shortest_path.dijkstra.stream(self._handle, start, [end], log_progress=False))
+        return int(found["totalCost"].iloc[0])
+
+    def component_sizes(self) -> dict[int, int]:
+        """How many components there are of each size."""
+        import numpy as np
+
+        return histogram(np.unique(self._components.groups, return_counts=True)[1])
+
+    def giant(self) -> Giant:
+        """The largest component."""
+        import numpy as np
+
+        ids, sizes = np.unique(self._components.groups, return_counts=True)
+        component = ids[sizes.argmax()]
+        node = self._components.nodes[np.argmax(self._components.groups == component)]
+        return Giant(int(component), int(sizes.max()), int(node))
+
+    def giant_edges(self, giant: Giant) -> Integers:
+        """The edges of that component, shape (n, 2), each once, the lesser internal id first. For components of some thousand nodes."""
+        import numpy as np
+
+        graph = self.adjacency()
+        found = []
+        for at in np.flatnonzero(self._components.of(graph.ids) == giant.component):
+            ends = graph.others[graph.starts[at] : graph.starts[at + 1]]
+            ends = graph.ids[ends[ends > at]]
+            found.append(np.column_stack((np.full(len(ends), graph.ids[at]), ends)))
+        return np.concatenate(found).astype(np.int64)
 
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
         """The communities of the simple graph and their modularity (-0.5..1). Louvain knows no seed. Kept for `crossing` and
         `community_of`. The same graph gives the same communities (one thread)."""
-
-    def crossing(self) -> int:
-        """How many edges join two of the communities found last."""
+        name, modularity = self._mutated(method, self._handle, seed)
+        self._communities = name, self._groups(self._handle, name)
+        return self._communities[1], modularity
 
     def community_of(self, element_ids: Sequence[str]) -> dict[str, int]:
-        """The community, found last, of entities of the layout, by element id. Ask for some thousand at once."""
+        """The community, found last, of entities of the layout, by element id; those that are not projected are left out."""
+        import numpy as np
+
+        found = self._last[1]
+        numbers = np.array([node_number(element_id) for element_id in element_ids], dtype=np.int64)
+        inside = np.isin(numbers, found.nodes)
+        names = [name for name, there in zip(element_ids, inside.tolist(), strict=True) if there]
+        return dict(zip(names, found.of(numbers[inside]).tolist(), strict=True))
 
     def again(self, method: Method, seed: int) -> Partition:
         """Another run: Leiden with this seed, Louvain on a copy whose edges come in an order shuffled by it. A node without an
         edge may be left out."""
-
-    def adjacency(self) -> Adjacency:
-        """All neighbours of all nodes."""
-
-    def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
-        """Components of 2 to `max_size` nodes where the largest one is larger and holds at least `giant_share` of all entities."""
+        if method == Louvain:
+            with self._shuffled(seed) as copy:
+                return self._groups(copy, self._mutated(method, copy, seed)[0])
+        name, _ = self._mutated(method, self._handle, seed)
+        found = self._groups(self._handle, name)
+        self._ask(lambda gds: gds.graph.node_properties.drop(self._handle, [name]))
+        return found
 
     def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
         """Names and types of entities by internal id; ids that are gone from the database are left out."""
+        query, layout = all_queries()[self._names], self._layout.model_dump()
+        found: dict[int, GraphRef] = {}
+        for first in range(0, len(ids), BATCH):
+            rows = self._graph.read(query, {"layout": layout, "ids": list(ids[first : first + BATCH])}, timeout=self.timeout)
+            found.update((row["id"], GraphRef.model_validate(row["item"])) for row in rows)
+        return found
+
+    @cached_property
+    def _components(self) -> Partition:
+        name = self._new_property()
+        self._ask(lambda gds: gds.wcc.mutate(self._handle, name, log_progress=False))
+        return self._groups(self._handle, name)
+
+    @property
+    def _last(self) -> tuple[str, Partition]:
+        """The communities found last, and the property of the nodes that holds them."""
+        if self._communities is None:
+            raise QueryError("no communities were found before", fix="ask for communities first")
+        return self._communities
+
+    def _mutated(self, method: Method, handle: Any, seed: int) -> tuple[str, float]:
+        """The property in which the communities are kept, and their modularity. One thread: more give other communities each time."""
+        name, seeded = self._new_property(), {"random_seed": seed} if method == Leiden else {}
+        made = self._ask(lambda gds: getattr(gds, method).mutate(handle, name, concurrency=1, log_progress=False, **seeded))
+        return name, float(made.modularity)
+
+    def _new_property(self) -> str:
+        """A name of its own: GDS refuses one that is taken, as by a call that was stopped at its time limit just after it had ended."""
+        self._properties += 1
+        return f"groups{self._properties}"
 
 
 class Algorithms(Protocol):
@@ -158,3 +267,16 @@ def missing(graph: Graph) -> str | None:
         return None
     where = "switch on Graph Analytics, or run the algorithms in a session" if graph.info.aura else "a session can run them"
     return f"this server has no Graph Data Science plugin ({where}: --gds-session)"
+
+
+def node_number(element_id: str) -> int:
+    """The number that GDS knows a node by: the last part of its element id."""
+    return int(element_id.rpartition(":")[2])
+
+
+def histogram(values: Integers) -> dict[int, int]:
+    """How often each value comes."""
+    import numpy as np
+
+    found, often = np.unique(values, return_counts=True)
+    return dict(zip(found.tolist(), often.tolist(), strict=True))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgeval.errors import ConnectError, QueryError
+from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.failures import translated
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.queries import Query
-    from kgeval.graph.reading import ReadingDriver
     from kgeval.graph.views import SharedViews
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
+T = TypeVar("T")
 _streams = count()  # a name for each
 _graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
 
@@ -63,9 +63,7 @@ class Graph:
         """`address`: None for a driver of the caller's, which is never closed."""
         self._driver = driver
         self._address = address
-        self._gds: GraphDataScience | None = None
-        self._reading: ReadingDriver | None = None
-        self._gds_timeout: float | None = None
+        self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
@@ -121,6 +119,7 @@ class Graph:
         """Runs an index or constraint command of our own layout. Only importers call this."""
         import neo4j
 
+        # a transaction of its own: one that changes the schema must not hold anything else
         with self._session(writing) as session:
             session.run(neo4j.Query(_text(query), metadata=marks())).consume()
 
@@ -139,29 +138,46 @@ class Graph:
 
     @property
     def gds(self) -> GraphDataScience:
-        """The graphdatascience client on this connection. Raises ConnectError where the server has no GDS."""
+        """The graphdatascience client on this connection, without a time limit, its errors as they are: for who writes Python against a
+        Graph. It reads only. Raises: ConnectError where the server has no GDS."""
+        return self._client(None)
+
+    def ask_gds(self, work: Callable[[GraphDataScience], T], *, timeout: float | None) -> T:
+        """What the work does with that client; `timeout`: seconds for each of its queries (None: no limit).
+
+        Over Bolt the client makes Python objects of what it is given, some hundred bytes a number: what grows with the graph is read by
+        `stream`, in slices. For its listings (`graph.list`, `graph.get`, `handle.node_count()`) GDS counts the degrees of all nodes.
+        Raises: as `read`; ConnectError where the server has no GDS.
+        """
+        from pydantic import ValidationError
+
+        with translated():
+            try:
+                return work(self._client(timeout))
+            except ValidationError as cause:
+                fix = "install the graphdatascience that fits this GDS, or unset NEO4J_URI to use the embedded server"
+                raise QueryError(f"the client of GDS does not understand GDS {self.info.gds}: {first_line(cause)}", fix=fix) from cause
+
+    def _client(self, timeout: float | None) -> GraphDataScience:
         self.need_gds()
-        if self._gds is None:
-            from graphdatascience import GraphDataScience
+        if timeout not in self._clients:
+            from graphdatascience import GraphDataScience  # 30 MB and a second: paid for by the first projection, not before
+            from graphdatascience.error.unable_to_connect import UnableToConnectError
 
             from kgeval.graph.reading import ReadingDriver
 
-            self._reading = ReadingDriver(self._driver, self._renew)
-            self._reading.timeout = self._gds_timeout
-            self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
-        return self._gds
+            # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
+            driver = ReadingDriver(self._driver, self._renew, timeout)
+            try:  # no progress: it would be asked for by a thread, on a connection of its own, twice a second
+                self._clients[timeout] = GraphDataScience(driver, database=self.info.database, arrow=False, show_progress=False)
+            except UnableToConnectError as cause:  # its word for whatever ends its first query, a time limit too
+                raise cause.__context__ or cause from None
+        return self._clients[timeout]
 
     def need_gds(self) -> None:
         """Raises: ConnectError where the server has no GDS."""
         if self.info.gds is None:
             raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
-
-    def limit_gds(self, timeout: float | None) -> None:
-        """Gives every later call of the GDS client this time limit in seconds (null = none). The client is loaded when it is used."""
-        self.need_gds()
-        self._gds_timeout = timeout
-        if self._reading:
-            self._reading.timeout = timeout
 
     def stop_signed(self, name: str) -> int:
         """Ends a query of this process that another client sent, signed with this name (sessions.signed). How many."""
@@ -184,7 +200,7 @@ class Graph:
     def _renew(self) -> None:
         """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver. A
         driver of the caller's stays: the connection that was interrupted is cut off (`sessions.cut`), and its pool opens another."""
-        broken, self._gds, self._reading = self._driver, None, None
+        broken, self._clients = self._driver, {}
         if self._address is not None:
             self._driver = driver_of(self._address)
             _close(broken)
@@ -231,13 +247,8 @@ def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
     if not isinstance(driver, neo4j.Driver):
         kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
         raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
-    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source=DRIVER)), None)
-
-
-def _uri(driver: neo4j.Driver) -> str:
-    """The address of a driver, for messages."""
-    address = driver._pool.address
-    return f"bolt://{address[0]}:{address[1]}"
+    host, port, *_ = driver._pool.address  # for messages; the driver does not tell it otherwise
+    return Graph(driver, inspect(driver, Address(f"bolt://{host}:{port}", "", "", database, source=DRIVER)), None)
 
 
 def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
@@ -252,6 +263,7 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
     if address.uri.partition("://")[0] not in SCHEMES:
         raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
+        # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
             connection_timeout=timeout, user_agent="kgeval", max_transaction_retry_time=5.0,

@@ -48,7 +48,7 @@ class ChunkText:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPlace:
-    """A chunk that a relation comes from. `element_id` null: the relation names it, but no chunk of its ends has that id."""
+    """A chunk that a relation comes from. `element_id` None: the relation names it, but no chunk of its ends has that id."""
 
     id: str
     element_id: str | None = None
@@ -110,12 +110,18 @@ class EntryReader:
 
     def around(self, ids: Sequence[str], most: int) -> list[Around]:
         """The relations at these entities, at most `most` an entity, in the entities' order."""
-        found = []
+        relations = []
         for start in range(0, len(ids), BATCH):
             rows = self._read("expand-entities", ids=list(ids[start : start + BATCH]), most=most)
-            found += [_around(row) for row in rows if row["subject"] is not None and row["object"] is not None]
-        places = {one: n for n, one in enumerate(ids)}
-        return sorted(found, key=lambda one: (places[one.at], one.subject, one.predicate, one.object, one.element_id))
+            relations += [
+                Around(
+                    row["at"], row["element_id"], row["start"], row["end"], row["subject"], row["predicate"], row["object"],
+                    row["description"], tuple(ChunkPlace(c["id"], c["element_id"], c["document"]) for c in row["chunks"] if c["id"]),
+                )
+                for row in rows if row["subject"] is not None and row["object"] is not None
+            ]
+        order = {element_id: n for n, element_id in enumerate(ids)}
+        return sorted(relations, key=lambda around: (order[around.at], around.subject, around.predicate, around.object, around.element_id))
 
     def texts(self, element_ids: Sequence[str]) -> dict[str, str]:
         """Chunk's element id -> text, for those that have one."""
@@ -128,7 +134,11 @@ class EntryReader:
         Raises: LayoutError where there is none, where it is not ready, and where its vectors have another length.
         """
         rows = self._read("entry-indexes")
-        fits = [row for row in rows if (row["name"] == name if name else self._is_ours(row))]
+        labels = {*self.layout.entity_labels, "__Entity__"}
+        fits = [
+            row for row in rows
+            if (row["name"] == name if name else self.layout.embedding_key in row["keys"] and labels.intersection(row["labels"]))
+        ]
         if not fits:
             there = ", ".join(sorted(row["name"] for row in rows)) or "none"
             wanted = f"no vector index {name}" if name else "no vector index on the embeddings of this layout's entities"
@@ -145,19 +155,16 @@ class EntryReader:
 
     def nearest(self, index: VectorIndex, vector: Sequence[float], most: int, types: Sequence[str] = ()) -> list[EntityText]:
         """The entities nearest to a vector of length 1 by a vector index, best first, at most `most`; approximate."""
-        asked, given = WIDER * most, {"index": index.name, "vector": list(vector), "types": list(types) or None}
+        limit, params = WIDER * most, {"index": index.name, "vector": list(vector), "types": list(types) or None}
         while True:
-            rows = self._read("entry-by-index", most=asked, **given)
-            found = [
+            rows = self._read("entry-by-index", most=limit, **params)
+            entities = [
                 EntityText(row["element_id"], row["name"], row["type"], row["description"], round(index.cosine(row["score"]), 6))
                 for row in rows if row["element_id"] is not None and row["name"] is not None
             ]
-            if len(found) >= most or len(rows) < asked or asked >= WIDEST:
-                return sorted(found, key=lambda one: (-one.score, one.name, one.element_id))[:most]
-            asked = min(WIDER * asked, WIDEST)
-
-    def _is_ours(self, row: dict[str, Any]) -> bool:
-        return self.layout.embedding_key in row["keys"] and bool(set(row["labels"]) & {*self.layout.entity_labels, "__Entity__"})
+            if len(entities) >= most or len(rows) < limit or limit >= WIDEST:
+                return sorted(entities, key=lambda entity: (-entity.score, entity.name, entity.element_id))[:most]
+            limit = min(WIDER * limit, WIDEST)
 
     def _read(self, query: str, **params: Any) -> list[dict[str, Any]]:
         found = all_queries()[query]
@@ -166,11 +173,3 @@ class EntryReader:
 
     def _stream(self, query: str) -> Iterator[dict[str, Any]]:
         return self.graph.stream(all_queries()[query], {"layout": self._shown})
-
-
-def _around(row: dict[str, Any]) -> Around:
-    chunks = tuple(ChunkPlace(one["id"], one["element_id"], one["document"]) for one in row["chunks"] if one["id"])
-    return Around(
-        row["at"], row["element_id"], row["start"], row["end"], row["subject"], row["predicate"], row["object"],
-        row["description"], chunks,
-    )

@@ -33,42 +33,44 @@ def translated() -> Iterator[None]:
     except after_an_interrupt() as cause:
         if interrupted(cause):
             raise KeyboardInterrupt from cause
-        _translate(cause)
-        raise
+        meaning = _meaning(cause)
+        if meaning is None:
+            raise
+        raise meaning from cause
 
 
-def _translate(cause: Exception) -> None:
-    """Raises what the driver's error means here; returns where it has no meaning of ours."""
+def _meaning(cause: Exception) -> QueryError | None:
+    """What the driver's error means here; None where it has no meaning of ours."""
     from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
     if isinstance(cause, Neo4jError):
-        _ended(cause)
-        code = cause.code or ""
-        if "OutOfMemory" in code:
-            fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"
-            raise QueryError(f"the query takes more memory than the server grants it: {cause.message}", fix=fix) from cause
-        raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
+        return _of_server(cause)
     if isinstance(cause, ServiceUnavailable | SessionExpired):
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
-        raise ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix) from cause
+        return ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix)
     if isinstance(cause, DriverError):
         fix = "run the command again; kgeval server logs shows the server's side"
-        raise QueryError(f"the connection broke: {first_line(cause)}", fix=fix) from cause
+        return QueryError(f"the connection broke: {first_line(cause)}", fix=fix)
+    return None
 
 
-def _ended(cause: Neo4jError) -> None:
-    """Raises where the query was ended before its end: at a time limit, by somebody, or by Ctrl-C. Returns where it was not."""
-    code, fix = cause.code or "", "raise --timeout (or db.transaction.timeout on the server, if that is shorter), or --skip the check"
+def _of_server(cause: Neo4jError) -> QueryError:
+    """What an answer of the server means: ended at a time limit, by somebody or by Ctrl-C, out of memory, or wrong."""
+    code, words = cause.code or "", cause.message or ""
+    longer = "raise --timeout (or db.transaction.timeout on the server, if that is shorter), or --skip the check"
     if code.endswith("TransactionTimedOut"):
         fix = "raise db.transaction.timeout on the server, or --skip the check"
-        raise QueryTimeout("stopped at its time limit, that of the server (db.transaction.timeout)", fix=fix) from cause
-    if "TransactionTimedOut" in code:
-        raise QueryTimeout("stopped at its time limit", fix=fix) from cause
-    if "Terminated" not in code and "TerminatedException" not in (cause.message or ""):
-        return
-    if stopped_just_now():
-        raise QueryEnded("interrupted: kgeval ended its queries", fix="run the command again") from cause
-    if "Terminated" in code:
-        raise QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again") from cause
-    # GDS says no more
-    raise QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=fix) from cause
+        return QueryTimeout("stopped at its time limit, that of the server (db.transaction.timeout)", fix=fix)
+    if "TransactionTimedOut" in code:  # TransactionTimedOutClientConfiguration: the limit was ours
+        return QueryTimeout("stopped at its time limit", fix=longer)
+    if "Terminated" in code or "TerminatedException" in words:
+        if stopped_just_now():
+            return QueryEnded("interrupted: kgeval ended its queries", fix="run the command again")
+        if "Terminated" in code:
+            return QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again")
+        # GDS wraps what ended it into an error of its own and says no more
+        return QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=longer)
+    if "OutOfMemory" in code:
+        fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"
+        return QueryError(f"the query takes more memory than the server grants it: {cause.message}", fix=fix)
+    return QueryError(f"{code}: {cause.message}", fix="see the server's log")

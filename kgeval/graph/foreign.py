@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
 Cell = tuple[str, Any]
+SCALARS = {"null": type(None), "bool": bool, "int": int, "float": float, "text": str}  # a bool is an int, too: it comes first
 DEEPEST = 100  # lists and maps in lists and maps
 MOST_CONTENT = 20_000_000  # characters and values of a result
 
@@ -38,7 +39,7 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """What the server would do. `kind`: r (reads), rw, w, or s (schema, administration), as the server says."""
 
     kind: str
@@ -46,7 +47,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Table:
+class QueryResult:
     """A result: columns, rows, and whether there was more than was fetched."""
 
     columns: tuple[str, ...]
@@ -54,7 +55,7 @@ class Table:
     cut: bool = False
 
 
-def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
+def explain(graph: Graph, query: str, *, timeout: float) -> QueryPlan:
     """The plan of a query, which is not run.
 
     Raises: QueryError with the server's words where it is no Cypher, QueryTimeout, ConnectionLost.
@@ -62,10 +63,10 @@ def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
     with _reading(graph, timeout) as tx:
         summary = tx.run(f"EXPLAIN {query}").consume()
     plan: Any = summary.plan or {}
-    return Plan(summary.query_type or "", tuple(_operators(plan)))
+    return QueryPlan(summary.query_type or "", tuple(_operators(plan)))
 
 
-def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table:
+def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> QueryResult:
     """The result of a query in a READ transaction of its own, at most `rows` rows and MOST_CONTENT of it. Not retried.
 
     Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, Unreadable, ConnectionLost.
@@ -73,14 +74,14 @@ def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table
     with _reading(graph, timeout) as tx:
         result = tx.run(query)
         columns = tuple(result.keys())
-        found: list[tuple[Cell, ...]] = []
+        fetched: list[tuple[Cell, ...]] = []
         content = 0
         for record in result:
-            if len(found) == rows or content > MOST_CONTENT:
-                return Table(columns, tuple(found), cut=True)
-            found.append(tuple(plain(value) for value in record.values()))
-            content += sum(map(_size, found[-1]))
-    return Table(columns, tuple(found), cut=content > MOST_CONTENT)
+            if len(fetched) == rows or content > MOST_CONTENT:
+                return QueryResult(columns, tuple(fetched), cut=True)
+            fetched.append(tuple(plain(value) for value in record.values()))
+            content += sum(map(_size, fetched[-1]))
+    return QueryResult(columns, tuple(fetched), cut=content > MOST_CONTENT)
 
 
 def _size(cell: Cell) -> int:
@@ -128,14 +129,9 @@ def plain(value: Any, depth: int = 0) -> Cell:
     """
     if depth > DEEPEST:
         raise QueryError(f"a value of the result is nested more than {DEEPEST} levels deep", fix="return flat values")
-    if value is None:
-        return ("null", None)
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, int | float):
-        return ("int" if isinstance(value, int) else "float", value)
-    if isinstance(value, str):
-        return ("text", value)
+    for kind, types in SCALARS.items():
+        if isinstance(value, types):
+            return (kind, value)
     if isinstance(value, bytes | bytearray):
         return ("bytes", bytes(value))
     if type(value) is dict:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kgeval.graph.foreign import Plan
+from kgeval.graph.foreign import QueryPlan
 
 LONGEST = 20_000  # characters
 DEEPEST = 100  # brackets in brackets, and CASE or NOT: some more make servers lose their stack, and with it the connection
@@ -40,7 +40,7 @@ _INTEGER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+)\b")
 _LOAD = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 
 
-def invalid(plan: Plan) -> str | None:
+def invalid(plan: QueryPlan) -> str | None:
     """Why a planned query cannot be an answer's Cypher: it would write, change the schema or the server, or load files. Null: it can."""
     if any(operator.name == "LoadCSV" for operator in plan.operators):
         return "not run: it loads a file or an address with LOAD CSV"
@@ -50,7 +50,7 @@ def invalid(plan: Plan) -> str | None:
     return None
 
 
-def refused(plan: Plan, text: str, database: str) -> str | None:
+def refused(plan: QueryPlan, text: str, database: str) -> str | None:
     """Why kgeval does not run a query that may be fine elsewhere: it leaves the database, or calls what is not known to read only.
 
     Null: it is run. Its plan says what it calls; its text is looked at as well.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryTimeout
-from kgeval.graph.foreign import Plan, Table, Unreadable, explain, run_foreign
+from kgeval.graph.foreign import QueryPlan, QueryResult, Unreadable, explain, run_foreign
 from kgeval.graph.guard import invalid, refused, too_early
 from kgeval.llm.characters import whole
 
@@ -17,7 +17,7 @@ class Ran:
     """What came of a query: a result, or why it is no valid query (`error`), or why nothing is known of it (`refusal`): it was not
     run, or its result cannot be read."""
 
-    table: Table | None = None
+    table: QueryResult | None = None
     error: str | None = None
     refusal: str | None = None
 
@@ -56,7 +56,7 @@ def _answers(graph: Graph) -> bool:
         return False
 
 
-def _stopped(plan: Plan, text: str, graph: Graph) -> Ran | None:
+def _stopped(plan: QueryPlan, text: str, graph: Graph) -> Ran | None:
     error = invalid(plan)
     if error is not None:
         return Ran(error=error)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ESCAPES = {"'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# also what is only a line end to some programs: a literal stays on its line wherever it is pasted
+_CONTROLS = {chr(n): f"\\u{n:04X}" for n in (*range(32), 0x7F, 0x2028, 0x2029)}
+_ESCAPES = str.maketrans({**_CONTROLS, "\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def cypher_literal(value: object) -> str:
@@ -22,9 +25,12 @@ def cypher_literal(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return _number(value)
+        if not math.isfinite(value):
+            raise ValueError(f"{value} cannot be written as a Cypher literal")
+        return repr(value)
     if isinstance(value, str):
-        return _text(value)
+        value.encode("utf-8")  # half a surrogate pair cannot be sent: UnicodeEncodeError is a ValueError
+        return f"'{value.translate(_ESCAPES)}'"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{cypher_name(str(k))}: {cypher_literal(v)}" for k, v in value.items()) + "}"
     if isinstance(value, Sequence | set | frozenset):
@@ -43,22 +49,3 @@ def cypher_name(name: str) -> str:
     if not name or "\0" in name:
         raise ValueError("a name in Cypher must not be empty and must not hold NUL")
     return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"
-
-
-def _text(text: str) -> str:
-    text.encode("utf-8")  # half a surrogate pair cannot be sent: UnicodeEncodeError is a ValueError
-    return "'" + "".join(_character(c) for c in text) + "'"
-
-
-def _character(c: str) -> str:
-    if c == "\\":
-        return "\\\\"
-    if c in _ESCAPES:
-        return _ESCAPES[c]
-    return f"\\u{ord(c):04X}" if ord(c) < 32 or c in "\u2028\u2029\x7f" else c
-
-
-def _number(value: float) -> str:
-    if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError(f"{value} cannot be written as a Cypher literal")
-    return repr(value)

@@ -19,8 +19,8 @@ class TooLarge(QueryError):
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or null."""
+class MemoryEstimate:
+    """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or None."""
 
     steps: dict[str, int]
     limit: int | None = None
@@ -35,20 +35,20 @@ class Estimate:
         return self.steps[step] + (self.steps.get(PROJECTION, 0) if step != PROJECTION else 0)
 
     def refusal(self, step: str) -> str | None:
-        """Why a step may not run; null if it may. An unknown step takes what the projection takes."""
+        """Why a step may not run; None if it may. An unknown step takes what the projection takes."""
         known = step if step in self.steps else PROJECTION
         if self.limit is None or known not in self.steps or self.needed(known) <= self.limit:
             return None
         return f"may take {amount(self.needed(known))} of the server's heap, more than --memory-limit {amount(self.limit)}"
 
 
-def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None = None) -> Estimate:
+def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None = None) -> MemoryEstimate:
     """The estimate for a graph of so many entities and relations; empty where the server has no GDS or algorithms run in a session.
 
     Raises: QueryError where a limit is set and GDS does not answer: what cannot be told is not tried.
     """
     if graph.info.gds is None or graph.algorithms is not None:
-        return Estimate({}, graph.memory_limit)
+        return MemoryEstimate({}, graph.memory_limit)
     return _asked(graph, "algorithm-memory", {"nodes": nodes, "relations": relations}, timeout)
 
 
@@ -57,33 +57,33 @@ def check_vectors(graph: Graph, nodes: int, dimension: int, top_k: int, *, timeo
     --memory-limit; QueryError where GDS does not answer."""
     if graph.memory_limit is None:
         return
-    found = _asked(graph, "vector-memory", {"nodes": nodes, "dimension": dimension, "top_k": top_k}, timeout)
-    for step in found.steps:
-        if refusal := found.refusal(step):
+    needs = _asked(graph, "vector-memory", {"nodes": nodes, "dimension": dimension, "top_k": top_k}, timeout)
+    for step in needs.steps:
+        if refusal := needs.refusal(step):
             what = f"comparing {nodes:,} vectors of {dimension:,} numbers"
             raise TooLarge(f"{what} {refusal}", fix="raise --memory-limit, or --skip the check")
 
 
-def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | None) -> Estimate:
+def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | None) -> MemoryEstimate:
     """The estimate of GDS; empty where it does not answer and no limit is set."""
     try:
         rows = graph.read(all_queries()[query], params, timeout=timeout)
     except QueryError:
         if graph.memory_limit is not None:
             raise
-        return Estimate({})
+        return MemoryEstimate({})
     steps: dict[str, int] = {}
     for row in rows:
         steps[row["step"]] = max(steps.get(row["step"], 0), row["bytes_max"])
-    return Estimate(steps, graph.memory_limit)
+    return MemoryEstimate(steps, graph.memory_limit)
 
 
 def size_of(text: str) -> int:
     """Bytes of `512m`, `2g`, `1.5GB`. Raises: UsageError."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None or not float(found[1]):
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or not float(match[1]):
         raise UsageError(f"{text!r} is no amount of memory", fix="write a number with k, m, g or t: --memory-limit 2g")
-    return int(float(found[1]) * _UNITS[found[2].lower()])
+    return int(float(match[1]) * _UNITS[match[2].lower()])
 
 
 def amount(number: int) -> str:

@@ -1,7 +1,7 @@
 """GDS on graphs that are not in the database: plain arrays in, plain arrays out. Nothing is written, no projection stays behind.
 
-Procedures are called from Cypher files, not through the client: that would send one row a node through a DataFrame, and for paths the
-node list of each path; here one list a call travels.
+The client projects them; what comes back is Cypher: the client would make a row a node of it, and for paths the node list of each path,
+where here one list a call travels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.project import drop, graph_name
+from kgeval.graph.project import by_cypher, new_graph
 from kgeval.graph.queries import all_queries
 
 if TYPE_CHECKING:
@@ -107,17 +107,13 @@ def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorit
 @contextmanager
 def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str]:
     """The edges in GDS under a name of ours, dropped in any case."""
-    graph.need_gds()
-    name = graph_name()
     params = {
-        "graph_name": name,
         "edges": {"sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()},
+        "undirected": ["*"] if undirected else [],
     }
-    try:
-        graph.read(all_queries()["pair-undirected" if undirected else "pair-directed"], params, timeout=LIMIT)
+    with new_graph(graph) as name:
+        by_cypher(graph, "pair-graph", name, params, timeout=LIMIT)
         yield name
-    finally:
-        drop(graph, name)
 
 
 def two_at_a_time(work: Iterable[Callable[[], T]]) -> Iterator[T]:

@@ -1,26 +1,25 @@
-"""Graph algorithms in the database itself, by its Graph Data Science plugin.
-
-Every call is a Cypher file, and none goes through the Python client of GDS: it makes data frames of what fits two lists, and is 30 MB of
-the 300 that an audit of five million relations may take. Sessions of Aura go through it (kgeval.graph.aura), and who writes Python
-against a `Graph` has it as `Graph.gds`.
-"""
+"""Graph algorithms in the database itself, by its Graph Data Science plugin."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgeval.graph.algorithms import Adjacency, Expected, Giant, Leiden, Method, Partition, Small
+from kgeval.errors import QueryError
+from kgeval.graph.algorithms import Adjacency, Expected, Partition, Small, View
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.project import SIMPLE, Projection, drop, projected
+from kgeval.graph.project import by_cypher, natively, new_graph, sweep
 from kgeval.graph.queries import all_queries
-from kgeval.records import GraphRef, Layout
+from kgeval.records import Layout
 
 if TYPE_CHECKING:
     from kgeval.graph.algorithms import Integers
+
+T = TypeVar("T")
+SIMPLE, RAW = "SIMPLE", "RAW"
 
 
 class Plugin:
@@ -31,96 +30,78 @@ class Plugin:
 
     @contextmanager
     def projected(self, layout: Layout, expected: Expected, *, timeout: float | None) -> Iterator[PluginView]:
-        """As Algorithms.projected. Raises also: ConnectError where the server has no GDS."""
-        with projected(self.graph, layout, expected, timeout=timeout) as found:
-            yield PluginView(found, layout, timeout)
+        """As Algorithms.projected. Raises also: ConnectError where the server has no GDS.
+
+        All relations are projected first, once and directed (RAW); GDS makes the simple graph of them in a second, where sorting all pairs
+        in Cypher takes ten, and RAW is dropped. Before, the native projection, which fits where the layout is plain labels and types, tells
+        how many relations each entity has.
+        """
+        graph = self.graph
+        graph.need_gds()
+        sweep(graph)
+        with new_graph(graph) as name:
+            made, every = None, None
+            if expected.relations and not (expected.self_loops or layout.scope_property) and 0 < len(layout.entity_labels) <= 500:
+                made = natively(
+                    graph, name, layout.entity_labels, {RAW: {"type": "*", "orientation": "NATURAL"}},
+                    expected=(expected.entities, expected.relations), threads=2, timeout=timeout,
+                )
+            if made is not None:
+                every = _degrees(graph, name, "UNDIRECTED", timeout)
+            else:
+                made = by_cypher(graph, "raw-graph", name, {"layout": layout.model_dump()}, timeout=timeout)
+            if made is None:
+                raise QueryError("the layout has no entities to project", fix="kgeval layout detect shows what the database holds")
+            edges = _simplify(graph, made.graph, timeout) if made.result.relationship_count else 0
+            yield PluginView(graph, layout, made.graph, nodes=made.result.node_count, edges=edges, timeout=timeout, every=every)
 
 
-class PluginView:
-    """As algorithms.View, for a graph in the database's own catalogue."""
+def _simplify(graph: Graph, handle: Any, timeout: float | None) -> int:
+    """Makes SIMPLE of RAW; how many edges it has, each counted once."""
+    made = graph.ask_gds(
+        lambda gds: gds.graph.relationships.to_undirected(handle, RAW, SIMPLE, aggregation="SINGLE", log_progress=False), timeout=timeout,
+    )
+    graph.ask_gds(lambda gds: gds.graph.relationships.drop(handle, RAW), timeout=timeout)
+    return int(made.relationships_written) // 2
 
-    def __init__(self, found: Projection, layout: Layout, timeout: float | None) -> None:
-        self.name = found.name
-        self.nodes, self.edges, self.has_all = found.nodes, found.edges, found.every is not None
-        self._every = found.every
-        self._giant: Giant | None = None
-        self._graph, self._layout, self.timeout = found.graph, layout, timeout
+
+def _degrees(graph: Graph, name: str, orientation: str, timeout: float | None) -> dict[int, int]:
+    rows = graph.read(all_queries()["projected-degrees"], {"graph_name": name, "orientation": orientation}, timeout=timeout)
+    return {row["degree"]: row["entities"] for row in rows}
+
+
+class PluginView(View):
+    """As View, for a graph in the database's own catalogue: what is as large as the graph comes by Cypher."""
+
+    _names = "projected-entities"
+
+    def __init__(self, graph: Graph, layout: Layout, handle: Any, *, every: dict[int, int] | None, **sizes: Any) -> None:
+        """`every`: how many entities have each degree over all relations; None where that was not counted."""
+        super().__init__(graph, layout, handle, **sizes)
+        self._every, self.has_all = every, every is not None
 
     def degrees(self, *, every: bool = False) -> dict[int, int]:
         if every and self._every is not None:
             return dict(self._every)
-        rows = self._rows("projected-degrees", types=self._types())
-        return {row["degree"]: row["entities"] for row in rows}
-
-    def clustering(self) -> float:
-        if not self.edges:
-            return 0.0
-        return float(self._rows("average-clustering")[0]["average"])
-
-    def component_sizes(self) -> dict[int, int]:
-        return {row["size"]: row["components"] for row in self._sizes()}
-
-    def giant(self) -> Giant:
-        if self._giant is None:
-            rows = self._sizes()
-            return Giant(rows[-1]["component"], rows[-1]["size"], rows[-1]["node"])
-        return self._giant
-
-    def _sizes(self) -> list[Row]:
-        rows = self._rows("component-sizes", types=self._types())
-        self._giant = Giant(rows[-1]["component"], rows[-1]["size"], rows[-1]["node"])
-        return rows
-
-    def giant_edges(self, giant: Giant) -> Integers:
-        import numpy as np
-
-        self._rows("mark-components", types=self._types())
-        rows = self._rows("giant-edges", node=giant.node)
-        return np.array([(row["source"], row["target"]) for row in rows], dtype=np.int64).reshape(-1, 2)
+        return _degrees(self._graph, self._handle.name(), "NATURAL", self.timeout)
 
     def farthest(self, node: int) -> int:
         return int(self._rows("farthest-node", node=node)[0]["farthest"])
 
-    def hops(self, start: int, end: int) -> int:
-        return int(self._rows("hops-between", node=start, end=end)[0]["hops"])
-
-    def articulation_points(self) -> int:
-        if not self.edges:
-            return 0
-        return int(self._rows("count-articulation-points")[0]["points"])
-
     def bridges(self) -> int:
         return int(self._rows("count-bridges")[0]["bridges"]) if self.edges else 0
 
-    def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
-        (row,) = self._rows("store-leiden", seed=seed) if method == Leiden else self._rows("store-louvain")
-        return self._partition("stored-communities"), float(row["modularity"])
-
     def crossing(self) -> int:
-        return int(self._rows("cross-community-relations")[0]["crossing"])
-
-    def community_of(self, element_ids: Sequence[str]) -> dict[str, int]:
-        rows = self._rows("gold-communities", ids=list(element_ids))
-        return {row["element_id"]: row["community"] for row in rows if row["community"] is not None}
-
-    def again(self, method: Method, seed: int) -> Partition:
-        if method == Leiden:
-            return self._partition("leiden-communities", seed=seed)
-        copy = f"{self.name}_{seed}"
-        try:
-            self._rows("shuffled-graph", copy=copy, a=7919 * seed + 12345, b=104729 * seed + 54321)
-            return self._partition("louvain-communities", graph_name=copy)
-        finally:
-            drop(self._graph, copy)
+        return int(self._rows("cross-community-relations", property=self._last[0])[0]["crossing"])
 
     def adjacency(self) -> Adjacency:
         """In 4 bytes a number, written where they belong as they come: five million edges are ten million neighbours, and the client
-        has 300 MB for everything."""
+        has 350 MB for everything."""
         import numpy as np
 
         ids, starts = self._joined()
         others = np.zeros(int(starts[-1]), dtype=np.intc)
-        for row in self._sliced("neighbour-slices"):
+        for row in _slices(self._graph, "neighbour-slices", self._handle.name(), self.timeout):
             at = np.searchsorted(ids, np.array(row["sources"], dtype=ids.dtype))  # of another type, all ids would be copied each time
             _put(others, starts, at, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
         return Adjacency(ids, starts, others)
@@ -130,7 +111,7 @@ class PluginView:
         import numpy as np
 
         found, degrees = array("q"), array("i")
-        for row in self._sliced("joined-nodes"):
+        for row in _slices(self._graph, "joined-nodes", self._handle.name(), self.timeout):
             found.extend(row["ids"])
             degrees.extend(row["degrees"])
         ids = np.frombuffer(found, dtype=np.int64)
@@ -139,42 +120,46 @@ class PluginView:
         return _narrow(ids[order]), _narrow(np.concatenate((np.zeros(1, dtype=np.int64), ends)))
 
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
-        (row,) = self._rows("small-component", max_size=max_size, giant_share=giant_share, sample=sample)
+        # on the server, by the query that the finding prints: a graph may have as many small components as entities, and they are
+        # sorted by names
+        (row,) = self._rows("small-component", layout=self._layout.model_dump(), max_size=max_size, giant_share=giant_share, sample=sample)
         return Small(row["count"], row["total"], row["sample"])
 
-    def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
-        return {row["id"]: GraphRef.model_validate(row["item"]) for row in self._rows("projected-entities", ids=list(ids))}
+    def _groups(self, handle: Any, name: str) -> Partition:
+        return groups(self._graph, handle.name(), name, timeout=self.timeout)
 
-    def _types(self) -> list[str]:
-        """The simple graph's relation type; a graph without edges has no types to name."""
-        return [SIMPLE] if self.edges else ["*"]
+    @contextmanager
+    def _shuffled(self, seed: int) -> Iterator[Any]:
+        order = {"source": self._handle.name(), "a": 7919 * seed + 12345, "b": 104729 * seed + 54321}
+        with new_graph(self._graph) as name:
+            made = by_cypher(self._graph, "shuffled-graph", name, order, timeout=self.timeout)
+            if made is None:
+                raise QueryError("the graph has no relations to shuffle", fix="see the server's log")
+            yield made.graph
+
+    def _ask(self, work: Callable[[Any], T]) -> T:
+        return self._graph.ask_gds(work, timeout=self.timeout)
 
     def _rows(self, name: str, **params: Any) -> list[Row]:
-        query, given = self._asked(name, params)
-        return self._graph.read(query, given, timeout=self.timeout)
+        return self._graph.read(all_queries()[name], {"graph_name": self._handle.name(), **params}, timeout=self.timeout)
 
-    def _sliced(self, name: str) -> Iterator[Row]:
-        query, given = self._asked(name, {})
-        with closing(self._graph.stream(query, given, timeout=self.timeout)) as rows:
-            yield from rows
 
-    def _partition(self, name: str, **params: Any) -> Partition:
-        """All nodes with their groups, in the order in which the slices come."""
-        import numpy as np
+def groups(graph: Graph, name: str, held_by: str, *, timeout: float | None) -> Partition:
+    """The groups that a property of the nodes of a projected graph holds."""
+    import numpy as np
 
-        query, given = self._asked(name, params)
-        nodes, groups = array("q"), array("q")
-        with closing(self._graph.stream(query, given, timeout=self.timeout)) as rows:
-            for row in rows:  # in slices: a million numbers of Python take 40 MB
-                nodes.extend(row["nodes"])
-                groups.extend(row["groups"])
-        return Partition(_narrow(np.frombuffer(nodes, dtype=np.int64)), _narrow(np.frombuffer(groups, dtype=np.int64)))
+    nodes, found = array("q"), array("q")
+    for row in _slices(graph, "group-slices", name, timeout, property=held_by):  # a million numbers of Python at once take 40 MB
+        nodes.extend(row["nodes"])
+        found.extend(row["groups"])
+    ids = np.frombuffer(nodes, dtype=np.int64)
+    order = ids.argsort()
+    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(found, dtype=np.int64)[order]))
 
-    def _asked(self, name: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """A query and the parameters that it declares."""
-        query = all_queries()[name]
-        pool = {"layout": self._layout.model_dump(), "graph_name": self.name, **params}
-        return query, {p.name: pool[p.name] for p in query.params}
+
+def _slices(graph: Graph, query: str, name: str, timeout: float | None, **params: Any) -> Iterator[Row]:
+    with closing(graph.stream(all_queries()[query], {"graph_name": name, **params}, timeout=timeout)) as rows:
+        yield from rows
 
 
 def _narrow(numbers: Integers) -> Integers:

@@ -23,11 +23,11 @@ def mark() -> str:
 
 def abandoned(name: str) -> bool:
     """True if the name is a mark (or begins with one) of a process of this machine that is gone. Of other machines nothing is known."""
-    found = _MARK.match(name)
-    if not found or found["host"] != _host():
+    match = _MARK.match(name)
+    if not match or match["host"] != _host():
         return False
-    pid = int(found["pid"])
-    return not _there(pid) or _started(pid) not in (None, int(found["start"]))
+    pid = int(match["pid"])
+    return not _there(pid) or _started(pid) not in (None, int(match["start"]))
 
 
 @cache
@@ -45,7 +45,8 @@ def _place() -> str:
     except OSError:
         space = ""
     machine, start = (_text(path) for path in _PLACES)
-    return f"{machine} {space}" if space in ("", "pid:[4026531836]") else f"{machine} {start} {space}"  # the number of the first space
+    first = space in ("", "pid:[4026531836]")  # the kernel's number for the space that is no container's
+    return f"{machine} {space}" if first else f"{machine} {start} {space}"
 
 
 def _text(path: str) -> str:

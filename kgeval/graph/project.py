@@ -1,60 +1,90 @@
 """GDS graphs come from here and nowhere else: named after this process, always dropped, leftovers swept.
 
-The projected graph holds entities and one undirected relation a pair (type SIMPLE, no self-loops). All relations are projected
-first, once and directed (RAW); GDS makes the simple graph of them and RAW is dropped. Where the layout is plain labels and types, the
-native projection is used (about 6 times faster), and the degrees over all relations are taken before RAW goes.
+They are projected through the `graphdatascience` client. Listing and dropping are Cypher: every connection looks for leftovers, and most
+need no client, which takes a second to load; and a clean-up has no time limit, nor does an interrupt end it.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import KgevalError, QueryError
-from kgeval.graph.algorithms import Expected
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryEnded, QueryTimeout
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
-from kgeval.records import Layout
+
+if TYPE_CHECKING:
+    from graphdatascience import GraphDataScience
+    from graphdatascience.procedure_surface.cypher.catalog.projection_cypher_endpoints import (
+        GraphWithCypherProjectResult,
+        GraphWithProjectResult,
+    )
 
 _COUNTER = itertools.count(1)
-SIMPLE, RAW = "SIMPLE", "RAW"
-
-
-@dataclass(frozen=True)
-class Projection:
-    """A graph in GDS. `edges`: edges of the simple graph, each once. `every`: how many entities have each degree over all
-    relations; null where that was not counted."""
-
-    graph: Graph
-    name: str
-    nodes: int
-    edges: int
-    every: Mapping[int, int] | None = None
-
-
-@contextmanager
-def projected(graph: Graph, layout: Layout, expected: Expected, *, timeout: float | None = None) -> Iterator[Projection]:
-    """The simple entity graph in GDS, for the time of the `with` block. `timeout` (seconds) holds for each query of the
-    projection and for each later call of the GDS client.
-
-    Raises: QueryError (no GDS memory, no right to project), QueryTimeout.
-    """
-    graph.limit_gds(timeout)
-    sweep(graph)
-    name = graph_name()
-    try:
-        yield _native(graph, layout, expected, name, timeout) or _by_cypher(graph, layout, name, timeout)
-    finally:
-        drop(graph, name)
 
 
 def graph_name() -> str:
     """A name that says whose it is: kgeval_HOST_PID_START_N."""
     return f"{mark()}_{next(_COUNTER)}"
+
+
+@contextmanager
+def new_graph(graph: Graph) -> Iterator[str]:
+    """A name for a GDS graph, which is dropped at the end of the block if it is there. Raises: ConnectError without GDS."""
+    graph.need_gds()
+    name = graph_name()
+    try:
+        yield name
+    finally:
+        drop(graph, name)
+
+
+def by_cypher(
+    graph: Graph, query: str, name: str, params: Mapping[str, Any], *, timeout: float | None,
+) -> GraphWithCypherProjectResult | None:
+    """The graph that one of our queries projects under that name (its parameter $graph_name); None where it met nothing to project.
+
+    Raises: QueryError (no memory, no right to project), QueryTimeout, ConnectError without GDS.
+    """
+    def project(gds: GraphDataScience) -> GraphWithCypherProjectResult | None:
+        from pydantic import ValidationError
+
+        try:
+            return gds.graph.project.cypher(all_queries()[query].text, graph_name=name, **params)
+        except ValidationError:
+            raise
+        except ValueError:  # the client's word for a query without rows
+            return None
+
+    return graph.ask_gds(project, timeout=timeout)
+
+
+def natively(
+    graph: Graph, name: str, labels: Sequence[str], relations: Mapping[str, Mapping[str, str]], *,
+    expected: tuple[int, int], threads: int, timeout: float | None,
+) -> GraphWithProjectResult | None:
+    """The native projection of plain labels and types, about six times faster than one by Cypher; None, and no graph, where GDS refuses
+    it or where it does not have the nodes and relations that are expected.
+
+    Raises: QueryTimeout, QueryEnded: the other way is slower.
+    """
+    try:
+        made = graph.ask_gds(
+            lambda gds: gds.graph.project.native(name, list(labels), dict(relations), read_concurrency=threads, log_progress=False),
+            timeout=timeout,
+        )
+    except (QueryTimeout, QueryEnded):
+        raise
+    except QueryError:
+        return None
+    if (made.result.node_count, made.result.relationship_count) != expected:
+        drop(graph, name)
+        return None
+    return made
 
 
 def drop(graph: Graph, name: str) -> None:
@@ -82,40 +112,3 @@ def clear(graph: Graph) -> list[str]:
     if stopped := graph.stop_abandoned():
         left.append(f"{stopped} queries of runs that were killed")
     return left
-
-
-def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout: float | None) -> Projection | None:
-    """The native projection, or None where it does not show exactly the layout's graph."""
-    if expected.self_loops or layout.scope_property or not 0 < len(layout.entity_labels) <= 500:
-        return None
-    if not expected.relations:
-        return None
-    params = {"graph_name": name, "nodes": layout.entity_labels, "relations": {RAW: {"type": "*", "orientation": "NATURAL"}}}
-    try:
-        row = graph.read(all_queries()["native-graph"], params, timeout=timeout)[0]
-    except (QueryTimeout, QueryEnded):
-        raise  # the other way is slower
-    except QueryError:
-        return None
-    if (row["nodes"], row["relationships"]) != (expected.entities, expected.relations):
-        drop(graph, name)
-        return None
-    degrees = graph.read(all_queries()["raw-degrees"], {"graph_name": name}, timeout=timeout)
-    return Projection(graph, name, row["nodes"], _simple(graph, name, timeout), {d["degree"]: d["entities"] for d in degrees})
-
-
-def _simple(graph: Graph, name: str, timeout: float | None) -> int:
-    """Makes SIMPLE of RAW; how many edges it has, each counted once."""
-    made = graph.read(all_queries()["raw-to-simple"], {"graph_name": name}, timeout=timeout)[0]
-    return int(made["relationships"]) // 2
-
-
-def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -> Projection:
-    params = {"layout": layout.model_dump(), "graph_name": name}
-    rows = graph.read(all_queries()["raw-graph"], params, timeout=timeout)
-    if not rows or rows[0]["nodes"] is None:
-        raise QueryError("the layout has no entities to project", fix="kgeval layout detect shows what the database holds")
-    nodes = rows[0]["nodes"]
-    if not rows[0]["relationships"]:
-        return Projection(graph, name, nodes, 0)
-    return Projection(graph, name, nodes, _simple(graph, name, timeout))

@@ -19,14 +19,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
 from kgeval.errors import QueryError
 from kgeval.graph.load.values import SEPARATOR
 
-# What makes a node or relation an entity, a chunk or a relation of one graph, as Cypher: one text for what is counted
-# and repaired.
+# What makes a node or relation an entity, a chunk or a relation of one graph, as Cypher: one text for what is counted and repaired.
+# Conditions on `labels(n)`, and no `MATCH (n:$($labels))`: until Neo4j 2025.07 that is planned as a scan of all nodes all the same.
 
 _NOTATION = re.compile(r"@(\w+)\(((?:startNode|endNode|labels)\(\w+\)|[\w.]+)(?:, (\w+))?\)")
 
@@ -52,20 +53,20 @@ def relation(r: str) -> str:
 
 def with_roles(text: str) -> str:
     """The text of a Cypher file with its `@` notation put in. What is not known stays, and is no Cypher."""
-    return _NOTATION.sub(_bound, text)
 
+    def bound(match: re.Match[str]) -> str:
+        word, x, role = match.groups()
+        if word == "is" and role in _ROLES:
+            before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+            indent = len(before) - len(before.lstrip())
+            return "(" + _ROLES[role](x).replace("\n", "\n" + " " * indent) + ")"
+        if word == "sources" and role in _SOURCES:
+            return _sources(f"{x}[$layout.{_SOURCES[role]}]")
+        if word == "description" and role in _DESCRIPTIONS:
+            return _described(f"{x}[$layout.{_DESCRIPTIONS[role]}]")
+        return _VALUES[word](x) if word in _VALUES and role is None else match[0]
 
-def _bound(match: re.Match[str]) -> str:
-    word, x, role = match.groups()
-    if word == "is" and role in _ROLES:
-        before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
-        indent = len(before) - len(before.lstrip())
-        return "(" + _ROLES[role](x).replace("\n", "\n" + " " * indent) + ")"
-    if word == "sources" and role in _SOURCES:
-        return _sources(f"{x}[$layout.{_SOURCES[role]}]")
-    if word == "description" and role in _DESCRIPTIONS:
-        return _described(f"{x}[$layout.{_DESCRIPTIONS[role]}]")
-    return _VALUES[word](x) if word in _VALUES and role is None else match[0]
+    return _NOTATION.sub(bound, text)
 
 
 def _in_graph(x: str) -> str:
@@ -144,7 +145,7 @@ class Param:
 @dataclass(frozen=True)
 class Query:
     """One Cypher file. `text` is the whole file (comments are legal Cypher) with the roles of `@is(e, Entity)` and the like put in
-    (kgeval.graph.roles); `columns` are the declared result names."""
+    (see `with_roles`); `columns` are the declared result names."""
 
     name: str
     folder: str
@@ -189,36 +190,28 @@ def load(root: Path) -> dict[str, Query]:
             faults.append(f"{path.name}: the name is taken by {queries[query.name].path}")
         queries[query.name] = query
     if faults:
-        raise QueryError("Cypher files with faulty headers:\n  " + "\n  ".join(faults), fix="mend the headers named above")
+        raise QueryError("Cypher files with faulty headers:\n  " + "\n  ".join(faults), fix="correct the headers named above")
     return queries
 
 
 def parse(text: str, path: Path) -> tuple[Query, list[str]]:
     """The query of one file and the faults of its header (empty = fine)."""
     text = with_roles(text)
-    header, body = _split(text)
+    lines = text.splitlines()
+    header = [line[2:].strip() for line in takewhile(lambda line: line.startswith("//"), lines)]
     fields = _fields(header)
-    first = header[0] if header else ""
-    stem, _, summary = first.partition(":")
-    params = tuple(_params(header))
+    stem, _, summary = (header[0] if header else "").partition(":")
+    matches = (_HEADER_PARAM.match(line) for line in header)
+    returns, needs = ([part.strip() for part in fields.get(key, "").split(",")] for key in ("returns", "needs"))
     query = Query(
-        name=path.stem, folder=path.parent.name, summary=summary.strip(), doc=_doc(header), params=params,
-        columns=tuple(_columns(fields.get("returns", ""))), needs=tuple(_names(fields.get("needs", ""))),
+        name=path.stem, folder=path.parent.name, summary=summary.strip(),
+        doc="\n".join(takewhile(lambda line: not line.startswith((":param", "returns:", "needs:", "mode:")), header[1:])).strip(),
+        params=tuple(Param(m[1], m[2], (m[3] or "").strip()) for m in matches if m),
+        columns=tuple(part.split()[0] for part in returns if part not in ("", "nothing")),
+        needs=tuple(part for part in needs if part not in ("", "nothing")),
         mode="write" if fields.get("mode") == "write" else "read", text=text, path=path,
     )
-    return query, [*_header_faults(stem.strip(), fields, query), *_body_faults(body, query)]
-
-
-def _split(text: str) -> tuple[list[str], str]:
-    """Header lines (comment marks removed) and the statement below them."""
-    header: list[str] = []
-    lines = text.splitlines()
-    at = 0
-    for at, line in enumerate(lines):  # noqa: B007 - the index after the header is used below
-        if not line.startswith("//"):
-            break
-        header.append(line[2:].strip())
-    return header, "\n".join(lines[at:])
+    return query, _faults(query, stem.strip(), fields, "\n".join(lines[len(header):]))
 
 
 def _fields(header: list[str]) -> dict[str, str]:
@@ -236,54 +229,24 @@ def _fields(header: list[str]) -> dict[str, str]:
     return fields
 
 
-def _params(header: list[str]) -> list[Param]:
-    found = (_HEADER_PARAM.match(line) for line in header)
-    return [Param(m[1], m[2], (m[3] or "").strip()) for m in found if m]
-
-
-def _doc(header: list[str]) -> str:
-    out = []
-    for line in header[1:]:
-        if line.startswith((":param", "returns:", "needs:", "mode:")):
-            break
-        out.append(line)
-    return "\n".join(out).strip()
-
-
-def _names(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip() and part.strip() != "nothing"]
-
-
-def _columns(text: str) -> list[str]:
-    return [part.split()[0] for part in _names(text)]
-
-
 def blank(text: str) -> str:
     """The text with strings, back-ticked names and comments blanked out, so that `$x` in them is no parameter."""
     pattern = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/"
     return re.sub(pattern, lambda m: " " * len(m[0]), text, flags=re.DOTALL)
 
 
-def _header_faults(stem: str, fields: dict[str, str], query: Query) -> list[str]:
-    faults = []
-    if stem != query.name:
-        faults.append(f"line 1 says '{stem}', the file is called '{query.name}'")
-    if not query.summary:
-        faults.append("line 1 has no sentence after the name")
-    if fields.get("mode") not in ("read", "write"):
-        faults.append("'// mode: read' or '// mode: write' is missing")
-    if not query.columns and query.mode == "read":
-        faults.append("'// returns:' names no column")
-    return faults
-
-
-def _body_faults(body: str, query: Query) -> list[str]:
+def _faults(query: Query, stem: str, fields: dict[str, str], body: str) -> list[str]:
     code = blank(body)
     used, declared = set(_PARAM.findall(code)), {p.name for p in query.params}
     called, needs = set(_CALLED.findall(code)), set(query.needs)
-    faults = [] if code.strip() else ["the statement is missing"]
-    if ";" in code.strip().rstrip(";"):
-        faults.append("more than one statement")
+    faults = [what for is_wrong, what in (
+        (stem != query.name, f"line 1 says '{stem}', the file is called '{query.name}'"),
+        (not query.summary, "line 1 has no sentence after the name"),
+        (fields.get("mode") not in ("read", "write"), "'// mode: read' or '// mode: write' is missing"),
+        (not query.columns and query.mode == "read", "'// returns:' names no column"),
+        (not code.strip(), "the statement is missing"),
+        (";" in code.strip().rstrip(";"), "more than one statement"),
+    ) if is_wrong]
     faults += [f"{word} is no role of a layout" for word in re.findall(r"@\w*", code)]
     faults += [f"${name} is used but not declared" for name in sorted(used - declared)]
     faults += [f"${name} is declared but not used" for name in sorted(declared - used)]

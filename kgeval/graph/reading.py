@@ -24,7 +24,7 @@ def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. When an interrupt leaves it, it
+    """A session whose queries carry the driver's time limit (seconds; None = none) and our mark. When an interrupt leaves it, it
     is cut off, and `ending` and `left` are called."""
 
     def __init__(self, inner: neo4j.Session, timeout: float | None, ending: Callable[[], object], left: Callable[[], object]) -> None:
@@ -63,14 +63,14 @@ class ReadingSession:
 
 
 class ReadingDriver(neo4j.Driver):
-    """Hands out READ sessions of another driver. `timeout`: seconds for each query that follows. `renew` is called when an interrupt
-    has left a session: the inner driver's connections are not to be asked again."""
+    """Hands out READ sessions of another driver. `timeout`: seconds for each query. `renew` is called when an interrupt has left a
+    session: the inner driver's connections are not to be asked again."""
 
-    def __init__(self, inner: neo4j.Driver, renew: Callable[[], object]) -> None:
+    def __init__(self, inner: neo4j.Driver, renew: Callable[[], object], timeout: float | None) -> None:
         self._pool = inner._pool  # the client asks whether the connection is encrypted
         self.inner = inner
         self._renew = renew
-        self.timeout: float | None = None
+        self.timeout = timeout
         self._closed = True  # the inner driver is closed by its owner
 
     def session(self, **config: Any) -> neo4j.Session:
@@ -98,8 +98,12 @@ class ReadingDriver(neo4j.Driver):
 
         Raises: ConnectionLost.
         """
-        with translated():
-            self.inner.verify_connectivity(**config)
+        try:
+            with translated():
+                self.inner.verify_connectivity(**config)
+        except KeyboardInterrupt:
+            self._renew()
+            raise
 
     def close(self) -> None:
         """Nothing: the inner driver is closed by its owner."""

@@ -67,7 +67,7 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
 
 
 def _gds_version(session: neo4j.Session) -> str | None:
-    """Null where the server knows no such function, or this user may not call it. Raises: ClientError for whatever else ends the query: a
+    """None where the server knows no such function, or this user may not call it. Raises: ClientError for whatever else ends the query: a
     time limit says nothing of what is installed."""
     from neo4j.exceptions import ClientError
 
@@ -86,7 +86,7 @@ def lacks_gds(cause: Neo4jError) -> bool:
 
 
 def gds_warning(info: ServerInfo) -> str | None:
-    """What is wrong with the server's GDS: missing, or of another line than Neo4j's. Null if nothing is."""
+    """What is wrong with the server's GDS: missing, or of another line than Neo4j's. None if nothing is."""
     if info.gds is None:
         where = " (Aura: switch on Graph Analytics, or kgeval audit --gds-session)" if info.aura else ""
         return f"GDS is missing{where}: components, clustering, communities and the checks that need them are skipped"

@@ -6,6 +6,7 @@ out: a walk's step takes each relation of an entity alike.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,13 +14,14 @@ from typing import Any
 
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import QueryTimeout
-from kgeval.graph.project import drop, graph_name, sweep
+from kgeval.graph.plugin import groups
+from kgeval.graph.project import by_cypher, natively, new_graph, sweep
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 ORDERED_MOST = 200_000  # relations that are sorted by name before they are projected; sorting many takes longer than walking
 LARGEST_SEED = 2**62
+_COUNTER = itertools.count(1)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class WalkGraph:
     """A graph in GDS to walk on. `ordered`: projected in the order of names, so that a rebuilt graph is walked alike."""
 
     graph: Graph
-    name: str
+    handle: Any  # the client's
     ordered: bool
     timeout: float | None
 
@@ -38,23 +40,26 @@ class WalkGraph:
         """
         if not sources:
             return {}
-        found = self._lists("random-walks", sources=list(sources), nodes=steps + 1, seed=seed % LARGEST_SEED)
-        return {walk[0]: walk for walk in found["walks"]}
+        params = {"graph_name": self.handle.name(), "sources": list(sources), "nodes": steps + 1, "seed": seed % LARGEST_SEED}
+        row = self.graph.read_lists(all_queries()["random-walks"], params, timeout=self.timeout)
+        return {walk[0]: walk for walk in row["walks"]}
 
     def components(self) -> dict[int, int]:
         """Node -> its weakly connected component."""
-        return self._groups("walk-components")
+        return self._groups("wcc")
 
     def communities(self, seed: int) -> dict[int, int]:
         """Node -> its Leiden community."""
-        return self._groups("walk-communities", seed=seed % LARGEST_SEED)
+        return self._groups("leiden", random_seed=seed % LARGEST_SEED)
 
-    def _groups(self, query: str, **params: Any) -> dict[int, int]:
-        found = self._lists(query, **params)
-        return dict(zip(found["nodes"], found["groups"], strict=True))
-
-    def _lists(self, query: str, **params: Any) -> dict[str, Any]:
-        return self.graph.read_lists(all_queries()[query], {"graph_name": self.name, **params}, timeout=self.timeout)
+    def _groups(self, algorithm: str, **settings: Any) -> dict[int, int]:
+        name = f"groups{next(_COUNTER)}"
+        self.graph.ask_gds(
+            lambda gds: getattr(gds, algorithm).mutate(self.handle, name, concurrency=1, log_progress=False, **settings),
+            timeout=self.timeout,
+        )
+        found = groups(self.graph, self.handle.name(), name, timeout=self.timeout)
+        return dict(zip(found.nodes.tolist(), found.groups.tolist(), strict=True))
 
 
 @contextmanager
@@ -68,34 +73,16 @@ def walkable(
     """
     graph.need_gds()
     sweep(graph)
-    name, ordered = graph_name(), relations <= ORDERED_MOST
-    try:
-        if ordered or not _native(graph, layout, name, expected=(entities, 2 * relations), timeout=timeout):
-            params = {"layout": layout.model_dump(), "graph_name": name, "ordered": ordered}
-            rows = graph.read(all_queries()["walk-graph"], params, timeout=timeout)
-            if not rows or not rows[0]["relationships"]:
-                raise QueryError("no relation joins two entities: there is nothing to walk on", fix="kgeval layout check tells why")
-        yield WalkGraph(graph, name, ordered, timeout)
-    finally:
-        drop(graph, name)
-
-
-def _native(graph: Graph, layout: Layout, name: str, *, expected: tuple[int, int], timeout: float | None) -> bool:
-    """The native projection, several times faster; false where it does not show exactly the layout's graph."""
-    if layout.entity_excluded_labels or layout.scope_property or not 0 < len(layout.entity_labels) <= 500:
-        return False
-    try:
-        row = graph.read(all_queries()["walk-native"], {"graph_name": name, "nodes": layout.entity_labels}, timeout=timeout)[0]
-    except QueryTimeout:
-        raise
-    except QueryError:
-        return False
-    if (row["nodes"], row["relationships"]) != expected:
-        drop(graph, name)
-        return False
-    return True
-
-
-def node_number(element_id: str) -> int:
-    """The number that GDS knows a node by: the last part of its element id."""
-    return int(element_id.rpartition(":")[2])
+    ordered, made = relations <= ORDERED_MOST, None
+    plain = not (layout.entity_excluded_labels or layout.scope_property) and 0 < len(layout.entity_labels) <= 500
+    with new_graph(graph) as name:
+        if plain and not ordered:
+            made = natively(
+                graph, name, layout.entity_labels, {"ALL": {"type": "*", "orientation": "UNDIRECTED"}},
+                expected=(entities, 2 * relations), threads=1, timeout=timeout,  # one thread: it is alike each time
+            )
+        if made is None:
+            made = by_cypher(graph, "walk-graph", name, {"layout": layout.model_dump(), "ordered": ordered}, timeout=timeout)
+        if made is None or not made.result.relationship_count:
+            raise QueryError("no relation joins two entities: there is nothing to walk on", fix="kgeval layout check tells why")
+        yield WalkGraph(graph, made.graph, ordered, timeout)

@@ -7,9 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from kgeval.records.audit import Finding
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
 AccuracyKind = Literal["relations", "entities", "duplicates"]
@@ -49,15 +48,15 @@ class ItemVerdict(Record):
     item: GraphRef
     text: str
     status: Literal["scored", "unscored", "not_applicable"]
-    label: str | None = None
-    human: str | None = None
+    label: Public | None = None
+    human: Public | None = None
     reason: str | None = None
-    flags: list[str] = Field(default_factory=list)
+    flags: list[Public] = Field(default_factory=list)
     stratum: str | None = None
     cluster: str | None = None
     weight: float | None = None
     passages: list[int] = Field(default_factory=list)
-    call: str | None = None
+    call: Public | None = None
 
 
 class Estimate(Record):
@@ -67,9 +66,9 @@ class Estimate(Record):
     `design_effect`: as seen; `interval_effect`: as the interval uses it (at least 1, steadied where few clusters show an error).
     """
 
-    of: str
+    of: Public
     labelled_by: Literal["judge", "people", "judge corrected by people"]
-    method: str
+    method: Public
     n: int
     n_scored: int
     clusters: int | None = None
@@ -80,13 +79,13 @@ class Estimate(Record):
     bound_high: float | None = None
     design_effect: float | None = None
     interval_effect: float | None = None
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
 
 
 class SampleDesign(Record):
     """How the sample was drawn. `population`: items that could be drawn; `without_source`: items without a passage, not judged."""
 
-    method: str
+    method: Public
     seed: int
     wanted: int
     drawn: int
@@ -94,7 +93,7 @@ class SampleDesign(Record):
     without_source: int
     clusters: int
     clusters_drawn: int
-    strata: dict[str, int] = Field(default_factory=dict)
+    strata: dict[Public, int] = Field(default_factory=dict)
 
 
 class CalibrationBin(Record):
@@ -107,27 +106,23 @@ class CalibrationBin(Record):
     accuracy: float | None
 
 
-class AccuracyReport(Record):
+class AccuracyReport(GraphReport):
     """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05").
 
     `passages`: each text once, however many `items` were judged on it.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: str | None = None
-    run: RunManifest
-    layout: Layout
     kind: AccuracyKind
     design: SampleDesign
     estimates: list[Estimate]
     by_type: list[Estimate] = Field(default_factory=list)
     by_document: list[Estimate] = Field(default_factory=list)
-    labels: dict[str, int] = Field(default_factory=dict)
-    flags: dict[str, int] = Field(default_factory=dict)
-    needed: dict[str, int] = Field(default_factory=dict)
-    agreement: dict[str, float | int | None] = Field(default_factory=dict)
+    labels: dict[Public, int] = Field(default_factory=dict)
+    flags: dict[Public, int] = Field(default_factory=dict)
+    needed: dict[Public, int] = Field(default_factory=dict)
+    agreement: dict[Public, float | int | None] = Field(default_factory=dict)
     calibration: list[CalibrationBin] = Field(default_factory=list)
-    duplicates: dict[str, float | int | None] = Field(default_factory=dict)
+    duplicates: dict[Public, float | int | None] = Field(default_factory=dict)
     by_class: list[Estimate] = Field(default_factory=list)
     items: list[ItemVerdict] = Field(default_factory=list)
     passages: list[Passage] = Field(default_factory=list)

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, Public, Record
 from kgeval.records.comparison_judge import Estimated
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 
 LabelScope = Literal["pairs", "answers"]
 AgreementBy = Literal["all", "level", "dataset", "difficulty"]
@@ -50,7 +50,7 @@ class AnnotatorPair(Record):
 
     first: str
     second: str
-    aspect: str
+    aspect: Public
     n: int
     raw: Estimated = Field(default_factory=Estimated)
     within_one: Estimated = Field(default_factory=Estimated)
@@ -63,9 +63,9 @@ class PeopleAgreement(Record):
     """All annotators in one aspect, on one group of items. `items`: with a label; `items_twice`: with two or more, which the figures are
     over. `raw`, `within_one`: over all pairs of labels of one item. Alphas: Krippendorff's. `tied`: items without a majority."""
 
-    aspect: str
+    aspect: Public
     by: AgreementBy = "all"
-    value: str | None = None
+    value: Public | None = None
     items: int
     items_twice: int
     labels: int
@@ -83,11 +83,11 @@ class AnnotatorAgreement(Record):
     `bias`: his label minus that mean; `used`: how often each label."""
 
     annotator: str
-    aspect: str
+    aspect: Public
     n: int
     spearman: Estimated = Field(default_factory=Estimated)
     bias: Estimated = Field(default_factory=Estimated)
-    used: dict[str, int] = Field(default_factory=dict)
+    used: dict[Public, int] = Field(default_factory=dict)
 
 
 class PredictorAgreement(Record):
@@ -100,14 +100,14 @@ class PredictorAgreement(Record):
     `reason`: why there is no figure.
     """
 
-    predictor: str
+    predictor: Public
     kind: PredictorKind
-    aspect: str
+    aspect: Public
     by: AgreementBy = "all"
-    value: str | None = None
+    value: Public | None = None
     n: int
     items: int
-    missing: dict[str, int] = Field(default_factory=dict)
+    missing: dict[Public, int] = Field(default_factory=dict)
     spearman: Estimated = Field(default_factory=Estimated)
     kendall: Estimated = Field(default_factory=Estimated)
     pearson: Estimated = Field(default_factory=Estimated)
@@ -115,32 +115,30 @@ class PredictorAgreement(Record):
     concordance: Estimated = Field(default_factory=Estimated)
     winner: Estimated = Field(default_factory=Estimated)
     winner_kappa: Estimated = Field(default_factory=Estimated)
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class Nearest(Record):
     """A predictor's place by nearness to people in one aspect, from 1. `behind`: Spearman of the nearest minus its own, on the labels that
     both have a value for, with its interval; `told_apart`: that interval does not hold 0. The first has neither."""
 
-    aspect: str
+    aspect: Public
     rank: int
-    predictor: str
+    predictor: Public
     n: int
     spearman: float
     behind: Estimated = Field(default_factory=Estimated)
     told_apart: bool | None = None
 
 
-class AgreementReport(Record):
+class AgreementReport(RunReport):
     """Agreement of people with each other and of metrics and judges with people. `scale`: the labels, in their order.
 
     `labels`, `items`, `questions`: read; `annotators`: labels of each.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     scope: LabelScope
-    scale: list[str]
+    scale: list[Public]
     seed: int
     items: int
     questions: int
@@ -157,13 +155,13 @@ class AgreementReport(Record):
 class MatrixCell(Record):
     """The correlation of two metrics over the `n` answers that have both scores. `reason`: why there is no figure."""
 
-    first: str
-    second: str
+    first: Public
+    second: Public
     n: int
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class MatrixGroup(Record):
@@ -172,22 +170,20 @@ class MatrixGroup(Record):
     `constant`: metrics with one and the same value throughout (their value), which correlate with nothing. `n`: scores of each metric."""
 
     by: MatrixBy = "all"
-    value: str | None = None
-    dataset: str | None = None
-    metrics: list[str]
-    n: dict[str, int] = Field(default_factory=dict)
-    constant: dict[str, float] = Field(default_factory=dict)
+    value: Public | None = None
+    dataset: Public | None = None
+    metrics: list[Public]
+    n: dict[Public, int] = Field(default_factory=dict)
+    constant: dict[Public, float] = Field(default_factory=dict)
     cells: list[MatrixCell] = Field(default_factory=list)
 
 
-class MatrixReport(Record):
+class MatrixReport(RunReport):
     """Every metric against every other. `coefficient`: which correlation. Intervals are over questions."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     coefficient: Literal["spearman", "kendall", "pearson"] = "spearman"
     seed: int
     questions: int
-    systems: list[str] = Field(default_factory=list)
+    systems: list[Public] = Field(default_factory=list)
     groups: list[MatrixGroup] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Record
 from kgeval.records.build import Construction
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.graph import GraphRef, GraphReport
+from kgeval.records.manifest import RunManifest, RunReport
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
@@ -42,10 +42,10 @@ class Waived(Record):
     """A waiver (`[[ignore]]` of kgeval.toml) and what it did here: `hits` took out of a finding's count. An expired one takes nothing.
     `stale`: it is in force and all its checks ran, but it matches nothing."""
 
-    rule: str
+    rule: Public
     match: str | None = None
     reason: str
-    until: str | None = None
+    until: Public | None = None
     expired: bool = False
     stale: bool = False
     hits: int = Field(default=0, ge=0)
@@ -58,7 +58,7 @@ class ShareInterval(Record):
     high: float
     sampled: int
     population: int
-    method: str
+    method: Public
 
 
 class Repair(Record):
@@ -69,13 +69,13 @@ class Repair(Record):
     `safe`: right for every hit, without looking. `cypher` null: there is none for this graph, and `reason` says why.
     """
 
-    query: str | None = None
-    cypher: str | None = None
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    query: Public | None = None
+    cypher: Public | None = None
+    parameters: dict[Public, PublicJson] = Field(default_factory=dict)
     reads: bool = False
     safe: bool = False
-    note: str | None = None
-    reason: str | None = None
+    note: Public | None = None
+    reason: Public | None = None
 
 
 class Finding(Record):
@@ -97,29 +97,29 @@ class Finding(Record):
     step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits.
     """
 
-    rule_id: str
+    rule_id: Public
     group: Group
     status: Status
     severity: Severity
-    title: str
+    title: Public
     count: int | None = None
     total: int | None = None
-    total_of: str = "entities"
+    total_of: Public = "entities"
     share: float | None = None
     interval: ShareInterval | None = None
     suppressed: int = 0
     known: int = 0
-    by_type: dict[str, int] | None = None
+    by_type: dict[Public, int] | None = None
     waived: list[Waived] = Field(default_factory=list)
-    threshold: str | None = None
-    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    threshold: Public | None = None
+    settings: dict[Public, PublicJson] = Field(default_factory=dict)
     examples: list[Example] = Field(default_factory=list)
     examples_total: int | None = None
-    query: str | None = None
+    query: Public | None = None
     query_lists: Literal["hits", "rows"] = "hits"
-    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    parameters: dict[Public, PublicJson] = Field(default_factory=dict)
     repair: Repair | None = None
-    advice: str = ""
+    advice: Public = ""
     reason: str | None = None
     seconds: float | None = None
 
@@ -136,8 +136,8 @@ class Finding(Record):
 class StructureSkip(Record):
     """Structure figures that could not be computed here, and why."""
 
-    ids: list[str]
-    reason: str
+    ids: list[Public]
+    reason: Public
 
 
 ChangeOf = Literal["better", "worse", "changed", "same", "unanswered", "new", "gone", "not_comparable"]
@@ -152,10 +152,10 @@ class FindingChange(Record):
     `appeared`, `vanished`: examples that only one audit lists, by rule, type and normalised name; empty unless `examples_compared`:
     both list all their hits."""
 
-    rule_id: str
+    rule_id: Public
     group: Group
-    title: str
-    label: str | None = None
+    title: Public
+    label: Public | None = None
     verdict: ChangeOf
     status_before: Status | None = None
     status_after: Status | None = None
@@ -178,10 +178,10 @@ class FigureChange(Record):
     """One structure figure in two audits, whole (`label` null) or for one label, relation type or property. Which way is better is said
     for few figures only: the others are `changed`. `reason`: why one audit lacks it, or why the two cannot be compared."""
 
-    id: str
-    label: str | None = None
+    id: Public
+    label: Public | None = None
     verdict: ChangeOf
-    reason: str | None = None
+    reason: Public | None = None
     before: float | None = None
     after: float | None = None
 
@@ -193,17 +193,17 @@ class AuditDiff(Record):
     one of the files holds (null: a whole database), of which the gate has no answer."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
-    before: str
-    after: str
-    graph_before: str | None = None
-    graph_after: str | None = None
+    before: Public
+    after: Public
+    graph_before: Public | None = None
+    graph_after: Public | None = None
     findings: list[FindingChange] = Field(default_factory=list)
     figures: list[FigureChange] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)
     fail_on_worse: Severity | None = None
     graphs: list[AuditDiff] = Field(default_factory=list)
-    only_before: list[str | None] = Field(default_factory=list)
-    only_after: list[str | None] = Field(default_factory=list)
+    only_before: list[Public | None] = Field(default_factory=list)
+    only_after: list[Public | None] = Field(default_factory=list)
     run: RunManifest | None = None
 
 
@@ -213,12 +213,12 @@ class AuditGate(Record):
     answer. `reason`: why there is none, or what misses it. `decides`: missed or unanswered, it changes the exit code; else it only gives a
     finding its severity."""
 
-    id: str
-    limit: str
+    id: Public
+    limit: Public
     severity: Severity | None = None
     value: float | None = None
     met: bool | None = None
-    reason: str | None = None
+    reason: Public | None = None
     decides: bool = True
 
 
@@ -251,22 +251,20 @@ class Reading(Record):
 
     nodes: int
     relations: int
-    nodes_without_role: dict[str, int] = Field(default_factory=dict)
-    relations_without_role: dict[str, int] = Field(default_factory=dict)
+    nodes_without_role: dict[Public, int] = Field(default_factory=dict)
+    relations_without_role: dict[Public, int] = Field(default_factory=dict)
 
 
-class AuditReport(Record):
+class AuditReport(GraphReport):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
     measured; `diff`: against --baseline."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: str | None = None
-    run: RunManifest
-    layout: Layout
     reading: Reading | None = None
-    structure: dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None] = Field(default_factory=dict)
+    structure: Annotated[dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None], PUBLIC] = Field(
+        default_factory=dict,
+    )
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
     gates: list[AuditGate] = Field(default_factory=list)
@@ -279,7 +277,7 @@ class AuditReport(Record):
 class FigureRow(Record):
     """One structure figure of several graphs, in the order of `GraphsReport.reports`; null where it could not be measured."""
 
-    id: str
+    id: Public
     values: list[float | None]
 
 
@@ -298,19 +296,17 @@ class CheckCell(Record):
 class CheckRow(Record):
     """One check of several graphs, in the order of `GraphsReport.reports`."""
 
-    rule_id: str
+    rule_id: Public
     group: Group
-    title: str
+    title: Public
     severity: Severity
     cells: list[CheckCell]
 
 
-class GraphsReport(Record):
+class GraphsReport(RunReport):
     """Several graphs side by side: each one's audit, and the same figures and checks as rows."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
-    names: list[str]
+    names: list[Public]
     reports: list[AuditReport]
     figures: list[FigureRow] = Field(default_factory=list)
     checks: list[CheckRow] = Field(default_factory=list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, PublicRecord, Record
 from kgeval.records.manifest import RunManifest
 from kgeval.records.model import ModelUse
 
@@ -68,7 +68,7 @@ class IndexRecord(Record):
     configuration: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class Construction(Record):
+class Construction(PublicRecord):
     """What the construction of a graph took, as its build wrote it into the graph [X table 15]. Null: not recorded.
 
     `cost` in USD. `calls` 0: no model was asked.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import Cause, OfPair, Public, PublicJson, Record
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Quantiles
 
 Procedure = Literal["scores", "single", "pairwise-choice", "differential", "biased"]
@@ -77,7 +77,7 @@ class Box(Record):
     outliers: list[float] = Field(default_factory=list)
 
 
-class PairResult(Record):
+class PairResult(OfPair):
     """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
 
     `by`: which group: all questions, one data set, one level (`value` names it); `mean_of_datasets`: the unweighted mean over data sets
@@ -92,18 +92,16 @@ class PairResult(Record):
     `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
-    system_a: str
-    system_b: str
-    aspect: str = "overall"
+    aspect: Public = "overall"
     by: ComparedBy = "all"
-    value: str | None = None
+    value: Public | None = None
     mean_of_datasets: bool = False
     n: int
     n_scored: int
     results: int = 0
     lost: int = 0
     discarded: int = 0
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     trials: int = 1
     rates: Rates | None = None
     relative: Estimated = Field(default_factory=Estimated)
@@ -127,7 +125,7 @@ class Ranked(Record):
 
     `strength` null: not rankable. `rank_low`, `rank_high`: places that its interval leaves open, from 1."""
 
-    system: str
+    system: Public
     strength: Estimated = Field(default_factory=Estimated)
     average_win_rate: float | None = None
     rank: int | None = None
@@ -139,25 +137,23 @@ class Ranking(Record):
     """All systems in order. `rankable`: the win graph is strongly connected; else `reason` says what separates which systems."""
 
     rankable: bool
-    reason: str | None = None
+    reason: Public | None = None
     systems: list[Ranked] = Field(default_factory=list)
 
 
-class AlignmentCount(Record):
+class AlignmentCount(OfPair):
     """How the lengths of one pair's answers were brought together, over question-trials. `adjusted`: by asking the system again
     (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all. `kept_meaning`: share of
     claims of the free answers that the aligned ones still make, over `meaning_checked` answers."""
 
-    system_a: str
-    system_b: str
-    level: str | None = None
+    level: Public | None = None
     n: int
     equal: int = 0
     adjusted: int = 0
     forced: int = 0
     discarded: int = 0
     failed: int = 0
-    attempts: dict[str, int] = Field(default_factory=dict)
+    attempts: dict[Public, int] = Field(default_factory=dict)
     gap_before: Quantiles | None = None
     gap_after: Quantiles | None = None
     meaning_checked: int = 0
@@ -167,22 +163,20 @@ class AlignmentCount(Record):
 class SystemUse(Record):
     """What a system's free answers took: means an answer, over answers that tell (`known`) [Z table 2]."""
 
-    system: str
+    system: Public
     answers: int
     words: float | None = None
     tokens: float | None = None
     seconds: float | None = None
     calls: float | None = None
     cost: float | None = None
-    known: dict[str, int] = Field(default_factory=dict)
+    known: dict[Public, int] = Field(default_factory=dict)
 
 
-class Stopped(Record):
+class Stopped(OfPair):
     """Where a comparison stopped when it was sure: questions used of those that were there, judge calls made of those planned, and the
     confidence sequence (always valid) at that point. `decision`: a, b, equal (inside the tie region), or open."""
 
-    system_a: str
-    system_b: str
     questions: int
     of_questions: int
     calls: int
@@ -193,16 +187,14 @@ class Stopped(Record):
     decision: Literal["a", "b", "equal", "open"]
 
 
-class ComparisonGate(Record):
+class ComparisonGate(OfPair):
     """A threshold on a figure of a pair in one aspect, on all questions, and whether it is met.
 
     `figure`: `relative` (-1..1), `low` or `high` (the ends of its interval), `win`, `tie`, `loss` (0..1) or `gap` (points). `met` null:
     there is no value, or the run was stopped before its end.
     """
 
-    system_a: str
-    system_b: str
-    aspect: str = "overall"
+    aspect: Public = "overall"
     figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"] = "relative"
     least: bool
     limit: float
@@ -213,23 +205,21 @@ class ComparisonGate(Record):
 class DrillCall(Record):
     """One judge call of a question: what stood first, points and reasons by aspect."""
 
-    first: str | None = None
+    first: Public | None = None
     trial: int
     repeat: int
-    points: dict[str, tuple[float | None, float | None]] = Field(default_factory=dict)
-    reasons: dict[str, tuple[str, str]] = Field(default_factory=dict)
+    points: dict[Public, tuple[float | None, float | None]] = Field(default_factory=dict)
+    reasons: dict[Public, tuple[str, str]] = Field(default_factory=dict)
     winner: Winner | None = None
 
 
-class Drill(Record):
+class Drill(OfPair):
     """One question of a pair, opened: both answers as they were judged in `trial` (null where they are not at hand), and each call
     [Z table 3]. `relative`: mean of win - loss over the trials of this question, -1..1."""
 
-    system_a: str
-    system_b: str
     question_id: str
     question: str | None = None
-    level: str | None = None
+    level: Public | None = None
     answer_a: str | None = None
     answer_b: str | None = None
     words_a: int | None = None
@@ -239,7 +229,7 @@ class Drill(Record):
     calls: list[DrillCall] = Field(default_factory=list)
 
 
-class ComparisonReport(Record):
+class ComparisonReport(RunReport):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
     `judgements`: replies of the judge that the verdicts rest on; `requests`: how many of their requests differ (the same request is not
@@ -249,16 +239,14 @@ class ComparisonReport(Record):
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     procedure: Procedure = "scores"
     trial_kind: TrialKind = "rejudge"
-    signature: str
+    signature: Public
     judgements: int = 0
     requests: int = 0
-    settings: dict[str, JsonValue] = Field(default_factory=dict)
-    grades: dict[str, list[str]] = Field(default_factory=dict)
+    settings: dict[Public, PublicJson] = Field(default_factory=dict)
+    grades: dict[Public, list[Public]] = Field(default_factory=dict)
     systems: list[SystemUse] = Field(default_factory=list)
     pairs: list[PairResult] = Field(default_factory=list)
     ranking: Ranking | None = None
@@ -268,10 +256,10 @@ class ComparisonReport(Record):
     self_checks: list[SelfCheck] = Field(default_factory=list)
     drift: Drift | None = None
     corrected: list[CorrectedRate] = Field(default_factory=list)
-    contrast: dict[str, list[PairResult]] = Field(default_factory=dict)
-    contrast_judge: dict[str, list[JudgeReport]] = Field(default_factory=dict)
+    contrast: dict[Public, list[PairResult]] = Field(default_factory=dict)
+    contrast_judge: dict[Public, list[JudgeReport]] = Field(default_factory=dict)
     drill: list[Drill] = Field(default_factory=list)
     drill_left_out: int = 0
     gates: list[ComparisonGate] = Field(default_factory=list)
-    missing: dict[str, list[str]] = Field(default_factory=dict)
+    missing: dict[Public, list[str]] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from kgeval.records.base import Record
+from kgeval.records.base import Cause, OfPair, Public, Record
 
 
 class Ends(Protocol):
@@ -47,9 +47,9 @@ class Covariate(Record):
     """How a difference in form goes with winning: the slope of a logistic regression with its interval. `scale`: one unit, or why there
     is no slope."""
 
-    name: str
+    name: Public
     slope: Estimated
-    scale: str = ""
+    scale: Public = ""
 
 
 class JudgeReport(Record):
@@ -61,8 +61,8 @@ class JudgeReport(Record):
     lists. `self_agreement`: share of repeats with the same winner. `self_check`: relative win rate of a system against itself.
     """
 
-    system_a: str | None = None
-    system_b: str | None = None
+    system_a: Public | None = None
+    system_b: Public | None = None
     calls: int
     first_wins: Estimated = Field(default_factory=Estimated)
     ab_win: float | None = None
@@ -75,13 +75,13 @@ class JudgeReport(Record):
     raw: Estimated = Field(default_factory=Estimated)
     length_controlled: Estimated = Field(default_factory=Estimated)
     style: list[Covariate] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)
 
 
 class SelfCheck(Record):
     """A/A: a system against a second, independent run of itself. `passed`: the interval holds 0."""
 
-    system: str
+    system: Public
     relative: Estimated
     n: int
     passed: bool | None = None
@@ -99,10 +99,10 @@ class Drift(Record):
 
     anchors: int
     n_scored: int = 0
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     agreement: Estimated = Field(default_factory=Estimated)
     kappa: float | None = None
-    aspects: dict[str, Estimated] = Field(default_factory=dict)
+    aspects: dict[Public, Estimated] = Field(default_factory=dict)
     compared: int | None = None
     baseline_agreement: Estimated | None = None
     change: Estimated | None = None
@@ -112,20 +112,18 @@ class Drift(Record):
     moved: bool | None = None
     outcomes: dict[str, list[int]] = Field(default_factory=dict)
     marks: dict[str, str] = Field(default_factory=dict)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)
 
 
-class CorrectedRate(Record):
+class CorrectedRate(OfPair):
     """A relative win rate corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++, rogan-gladen.
     `n`: questions judged; `labels`: of them, labelled. `selection_p`: a small one says that the labelled
     questions are no random part of the judged ones; then no correction holds. `reason`: why a figure is lacking."""
 
-    system_a: str
-    system_b: str
-    aspect: str = "overall"
-    method: str
+    aspect: Public = "overall"
+    method: Public
     n: int = 0
     labels: int
     relative: Estimated
     selection_p: float | None = None
-    reason: str | None = None
+    reason: Public | None = None

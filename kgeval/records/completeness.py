@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from kgeval.records.audit import Finding
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, PublicJson, Record
+from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
 Level = Literal["exact", "normalised", "alias", "fuzzy", "embedding"]
@@ -47,7 +46,7 @@ class GoldMatch(Record):
 
     kind: Literal["entity", "relation"]
     name: str
-    type: str | None = None
+    type: Public | None = None
     document: str | None = None
     level: Level | None = None
     score: float | None = None
@@ -61,7 +60,7 @@ class GoldMatch(Record):
 class GoldSet(Record):
     """What the gold set was. `label` is printed beside every figure: "gold", or for an ideal graph the model that made it."""
 
-    label: str
+    label: Public
     entities: int
     triples: int
     duplicates: int = 0
@@ -76,14 +75,14 @@ class IdealGraph(Record):
     What it took stands in the report's `run`.
     """
 
-    extractor: str
-    signature: str
+    extractor: Public
+    signature: Public
     documents: int
     chunks: int
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
     sampled: int = 0
     labelled: int = 0
-    precision: dict[str, Proportion] = Field(default_factory=dict)
+    precision: dict[Public, Proportion] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)
 
 
@@ -98,11 +97,11 @@ class Control(Record):
 class Judgement(Record):
     """The verdict on a share: below 70 % critical, up to 85 % acceptable, above strong [M]. `source` says whose bands these are."""
 
-    figure: str
+    figure: Public
     level: Level
     share: float | None
     band: Band | None
-    source: str
+    source: Public
 
 
 class FactVerdict(Record):
@@ -126,14 +125,14 @@ class FactRetention(Record):
     retention: Proportion
     bound_low: float
     bound_high: float
-    failures: dict[str, int] = Field(default_factory=dict)
-    embedding_model: str
-    judge: str
+    failures: dict[Public, int] = Field(default_factory=dict)
+    embedding_model: Public
+    judge: Public
     facts: list[FactVerdict] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 
-class CompletenessReport(Record):
+class CompletenessReport(GraphReport):
     """Completeness of one graph against one gold set. `levels` are cumulative; `apart` counts what each level alone added.
 
     `scope`: where gold items were looked for: among the entities of their documents; in the whole graph, because the gold names no
@@ -142,20 +141,16 @@ class CompletenessReport(Record):
     `by_type`, `by_document`, `by_predicate`, `bridging` and `control` are at `verdict_level`. `settings`: thresholds of the levels.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: str | None = None
-    run: RunManifest
-    layout: Layout
     gold: GoldSet
     verdict_level: Level | None = None
     scope: CompletenessScope | None = None
-    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    settings: dict[Public, PublicJson] = Field(default_factory=dict)
     levels: dict[Level, Coverage]
-    apart: dict[Level, dict[str, int]] = Field(default_factory=dict)
-    by_type: dict[str, Coverage] = Field(default_factory=dict)
+    apart: dict[Level, dict[Public, int]] = Field(default_factory=dict)
+    by_type: dict[Public, Coverage] = Field(default_factory=dict)
     by_document: dict[str, Coverage] = Field(default_factory=dict)
-    by_predicate: dict[str, Proportion] = Field(default_factory=dict)
-    bridging: dict[str, Proportion] = Field(default_factory=dict)
+    by_predicate: dict[Public, Proportion] = Field(default_factory=dict)
+    bridging: dict[Public, Proportion] = Field(default_factory=dict)
     control: Control | None = None
     control_missing: str | None = None
     verdicts: list[Judgement] = Field(default_factory=list)

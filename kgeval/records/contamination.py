@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import OfMetric, Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Gain, Mean, ScoreStatus
 
 How = Literal["judge", "words"]
@@ -22,11 +22,9 @@ class ClosedBookGroup(Record):
     marked: int
 
 
-class WithWithout(Record):
+class WithWithout(OfMetric):
     """One metric of one system over all questions, and without those that the closed book answers."""
 
-    system: str
-    metric: str
     overall: Mean
     without: Mean
 
@@ -34,7 +32,7 @@ class WithWithout(Record):
 class SystemMean(Record):
     """A mean of one system."""
 
-    system: str
+    system: Public
     mean: Mean
 
 
@@ -60,7 +58,7 @@ class ContaminationDocument(Record):
     marked: int
     gains: list[Gain] = Field(default_factory=list)
     known: bool | None = None
-    published: str | None = None
+    published: Public | None = None
 
 
 class ProbeResult(Record):
@@ -77,7 +75,7 @@ class ProbeResult(Record):
     known: bool | None = None
 
 
-class ContaminationReport(Record):
+class ContaminationReport(RunReport):
     """What the closed book knows, and what that does to the scores.
 
     `closed_book`: the system that answers without texts. `metric`: decides what is right, from `right_from` on; `how`: a judge or
@@ -90,11 +88,9 @@ class ContaminationReport(Record):
     known minus unknown documents, with its 95 % interval (Newcombe).
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
-    closed_book: str
-    metric: str
+    closed_book: Public
+    metric: Public
     right_from: float
     how: How
     n: int
@@ -102,7 +98,7 @@ class ContaminationReport(Record):
     missing: int
     accuracy: Mean
     attempted: Mean
-    marked: list[str] = Field(default_factory=list)
+    marked: list[Public] = Field(default_factory=list)
     groups: list[ClosedBookGroup] = Field(default_factory=list)
     scores: list[WithWithout] = Field(default_factory=list)
     gains: list[Gain] = Field(default_factory=list)

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import Record
+from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
+from kgeval.records.manifest import RunManifest
 
 
 class GraphRef(Record):
@@ -15,14 +16,14 @@ class GraphRef(Record):
     A relation's name is `A -[TYPE]-> B`.
     """
 
-    element_id: str | None = None
+    element_id: Public | None = None
     key: str
     name: str
-    type: str | None = None
+    type: Public | None = None
     kind: Literal["entity", "relation", "chunk", "document", "type", "property", "index"] = "entity"
 
 
-class LabelName(Record):
+class LabelName(PublicRecord):
     """How nodes with a label (null: all) are named: by the values of `keys`, joined by a space. `is_id`: that is an id and no name; without
     keys, they have neither."""
 
@@ -31,7 +32,7 @@ class LabelName(Record):
     is_id: bool = False
 
 
-class Layout(Record):
+class Layout(PublicRecord):
     """How a graph is stored: which labels, types and properties play which role. The `$layout` map of every Cypher file.
 
     Always complete, so that queries need no case distinctions: an empty list or null means "there is none".
@@ -84,3 +85,12 @@ class Layout(Record):
     placeholder_values: list[str] = Field(default_factory=list)
     expected_indexes: list[str] = Field(default_factory=list)
     relations_join_entities_only: bool = False
+
+
+class GraphReport(Record):
+    """A report on one graph, as a layout reads it, and the run that it came of."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    graph: Public | None = None
+    run: RunManifest
+    layout: Layout

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import Record
+from kgeval.records.base import SCHEMA_VERSION, PublicRecord, Record
 from kgeval.records.model import ModelRef, ModelUse
 
 
-class ServerInfo(Record):
+class ServerInfo(PublicRecord):
     """What the connected server is. `gds` is null where the plugin is missing."""
 
     uri: str
@@ -20,7 +22,7 @@ class ServerInfo(Record):
     embedded: bool = False
 
 
-class InputFile(Record):
+class InputFile(PublicRecord):
     """A file that a run read: path as given, and SHA-256 of its bytes."""
 
     path: str
@@ -28,7 +30,7 @@ class InputFile(Record):
     bytes: int
 
 
-class RunManifest(Record):
+class RunManifest(PublicRecord):
     """Everything that is needed to say how a result came to be. Holds no secret."""
 
     kgeval: str
@@ -45,3 +47,10 @@ class RunManifest(Record):
     started: str
     seconds: float
     exit_code: int = 0
+
+
+class RunReport(Record):
+    """A report, and the run that it came of."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest

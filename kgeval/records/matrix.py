@@ -6,13 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, PublicRecord, Record
+from kgeval.records.manifest import RunReport
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
 
-class RunPlace(Record):
+class RunPlace(PublicRecord):
     """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1."""
 
     dataset: str | None = None
@@ -37,8 +37,8 @@ class CrossedCell(Record):
     interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value."""
 
     place: RunPlace
-    system: str
-    metric: str
+    system: Public
+    metric: Public
     datasets: int = 1
     n: int
     n_scored: int
@@ -56,11 +56,11 @@ class CrossedChange(Record):
     """
 
     axis: Axis
-    base: str
-    changed: str
+    base: Public
+    changed: Public
     place: RunPlace
-    system: str
-    metric: str
+    system: Public
+    metric: Public
     datasets: int = 1
     n: int
     base_mean: float | None = None
@@ -72,20 +72,18 @@ class CrossedChange(Record):
     better: bool | None = None
 
 
-class CrossedReport(Record):
+class CrossedReport(RunReport):
     """All places of a run's matrix beside each other, by data set and as the mean over data sets."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
-    datasets: list[str] = Field(default_factory=list)
-    variants: list[str] = Field(default_factory=list)
+    datasets: list[Public] = Field(default_factory=list)
+    variants: list[Public] = Field(default_factory=list)
     shares: list[float] = Field(default_factory=list)
     corpora: list[KeptCorpus] = Field(default_factory=list)
-    readers: list[str] = Field(default_factory=list)
-    systems: list[str] = Field(default_factory=list)
-    metrics: list[str] = Field(default_factory=list)
-    lower_is_better: list[str] = Field(default_factory=list)
+    readers: list[Public] = Field(default_factory=list)
+    systems: list[Public] = Field(default_factory=list)
+    metrics: list[Public] = Field(default_factory=list)
+    lower_is_better: list[Public] = Field(default_factory=list)
     cells: list[CrossedCell] = Field(default_factory=list)
     changes: list[CrossedChange] = Field(default_factory=list)
-    missing: list[str] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
+    missing: list[Public] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)

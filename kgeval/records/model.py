@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import Record
+from kgeval.records.base import PublicRecord
 
 Role = Literal["judge", "reader", "extractor", "embedding", "generator"]
 
 
-class ModelRef(Record):
+class ModelRef(PublicRecord):
     """A model as it was used. `base_url` is null for the client's default endpoint. Never a key."""
 
     role: Role
@@ -20,7 +20,7 @@ class ModelRef(Record):
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-class ModelUse(Record):
+class ModelUse(PublicRecord):
     """What one stage of a run asked of a model.
 
     `calls`: requests sent in this run, retries and re-asks counted; `from_journal`: requests answered by the journal.

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.audit import Severity
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import FilePath, Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.matrix import RunPlace
 from kgeval.records.model import ModelUse
 from kgeval.records.pipeline import StageState
@@ -29,28 +29,33 @@ class OverviewSource(Record):
 
     kind: SourceKind
     place: RunPlace = RunPlace()
-    file: str
+    file: FilePath
     page: str | None = None
-    sha256: str
-    kgeval: str
-    started: str
+    sha256: Public
+    kgeval: Public
+    started: Public
     seed: int | None = None
     complete: bool = True
-    reason: str | None = None
-    says: list[str] = Field(default_factory=list)
+    reason: Public | None = None
+    says: list[Public] = Field(default_factory=list)
 
 
-class OverviewFigure(Record):
+class FigureName(Record):
+    """Which figure it is. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions."""
+
+    part: Part
+    name: Public
+    title: Public
+    of: Public | None = None
+    place: RunPlace = RunPlace()
+    unit: Unit = "share"
+
+
+class OverviewFigure(FigureName):
     """One figure of a source. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions. `n`: what it is over;
     `n_scored`: of those with a value. `low`, `high`: 95 % interval; null where there is none: `exact` true: everything was counted, so
     that there is no chance in it. `signature`: all that the figure depends on, where its source has one. `note`: whose figure it is."""
 
-    part: Part
-    name: str
-    title: str
-    of: str | None = None
-    place: RunPlace = RunPlace()
-    unit: Unit = "share"
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -58,9 +63,9 @@ class OverviewFigure(Record):
     n_scored: int | None = None
     better: Literal["higher", "lower"] | None = None
     exact: bool = False
-    signature: str | None = None
-    note: str | None = None
-    source: str
+    signature: Public | None = None
+    note: Public | None = None
+    source: FilePath
 
 
 class OverviewExample(Record):
@@ -68,8 +73,8 @@ class OverviewExample(Record):
     name, by which it is known again when the graph is rebuilt ("": it has none). `waived`: the reason of the waiver that takes it out;
     `known`: it stands in the ratchet file."""
 
-    kind: str
-    type: str | None = None
+    kind: Public
+    type: Public | None = None
     names: list[str]
     lasting: list[str] = Field(default_factory=list)
     waived: str | None = None
@@ -80,56 +85,56 @@ class OverviewFinding(Record):
     """One check of a graph. `status`, `count`, `total`, `share`, `threshold`, `suppressed` and `known` as the finding has them. `touches`:
     the share of all entities, relations or chunks of the graph that its hits are; null where they are none of these, or it is not known."""
 
-    rule_id: str
-    title: str
-    group: str
+    rule_id: Public
+    title: Public
+    group: Public
     severity: Severity
     status: Literal["passed", "failed", "skipped", "incomplete", "error"]
     place: RunPlace = RunPlace()
-    graph: str | None = None
+    graph: Public | None = None
     count: int | None = None
     total: int | None = None
-    total_of: str = "entities"
+    total_of: Public = "entities"
     share: float | None = None
-    threshold: str | None = None
+    threshold: Public | None = None
     suppressed: int = 0
     known: int = 0
     touches: float | None = None
-    advice: str = ""
+    advice: Public = ""
     examples: list[OverviewExample] = Field(default_factory=list)
-    source: str
+    source: FilePath
 
 
 class OverviewGate(Record):
     """A threshold: of a source, or of this report (`source` null). `met` null: no value, or not all of it could be measured."""
 
-    name: str
-    of: str | None = None
+    name: Public
+    of: Public | None = None
     place: RunPlace = RunPlace()
-    limit: str
+    limit: Public
     value: float | None = None
     met: bool | None = None
-    source: str | None = None
+    source: FilePath | None = None
 
 
 class OverviewPriority(Record):
-    """What to mend, the most pressing first. `evidence`: the figure that says so; `advice`: what to do; `source`: file."""
+    """What to fix, the most pressing first. `evidence`: the figure that says so; `advice`: what to do; `source`: file."""
 
     severity: Severity
-    title: str
-    why: str
-    evidence: str
-    where: str
-    advice: str
-    source: str | None = None
+    title: Public
+    why: Public
+    evidence: Public
+    where: Public
+    advice: Public
+    source: FilePath | None = None
 
 
 class RubricFigure(Record):
     """One figure that a score rests on, and the score that its bands give: 1 to 5. `score_low`, `score_high`: what the ends of its
     interval would give. `bands`: the four limits between the scores, in words. `bands_by`: whose limits they are."""
 
-    figure: str
-    title: str
+    figure: Public
+    title: Public
     value: float
     low: float | None = None
     high: float | None = None
@@ -137,8 +142,8 @@ class RubricFigure(Record):
     score: int
     score_low: int | None = None
     score_high: int | None = None
-    bands: str
-    bands_by: str
+    bands: Public
+    bands_by: Public
 
 
 class RubricScore(Record):
@@ -147,14 +152,14 @@ class RubricScore(Record):
     dimension: Dimension
     score: float | None = None
     figures: list[RubricFigure] = Field(default_factory=list)
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class Rubric(Record):
     """The five scores of one system at one place (`system` null: the graph alone). `mean`: of the measured ones; `passed`: it is at least
     3.0 [M]; null: not all five are measured, and those that are do not decide it."""
 
-    system: str | None = None
+    system: Public | None = None
     place: RunPlace = RunPlace()
     scores: list[RubricScore]
     measured: int
@@ -162,17 +167,11 @@ class Rubric(Record):
     passed: bool | None = None
 
 
-class OverviewChange(Record):
+class OverviewChange(FigureName):
     """One figure against the baseline's. `difference`: after minus before, `low`, `high`: its 95 % interval (from both intervals; null
     without). `verdict`: better or worse: the interval leaves 0 out, or everything was counted; noise: it does not; few: too few questions
     to say; changed: it has no interval and no better side; not_comparable: the signatures differ; new, gone: on one side only."""
 
-    part: Part
-    name: str
-    title: str
-    of: str | None = None
-    place: RunPlace = RunPlace()
-    unit: Unit = "share"
     before: float | None = None
     after: float | None = None
     difference: float | None = None
@@ -189,7 +188,7 @@ class JudgeMoved(Record):
     with people, on the anchors."""
 
     moved: bool | None = None
-    why: str
+    why: Public
     agreement_before: float | None = None
     agreement_after: float | None = None
     compared: int | None = None
@@ -199,20 +198,20 @@ class OverviewDiff(Record):
     """This run against a baseline. `judge`: read it first: if the judge moved, no judged figure can be compared. `notes`: other versions,
     other question files."""
 
-    files: list[str]
-    kgeval: list[str]
+    files: list[FilePath]
+    kgeval: list[Public]
     judge: list[JudgeMoved] = Field(default_factory=list)
     changes: list[OverviewChange] = Field(default_factory=list)
-    findings_new: list[str] = Field(default_factory=list)
-    findings_gone: list[str] = Field(default_factory=list)
+    findings_new: list[Public] = Field(default_factory=list)
+    findings_gone: list[Public] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 
 class OverviewStage(Record):
     """A stage of the run that did not come to a whole result, or whose file was changed after it."""
 
-    id: str
-    kind: str
+    id: Public
+    kind: Public
     place: RunPlace = RunPlace()
     state: StageState
     reason: str | None = None
@@ -221,21 +220,19 @@ class OverviewStage(Record):
 class OverviewCost(Record):
     """What models were asked, by kind of report, place, and stage within it. `cost` null in `use`: no price known."""
 
-    kind: str
+    kind: Public
     place: RunPlace = RunPlace()
     use: ModelUse
-    source: str | None = None
+    source: FilePath | None = None
 
 
-class OverviewReport(Record):
+class OverviewReport(RunReport):
     """One report over all of a run. `title`: as it was given. `verdict`: the outcome in sentences, the most important first.
     `complete`: every source is complete and every stage of the run came to its end."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     title: str | None = None
     complete: bool = True
-    verdict: list[str] = Field(default_factory=list)
+    verdict: list[Public] = Field(default_factory=list)
     sources: list[OverviewSource] = Field(default_factory=list)
     stages: list[OverviewStage] = Field(default_factory=list)
     priorities: list[OverviewPriority] = Field(default_factory=list)
@@ -246,5 +243,5 @@ class OverviewReport(Record):
     fail_on: Severity | None = None
     diff: OverviewDiff | None = None
     cost: list[OverviewCost] = Field(default_factory=list)
-    not_measured: list[str] = Field(default_factory=list)
+    not_measured: list[Public] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import GateResult
 
 TwinKind = Literal["exact", "normalised", "embedding"]
@@ -21,7 +21,7 @@ class CheckFigure(Record):
     by reason.
     """
 
-    check: str
+    check: Public
     n: int
     passed: int
     failed: int
@@ -32,15 +32,15 @@ class CheckFigure(Record):
     high: float | None = None
     bound_low: float | None = None
     bound_high: float | None = None
-    causes: dict[str, int] = Field(default_factory=dict)
-    why_not: dict[str, int] = Field(default_factory=dict)
+    causes: dict[Public, int] = Field(default_factory=dict)
+    why_not: dict[Public, int] = Field(default_factory=dict)
 
 
 class CheckExample(Record):
     """A question that a check failed, as an example. `reference`: the right answer of the file, where it has one."""
 
-    check: str
-    id: str
+    check: Public
+    id: Public
     question: str
     reference: str | None = None
     reason: str = ""
@@ -50,13 +50,13 @@ class CheckedSet(Record):
     """One file of questions. `references`, `evidence`: questions that have a right answer, and texts of evidence; `negative`: those
     that have no answer in the texts. `levels`: the figures of each level (or kind, where no level is told)."""
 
-    file: str
+    file: Public
     n: int
     references: int
     evidence: int
     negative: int
     figures: list[CheckFigure]
-    levels: dict[str, list[CheckFigure]] = Field(default_factory=dict)
+    levels: dict[Public, list[CheckFigure]] = Field(default_factory=dict)
     examples: list[CheckExample] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
@@ -65,7 +65,7 @@ class CheckDifference(Record):
     """A check in two sets: share of the first minus share of the second (-1..1), with its 95 % interval (Newcombe); `n_first`,
     `n_second`: how many questions the shares are of."""
 
-    check: str
+    check: Public
     difference: float
     low: float
     high: float
@@ -76,26 +76,24 @@ class CheckDifference(Record):
 class QuestionTwin(Record):
     """Two questions that ask the same. `similarity`: cosine of their embeddings, null where the words are the same."""
 
-    file: str
-    id: str
-    other_file: str
-    other_id: str
+    file: Public
+    id: Public
+    other_file: Public
+    other_id: Public
     how: TwinKind
     similarity: float | None = None
 
 
-class CheckReport(Record):
+class CheckReport(RunReport):
     """Checks of one set of questions, or of two side by side. `complete`: nothing was cut off. `near`: the cosine from which two
     questions are near; null: only words were compared. `twins`: the first pairs; `twins_within`, `twins_across`: how many there are."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     near: float | None = None
     sets: list[CheckedSet]
     differences: list[CheckDifference] = Field(default_factory=list)
     twins: list[QuestionTwin] = Field(default_factory=list)
-    twins_within: dict[str, int] = Field(default_factory=dict)
+    twins_within: dict[Public, int] = Field(default_factory=dict)
     twins_across: int = 0
     gates: list[GateResult] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

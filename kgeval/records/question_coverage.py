@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import Public, Record
 from kgeval.records.graph import Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import GateResult
 
 Facet = Literal["types", "predicates", "communities", "documents", "degrees", "hops"]
@@ -35,7 +35,7 @@ class CoverageFigure(Record):
     """
 
     facet: Facet
-    of: str
+    of: Public
     total: int | None = None
     covered: int | None = None
     share: float | None = Field(default=None, ge=0, le=1)
@@ -46,7 +46,7 @@ class CoverageFigure(Record):
     missing: list[CoverageGroup] = Field(default_factory=list)
     query: str | None = None
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class CoverageWays(Record):
@@ -60,31 +60,29 @@ class CoverageWays(Record):
     recorded: int = 0
     by_names: int = 0
     nowhere: int = 0
-    references: dict[str, int] = Field(default_factory=dict)
+    references: dict[Public, int] = Field(default_factory=dict)
     lost: int = 0
-    documents: dict[str, int] = Field(default_factory=dict)
-    hops: dict[str, int] = Field(default_factory=dict)
+    documents: dict[Public, int] = Field(default_factory=dict)
+    hops: dict[Public, int] = Field(default_factory=dict)
 
 
 class CoverageSet(Record):
     """One file of questions: n = recorded + by_names + nowhere of `ways`."""
 
-    file: str
+    file: Public
     n: int
     ways: CoverageWays
     figures: list[CoverageFigure]
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)
 
 
-class CoverageReport(Record):
+class CoverageReport(RunReport):
     """What one or several sets of questions cover of one graph."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
-    graph: str | None = None
+    graph: Public | None = None
     layout: Layout
     entities: int
     relations: int
     sets: list[CoverageSet]
     gates: list[GateResult] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)

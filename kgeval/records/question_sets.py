@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 
 
 class Amounts(Record):
@@ -19,7 +17,7 @@ class Amounts(Record):
     median: float | None = None
     lowest: float | None = None
     highest: float | None = None
-    sources: dict[str, int] = Field(default_factory=dict)
+    sources: dict[Public, int] = Field(default_factory=dict)
 
 
 class QuestionGroup(Record):
@@ -29,7 +27,7 @@ class QuestionGroup(Record):
     `answer_words.n` is how many have a right answer. `evidence`: pieces of evidence of a question that has any.
     """
 
-    name: str | None
+    name: Public | None
     n: int
     share: float = Field(ge=0, le=1)
     breadth: Amounts
@@ -43,33 +41,31 @@ class QuestionSet(Record):
     """One file of questions. A question of several kinds counts in each. `documents`: how many different ones are named.
     `broken_triples`: gold triples whose parts cannot be told; they count for breadth, and their questions have no depth."""
 
-    file: str
+    file: Public
     n: int
     overall: QuestionGroup
     levels: list[QuestionGroup]
     kinds: list[QuestionGroup]
     documents: int = 0
     broken_triples: int = 0
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)
 
 
-class QuestionStats(Record):
+class QuestionStats(RunReport):
     """Sets of questions side by side."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     sets: list[QuestionSet]
 
 
 class LabelCount(Record):
     """How many questions got a level. `before`: the level or kind that the file gave them; null: none. `level` null: no label."""
 
-    before: str | None
-    level: str | None
+    before: Public | None
+    level: Public | None
     n: int
 
 
-class Classification(Record):
+class Classification(RunReport):
     """Levels that a judge gave to the questions of a file.
 
     `n` questions, `labelled` of them with a level, the rest by cause in `failures`. `levels`: shares of the labelled ones (0..1).
@@ -77,17 +73,15 @@ class Classification(Record):
     questions that had one of these levels before and got it again; `kappa`: Cohen's; `compared`: how many those are.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
-    file: str
+    file: Public
     n: int
     labelled: int
-    levels: dict[str, float] = Field(default_factory=dict)
-    failures: dict[str, int] = Field(default_factory=dict)
+    levels: dict[Public, float] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
     changes: list[LabelCount] = Field(default_factory=list)
     by_kind: list[LabelCount] = Field(default_factory=list)
     compared: int = 0
     agreement: float | None = Field(default=None, ge=0, le=1)
     kappa: float | None = Field(default=None, ge=-1, le=1)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Public] = Field(default_factory=list)

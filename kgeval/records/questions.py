@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Record
+from kgeval.records.manifest import RunReport
 
 
 class KindCount(Record):
@@ -31,14 +29,12 @@ class KindCount(Record):
     why: str | None = None
 
 
-class GenerationReport(Record):
+class GenerationReport(RunReport):
     """Stands beside a file of questions (`X.run.json`). `complete`: false where a budget, failures or an interruption ended the run.
 
     `dataset`: as the questions name it; `graph`, `layout`: what they were made from.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     dataset: str | None = None
     graph: str | None = None
     layout: str | None = None

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import OfMetric, Public, PublicRecord, Record
+from kgeval.records.manifest import RunReport
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
 By = Literal["level", "kind", "hops", "document", "dataset"]
@@ -51,7 +51,7 @@ class Verdict(Record):
     trial: int | None = None
 
 
-class MetricInfo(Record):
+class MetricInfo(PublicRecord):
     """A metric as it was used. `parameters`: all that its signature stands for."""
 
     metric: str
@@ -79,7 +79,7 @@ class Mean(Record):
     bound_low: float | None = None
     bound_high: float | None = None
     sd: float | None = None
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
 
 
 class Repeats(Record):
@@ -102,24 +102,20 @@ class Spread(Record):
     bins: list[int] = Field(default_factory=list)
 
 
-class MetricSummary(Record):
+class MetricSummary(OfMetric):
     """One metric of one system. `by_type_mean`: unweighted mean of the levels' means (GraphRAG-Bench's way), beside `overall.mean`,
     which is over questions. `aspects`: means of figures in the scores' details (precision, recall...)."""
 
-    system: str
-    metric: str
     overall: Mean
     by_type_mean: float | None = None
     repeats: Repeats | None = None
     spread: Spread = Field(default_factory=Spread)
-    aspects: dict[str, float] = Field(default_factory=dict)
+    aspects: dict[Public, float] = Field(default_factory=dict)
 
 
-class GroupSummary(Record):
+class GroupSummary(OfMetric):
     """One metric of one system among the questions with `value` in the field `by`."""
 
-    system: str
-    metric: str
     by: By
     value: str
     overall: Mean
@@ -131,11 +127,11 @@ class LeaderRow(Record):
     `complete`: all four levels are there."""
 
     rank: int
-    system: str
-    dataset: str | None = None
-    metric: str
+    system: Public
+    dataset: Public | None = None
+    metric: Public
     average: float
-    levels: dict[str, float]
+    levels: dict[Public, float]
     complete: bool = True
 
 
@@ -156,19 +152,19 @@ class CostSummary(Record):
     divided by the baseline's, over questions that both answered and tell. `quality_per_1k_tokens`: mean of a metric per 1,000 tokens.
     """
 
-    system: str
+    system: Public
     n: int
-    known: dict[str, int] = Field(default_factory=dict)
-    totals: dict[str, float] = Field(default_factory=dict)
-    means: dict[str, float] = Field(default_factory=dict)
+    known: dict[Public, int] = Field(default_factory=dict)
+    totals: dict[Public, float] = Field(default_factory=dict)
+    means: dict[Public, float] = Field(default_factory=dict)
     latency_s: Quantiles | None = None
     ttft_s: Quantiles | None = None
-    stages: dict[str, Quantiles] = Field(default_factory=dict)
-    by_hops: dict[str, Quantiles] = Field(default_factory=dict)
-    prompt_tokens_by_level: dict[str, float] = Field(default_factory=dict)
-    baseline: str | None = None
-    factors: dict[str, float] = Field(default_factory=dict)
-    quality_per_1k_tokens: dict[str, float] = Field(default_factory=dict)
+    stages: dict[Public, Quantiles] = Field(default_factory=dict)
+    by_hops: dict[Public, Quantiles] = Field(default_factory=dict)
+    prompt_tokens_by_level: dict[Public, float] = Field(default_factory=dict)
+    baseline: Public | None = None
+    factors: dict[Public, float] = Field(default_factory=dict)
+    quality_per_1k_tokens: dict[Public, float] = Field(default_factory=dict)
 
 
 class ReasoningSummary(Record):
@@ -179,9 +175,9 @@ class ReasoningSummary(Record):
     `by_relation`, `by_position`: share of right steps.
     """
 
-    system: str
-    accuracy_metric: str
-    accuracy_by_hop: dict[str, Mean] = Field(default_factory=dict)
+    system: Public
+    accuracy_metric: Public
+    accuracy_by_hop: dict[Public, Mean] = Field(default_factory=dict)
     stepwise_accuracy: Mean | None = None
     questions: int = 0
     with_wrong_step: int = 0
@@ -189,8 +185,8 @@ class ReasoningSummary(Record):
     wrong_step_share: float | None = None
     error_propagation: float | None = None
     lucky: float | None = None
-    by_relation: dict[str, Mean] = Field(default_factory=dict)
-    by_position: dict[str, Mean] = Field(default_factory=dict)
+    by_relation: dict[Public, Mean] = Field(default_factory=dict)
+    by_position: dict[Public, Mean] = Field(default_factory=dict)
 
 
 class Gain(Record):
@@ -199,9 +195,9 @@ class Gain(Record):
     `differ`: questions where the two values are not the same; null in reports that do not count them.
     """
 
-    system: str
-    baseline: str
-    metric: str
+    system: Public
+    baseline: Public
+    metric: Public
     n: int
     differ: int | None = None
     mean: float | None = None
@@ -209,14 +205,12 @@ class Gain(Record):
     high: float | None = None
 
 
-class AuditJoin(Record):
+class AuditJoin(OfMetric):
     """One metric of one system: questions whose path or evidence touches something that the audit flagged, against the others.
 
     `rule`: null: any rule. `difference`: touched minus untouched, with its 95 % interval."""
 
-    system: str
-    metric: str
-    rule: str | None = None
+    rule: Public | None = None
     touched: Mean
     untouched: Mean
     difference: float | None = None
@@ -224,12 +218,10 @@ class AuditJoin(Record):
     high: float | None = None
 
 
-class WorstRow(Record):
+class WorstRow(OfMetric):
     """A row with a low value, and why."""
 
-    system: str
-    metric: str
-    question_id: str
+    question_id: Public
     value: float | None
     question: str = ""
     answer: str = ""
@@ -237,11 +229,9 @@ class WorstRow(Record):
     reasons: list[str] = Field(default_factory=list)
 
 
-class GateResult(Record):
+class GateResult(OfMetric):
     """A threshold and whether it is met; `met` null: there is no value, or not all rows could be scored."""
 
-    system: str
-    metric: str
     least: bool
     limit: float
     value: float | None = None
@@ -251,7 +241,7 @@ class GateResult(Record):
 class SystemInfo(Record):
     """A system in this run: answers read, those that are errors or empty, and questions of the file that it did not answer."""
 
-    system: str
+    system: Public
     answers: int
     errors: int = 0
     empty: int = 0
@@ -259,11 +249,9 @@ class SystemInfo(Record):
     trials: int = 1
 
 
-class ScoreReport(Record):
+class ScoreReport(RunReport):
     """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     systems: list[SystemInfo] = Field(default_factory=list)
     metrics: list[MetricInfo] = Field(default_factory=list)

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import MetricInfo, Spread
 
 
@@ -22,7 +22,7 @@ class ConditionScores(Record):
     n: int
     n_scored: int
     not_applicable: int = 0
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
     mean: float | None = None
     spread: Spread = Field(default_factory=Spread)
 
@@ -35,8 +35,8 @@ class Sensitivity(Record):
     the medians, the wrong ones subtracted. Null where a side has no scored row.
     """
 
-    system: str | None
-    metric: str
+    system: Public | None
+    metric: Public
     better: Literal["higher", "lower"] = "higher"
     conditions: list[ConditionScores]
     auc_reference: float | None = Field(default=None, ge=0, le=1)
@@ -45,18 +45,16 @@ class Sensitivity(Record):
     separation_answered: float | None = None
 
 
-class SensitivityReport(Record):
+class SensitivityReport(RunReport):
     """Scores under the three conditions, and how well they are told apart. `left_out`: rows that could not be used, by reason.
 
     `reused`: wrong answers that stand in more than one place, because not enough answers were wrong there.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     seed: int
     rows: int
-    left_out: dict[str, int] = Field(default_factory=dict)
+    left_out: dict[Public, int] = Field(default_factory=dict)
     reused: int = 0
     metrics: list[MetricInfo] = Field(default_factory=list)
     results: list[Sensitivity] = Field(default_factory=list)

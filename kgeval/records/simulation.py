@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 
 
 class SimulatedProcedure(Record):
@@ -54,12 +52,12 @@ class SimulatedScenario(Record):
     procedure; `biased`: one order, one trial, free lengths, no ties, on the same draws.
     """
 
-    name: str
-    about: str
+    name: Public
+    about: Public
     truth: float
     questions: int
-    judge: dict[str, float] = Field(default_factory=dict)
-    systems: dict[str, float] = Field(default_factory=dict)
+    judge: dict[Public, float] = Field(default_factory=dict)
+    systems: dict[Public, float] = Field(default_factory=dict)
     kept: float
     calls: float
     unbiased: SimulatedProcedure
@@ -70,23 +68,21 @@ class SimulatedScenario(Record):
 class SimulationBound(Record):
     """What must be true of a scenario: `figure` in low..high; null: no bound on that side."""
 
-    scenario: str
-    what: str
+    scenario: Public
+    what: Public
     figure: float
     low: float | None = None
     high: float | None = None
     held: bool
 
 
-class SimulationReport(Record):
+class SimulationReport(RunReport):
     """`kgeval compare --simulate`: figures of every scenario, and whether they hold the bounds.
 
     `trials` (M), `repeats` (N a position): of each comparison; `stop_trials`: trials a question where it may stop; `resamples`: of each
     interval and test. `passed`: every bound is held.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     runs: int
     seed: int
     trials: int

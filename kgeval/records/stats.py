@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import Cause, OfMetric, OfPair, Public, Record
 from kgeval.records.comparison import PairResult, Ranking
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 
 StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequential", "drift"]
 
@@ -17,23 +17,21 @@ StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequen
 class StatsInput(Record):
     """What was read of one file."""
 
-    file: str
+    file: Public
     rows: int
 
 
-class StatsMean(Record):
+class StatsMean(OfMetric):
     """A system's mean of one metric over questions (trials of a question are averaged first). `n`: questions asked for; `n_scored`: with a
     value; the rest by cause in `failures`."""
 
-    system: str
-    metric: str
     n: int
     n_scored: int
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     mean: Estimated = Field(default_factory=Estimated)
 
 
-class PairedResult(Record):
+class PairedResult(OfPair):
     """Two systems on the same questions, A minus B, by question.
 
     `n`: questions that both shall have; `n_scored`: with a value of both; the rest by cause in `failures`. `p`: sign-flip permutation,
@@ -42,12 +40,10 @@ class PairedResult(Record):
     `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
-    system_a: str
-    system_b: str
-    metric: str
+    metric: Public
     n: int
     n_scored: int
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     mean_a: float | None = None
     mean_b: float | None = None
     difference: Estimated = Field(default_factory=Estimated)
@@ -68,30 +64,30 @@ class PowerRow(Record):
     """What a number of questions is good for. `sd`: of the questions' differences. With `n` given, `detectable` follows; with
     `difference` given, `needed` does. `tier`: quick, standard, comprehensive [M]."""
 
-    system_a: str | None = None
-    system_b: str | None = None
-    metric: str | None = None
+    system_a: Public | None = None
+    system_b: Public | None = None
+    metric: Public | None = None
     sd: float
     power: float
     n: int | None = None
     detectable: float | None = None
     difference: float | None = None
     needed: int | None = None
-    tier: str | None = None
+    tier: Public | None = None
 
 
 class CorrectedShare(Record):
     """A share that a judge gave, corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++,
     rogan-gladen. `n`: items judged, `labels`: items labelled. `power`: PPI++'s lambda; `reason`: why a figure is lacking."""
 
-    method: str
+    method: Public
     n: int
     labels: int
     share: Estimated = Field(default_factory=Estimated)
     power: float | None = None
     sensitivity: float | None = None
     specificity: float | None = None
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class SequencePoint(Record):
@@ -103,15 +99,13 @@ class SequencePoint(Record):
     high: float
 
 
-class SequenceResult(Record):
+class SequenceResult(OfPair):
     """A stream of outcomes in -1..1 under a confidence sequence: its interval holds at every point together.
 
     `decision`: a, b, equal (inside the tie region), or open; `decided_at`: after how many questions. `fixed`: the plain interval of all
     questions, which holds only where nobody looked before.
     """
 
-    system_a: str
-    system_b: str
     n: int
     failures: int = 0
     tie_region: float
@@ -122,12 +116,10 @@ class SequenceResult(Record):
     path: list[SequencePoint] = Field(default_factory=list)
 
 
-class StatsReport(Record):
+class StatsReport(RunReport):
     """What `kgeval stats` found. `kind`: the sub-command; only its parts are filled. `selection_p`: a small one says that labels are no
     random part of what was judged, and then no correction holds."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     kind: StatsKind
     seed: int
     confidence: float = 0.95
@@ -144,5 +136,5 @@ class StatsReport(Record):
     self_checks: list[SelfCheck] = Field(default_factory=list)
     sequences: list[SequenceResult] = Field(default_factory=list)
     drift: Drift | None = None
-    missing: dict[str, list[str]] = Field(default_factory=dict)
+    missing: dict[Public, list[str]] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)

@@ -12,7 +12,6 @@ from kgeval.reports.console import screen, table, text_of, title, where
 from kgeval.reports.display import visible
 from kgeval.reports.markdown import code, escape, prose
 from kgeval.reports.markdown import table as rows_of
-from kgeval.reports.redact import Hasher, hasher
 
 Either = AgreementReport | MatrixReport
 MOST_COLUMNS = 8  # on a terminal
@@ -92,23 +91,3 @@ def html(report: Either) -> str:
         "title_of_page": "Agreement with people" if isinstance(report, AgreementReport) else "Metrics beside metrics",
     }
     return page.render("agreement.html.j2", report, context)
-
-
-def redacted(report: Either) -> Either:
-    """The report with the names of people and its notes as hashes. Systems, metrics, aspects, data sets and all figures stay."""
-    hashed = hasher(report)
-    if isinstance(report, MatrixReport):
-        return report.model_copy(update={"notes": [hashed(note) for note in report.notes]})
-    return report.model_copy(update={
-        "notes": [hashed(note) for note in report.notes], "annotators": {hashed(name): n for name, n in report.annotators.items()},
-        "pairs": [one.model_copy(update={"first": hashed(one.first), "second": hashed(one.second)}) for one in report.pairs],
-        "each": [one.model_copy(update={"annotator": hashed(one.annotator)}) for one in report.each],
-        "run": report.run.model_copy(update={"arguments": _arguments(report, hashed)}),
-    })
-
-
-def _arguments(report: AgreementReport, hashed: Hasher) -> dict[str, object]:
-    """Without the names of files of labels, which may be those of people."""
-    named = report.run.arguments.get("labels")
-    kept: dict[str, object] = dict(report.run.arguments)
-    return {**kept, "labels": [hashed(str(name)) for name in named]} if isinstance(named, list) else kept

@@ -12,7 +12,6 @@ from kgeval.reports.display import has_width, interval, number, plural, points, 
 from kgeval.reports.markdown import code, escape, prose
 from kgeval.reports.markdown import table as rows_of
 from kgeval.reports.measures import causes
-from kgeval.reports.redact import hasher
 from kgeval.reports.usage import usage_line
 
 _SHOWN = 12
@@ -68,18 +67,6 @@ def markdown(report: ContaminationReport) -> str:
 def _cell(text: str, *, name: bool) -> str:
     """A cell of a Markdown table; `name`: a user's text."""
     return code(text) if name and text else escape(text) if text else ""
-
-
-def redacted_contamination(report: ContaminationReport) -> ContaminationReport:
-    """The report with names and titles of documents hashed, and notes too: they may quote files. Ids, systems, kinds and figures stay."""
-    hashed = hasher(report)
-    return report.model_copy(update={
-        "documents": [one.model_copy(update={"document": hashed(one.document)}) for one in report.documents],
-        "probe": [
-            one.model_copy(update={"document": hashed(one.document), "title": hashed(one.title)}) for one in report.probe
-        ],
-        "notes": [hashed(note) for note in report.notes],
-    })
 
 
 def head(report: ContaminationReport) -> list[str]:

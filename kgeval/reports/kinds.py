@@ -1,4 +1,4 @@
-"""Which kinds of reports there are: what each is called, its forms, and what leaves users' texts out of it."""
+"""Which kinds of reports there are: what each is called and its forms."""
 
 from __future__ import annotations
 
@@ -36,12 +36,10 @@ ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md", ".xml
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of report. `words`: what it is called in messages; `forms`: how each is made; `redact`: null: it holds counts and names of
-    levels, kinds and files only."""
+    """A kind of report. `words`: what it is called in messages; `forms`: how each is made."""
 
     words: str
     forms: Mapping[Form, Function]
-    redact: Function | None = None
 
 
 def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Function]:
@@ -56,41 +54,34 @@ KINDS: dict[type[Report], Kind] = {
             html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
             csv=("audit_csv", "render"),
         ),
-        ("redact", "redacted"),
     ),
     AuditDiff: Kind(
         "a diff of two audits",
         _forms(("audit_diff_text", "terminal"), ("audit_diff_text", "markdown"),
             html=("audit_diff_html", "render"), xml=("audit_diff_junit", "render"),
         ),
-        ("redact_audits", "redacted_diff"),
     ),
     GraphsReport: Kind(
         "a table of graphs side by side",
         _forms(("graphs_text", "terminal"), ("graphs_text", "markdown"), html=("graphs_html", "render"), csv=("graphs_csv", "render")),
-        ("redact_audits", "redacted_graphs"),
     ),
     OverviewReport: Kind(
         "a report over a run",
         _forms(("overview.text", "terminal"), ("overview.markdown", "render"),
             html=("overview.html", "render"), xml=("overview.junit", "render"), sarif=("sarif", "of_overview"),
         ),
-        ("overview.redact", "redacted_overview"),
     ),
     CompletenessReport: Kind(
         "a completeness report",
         _forms(("completeness_text", "terminal"), ("completeness_text", "markdown"), html=("completeness_html", "render")),
-        ("redact_more", "redacted_completeness"),
     ),
     AccuracyReport: Kind(
         "an accuracy report",
         _forms(("accuracy_text", "terminal"), ("accuracy_text", "markdown"), html=("accuracy_html", "render")),
-        ("redact_more", "redacted_accuracy"),
     ),
     ScoreReport: Kind(
         "a score report",
         _forms(("scores_text", "terminal"), ("scores_md", "markdown"), html=("scores_html", "render"), xml=("junit", "render")),
-        ("redact_scores", "redacted_scores"),
     ),
     CrossedReport: Kind(
         "a matrix of runs",
@@ -102,43 +93,35 @@ KINDS: dict[type[Report], Kind] = {
         _forms(("comparison_text", "terminal"), ("comparison_md", "markdown"),
             html=("comparison_html", "render"), xml=("comparison_junit", "render"), csv=("comparison_csv", "render"),
         ),
-        ("redact_comparison", "redacted_comparison"),
     ),
     SensitivityReport: Kind(
         "a sensitivity report",
         _forms(("sensitivity_text", "terminal"), ("sensitivity_text", "markdown")),
-        ("redact_sensitivity", "redacted_sensitivity"),
     ),
     StatsReport: Kind(
         "a statistics report",
         _forms(("stats_text", "terminal"), ("stats_text", "markdown")),
-        ("stats_text", "redacted_stats"),
     ),
     QuestionStats: Kind("a report on question files", _forms(("question_stats", "terminal"), ("question_stats", "markdown"))),
     CheckReport: Kind(
         "a report on checks of questions",
         _forms(("question_checks", "terminal"), ("question_checks", "markdown")),
-        ("question_checks", "redacted_checks"),
     ),
     CoverageReport: Kind(
         "a report on what questions cover",
         _forms(("question_coverage", "terminal"), ("question_coverage", "markdown")),
-        ("question_coverage", "redacted_coverage"),
     ),
     ContaminationReport: Kind(
         "a report on contamination",
         _forms(("contamination", "terminal"), ("contamination", "markdown")),
-        ("contamination", "redacted_contamination"),
     ),
     AgreementReport: Kind(
         "a report on agreement with people",
         _forms(("agreement", "terminal"), ("agreement", "markdown"), html=("agreement", "html")),
-        ("agreement", "redacted"),
     ),
     MatrixReport: Kind(
         "a matrix of metrics",
         _forms(("agreement", "terminal"), ("agreement", "markdown"), html=("agreement", "html")),
-        ("agreement", "redacted"),
     ),
     Classification: Kind("a report on the levels of questions", _forms(("classification", "terminal"), ("classification", "markdown"))),
 }

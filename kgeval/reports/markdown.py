@@ -1,5 +1,5 @@
-"""Parts of Markdown. Every text of users stands in <code> with its punctuation encoded: no name can open a table cell, a link, a mention,
-an image or a tag."""
+"""Parts of Markdown. It reads well as text (`token_f1`, `[0.67, 0.75]`), and no text of users can open a table cell, a link, a mention, an
+image or a tag: what has no mark-up stands in a code span, everything else in <code> with its punctuation encoded."""
 
 from __future__ import annotations
 
@@ -9,25 +9,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from kgeval.records import RunManifest
 from kgeval.reports.display import number, visible
 
-# Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
-_MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
+# Encoded: what could be mark-up where it stands. Left as they are: an underscore within a word, a bracket that no link or note can follow
+# from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit
+# follows), a colon that no link or emoji can follow from, `@` within a word that is no address.
+_INTERVAL = r"\[[-+<> ]*[\d.,]+(?: %)?, [-+<> ]*[\d.,]+(?: %)?\](?![(\[:])"
+_MARKS = re.compile(
+    r"[\\`|~]|@(?=[\w-]*\.)|(?<!\w)@|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
+    r"|^(?:[*#]|>(?!=? ?-?\d)|[+-](?=\s)|\[(?![-+<>\d]))|\](?=[(\[:\]]|$)"
+    r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW])\."
+)
+_SPARED = re.compile(f"({_INTERVAL})")
+_PLAIN = re.compile(r"(?!.*(?:://|www\.|(?<!\w)@))[^`|\\$<]+", re.IGNORECASE)  # literal in a code span, in tables too
+_MENTION = re.compile(r"(?<!\w)@\w")
+_EVERY = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
 
 def escape(text: str, *, longest: int = 200) -> str:
-    """The text on one line with Markdown's and HTML's punctuation as character references."""
-    return _MARKS.sub(lambda m: f"&#{ord(m[0])};", visible(text, longest=longest))
+    """The text on one line; what Markdown or HTML would take for mark-up stands as character references."""
+    parts = _SPARED.split(visible(text, longest=longest))  # every second one is an interval
+    return "".join(part if at % 2 else _MARKS.sub(_reference, part) for at, part in enumerate(parts))
 
 
 def code(text: str, *, longest: int = 100) -> str:
-    """A text of the graph's: escaped, in <code> (where no renderer looks for mentions or links)."""
-    return f"<code>{escape(text, longest=longest)}</code>"
+    """A text of the graph's as code, where no renderer looks for mentions or links: in backticks, or escaped in <code>."""
+    line = visible(text, longest=longest)
+    return f"`{line}`" if _PLAIN.fullmatch(line) else f"<code>{_EVERY.sub(_reference, line)}</code>"
 
 
-def prose(text: str) -> str:
+def _reference(mark: re.Match[str]) -> str:
+    return f"&#{ord(mark[0])};"
+
+
+def prose(text: str, *, longest: int = 300) -> str:
     """A sentence that may quote the graph or the server: in <code> only where a renderer could find a mention in it."""
-    return code(text, longest=300) if "@" in text else escape(text, longest=300)
+    return code(text, longest=longest) if _MENTION.search(text) else escape(text, longest=longest)
 
 
 def more(left: int) -> str:

@@ -12,7 +12,6 @@ from kgeval.reports.display import has_width, interval, number, percent, plural,
 from kgeval.reports.markdown import code, escape, prose
 from kgeval.reports.markdown import table as rows_of
 from kgeval.reports.measures import causes
-from kgeval.reports.redact import hasher
 from kgeval.reports.usage import usage_line
 
 if TYPE_CHECKING:
@@ -71,22 +70,6 @@ def markdown(report: CheckReport) -> str:
             parts += [f"## Failed in {escape(one.file)}", *(f"- {prose(line)}" for line in _failed(one, most=len(one.examples)))]
     parts += [_MEANING, *(f"- {prose(note)}" for note in report.notes)]
     return "\n\n".join(parts) + "\n"
-
-
-def redacted_checks(report: CheckReport) -> CheckReport:
-    """The report with questions, answers, reasons and notes hashed; files, ids, levels and figures stay."""
-    hashed = hasher(report)
-
-    def cleared(one: CheckedSet) -> CheckedSet:
-        examples = [
-            example.model_copy(update={
-                "question": hashed(example.question), "reference": hashed(example.reference) if example.reference else None,
-                "reason": hashed(example.reason) if example.reason else "",
-            }) for example in one.examples
-        ]
-        return one.model_copy(update={"examples": examples, "notes": [hashed(note) for note in one.notes]})
-
-    return report.model_copy(update={"sets": [cleared(one) for one in report.sets], "notes": [hashed(note) for note in report.notes]})
 
 
 def head(one: CheckedSet) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from kgeval.reports.display import code as plain_code
 from kgeval.reports.display import joined, number, percent, plural, visible
 from kgeval.reports.markdown import code, escape, prose
 from kgeval.reports.markdown import table as rows_of
-from kgeval.reports.redact import hasher
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,24 +73,6 @@ def queries(report: CoverageReport) -> Iterator[tuple[str, str]]:
                 given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(figure.parameters.items())]
                 text = "\n".join(plain_code(line) for line in (layout, *given, figure.query.strip()))
                 yield f"All {figure.facet} that {visible(one.file, longest=60)} misses", text
-
-
-def redacted_coverage(report: CoverageReport) -> CoverageReport:
-    """The report without names of documents and entities, and without the Cypher that lists them; types, predicates, figures stay."""
-    hashed = hasher(report)
-
-    def groups(given: Iterable[CoverageGroup]) -> list[CoverageGroup]:
-        return [one.model_copy(update={"name": hashed(one.name)}) for one in given]
-
-    def cleared(figure: CoverageFigure) -> CoverageFigure:
-        if figure.facet not in ("documents", "communities"):
-            return figure
-        return figure.model_copy(update={
-            "groups": groups(figure.groups), "missing": groups(figure.missing), "query": None, "parameters": {},
-        })
-
-    sets = [one.model_copy(update={"figures": [cleared(figure) for figure in one.figures]}) for one in report.sets]
-    return report.model_copy(update={"sets": sets})
 
 
 def ways(one: CoverageSet) -> str:

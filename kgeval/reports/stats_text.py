@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +10,9 @@ from kgeval.reports.console import more, notes, screen, table, text_of, title, w
 from kgeval.reports.display import number, plural, visible
 from kgeval.reports.markdown import escape, prose
 from kgeval.reports.markdown import table as rows_of
-from kgeval.reports.redact import hasher
-from kgeval.reports.redact_comparison import plain_causes, redacted_drift
 from kgeval.reports.stats_parts import MOST, parts
 
 _LONGEST = 80
-_QUOTES = re.compile(r"'[^']")  # a name or value of a file
 
 
 def terminal(report: StatsReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
@@ -72,16 +68,3 @@ def missing_lines(report: StatsReport) -> list[str]:
         f"{name}: {plural(len(gone), 'question')} lacking that others have: {', '.join(gone[:5])}{' ...' if len(gone) > 5 else ''}"
         for name, gone in report.missing.items()
     ]
-
-
-def redacted_stats(report: StatsReport) -> StatsReport:
-    """The report with names of questions hashed, and notes that quote something. Names of systems and metrics and all figures stay."""
-    hashed = hasher(report)
-    update: dict[str, object] = {
-        "notes": [hashed(note) if _QUOTES.search(note) else note for note in report.notes],
-        "pairs": [plain_causes(one) for one in report.pairs],
-        "missing": {name: [hashed(one) for one in gone] for name, gone in report.missing.items()},
-    }
-    if report.drift is not None:
-        update["drift"] = redacted_drift(report.drift, hashed)
-    return report.model_copy(update=update)

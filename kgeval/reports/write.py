@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
@@ -15,9 +14,9 @@ from kgeval.records import AuditDiff, AuditReport, GraphsReport
 from kgeval.reports.display import joined
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
+from kgeval.reports.redact import redacted
 
 STDIN = Path("-")
-R = TypeVar("R", bound=Report)
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
 
 
@@ -37,7 +36,7 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     """
     kind = KINDS[type(report)]
     check_form(form, type(report))
-    shown = cleared(report) if redact else report
+    shown = redacted(report) if redact else report
     module, name = kind.forms[form]
     render = getattr(import_module(f"kgeval.reports.{module}"), name)
     screen = screen or Screen()
@@ -108,16 +107,6 @@ def blocked(path: Path) -> str:
     except OSError as cause:  # a name that is too long
         return _why(cause)
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
-
-
-def cleared(report: R) -> R:
-    """The report without the users' texts."""
-    whole: Report = report
-    redact = KINDS[type(whole)].redact
-    if redact is None:
-        return report
-    made: R = getattr(import_module(f"kgeval.reports.{redact[0]}"), redact[1])(report)
-    return made
 
 
 def _replace(path: Path, text: str, *, mode: int) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
-    from kgeval.graph.memory import Estimate
+    from kgeval.graph.memory import MemoryEstimate
     from kgeval.manifest import ModelUsage
     from kgeval.records import AuditDiff, AuditGate, AuditReport, Finding, FindingChange, Layout, Severity
 
@@ -335,7 +335,7 @@ def dry_run_lines(
         yield from _memory(estimate(graph, entities, relations))
 
 
-def _memory(found: Estimate) -> Iterator[str]:
+def _memory(found: MemoryEstimate) -> Iterator[str]:
     from kgeval.graph.memory import PROJECTION, amount
 
     if not found.steps:

@@ -426,10 +426,11 @@ def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonR
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
     the folders. Raises: InputError."""
     from kgeval.files.partial import private
-    from kgeval.reports.write import cleared, write_report
+    from kgeval.reports.redact import redacted
+    from kgeval.reports.write import write_report
 
     redact = comparison.session.redact
-    shown = cleared(report) if redact else report
+    shown = redacted(report) if redact else report
     folders = comparison.outputs.folders
     for path in (*comparison.outputs.manifests, *(folder / "run.json" for folder in folders)):
         with private(path) as file:

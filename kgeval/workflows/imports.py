@@ -20,11 +20,11 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.graph.load.bulk.convert import Converted, Progress
-    from kgeval.graph.load.bulk.load import Order
+    from kgeval.graph.load.bulk.convert import Progress, ToolFiles
+    from kgeval.graph.load.bulk.load import BulkImport
     from kgeval.graph.load.model import Loaded
-    from kgeval.graph.load.table_files import Inputs
-    from kgeval.graph.load.writer import Result
+    from kgeval.graph.load.table_files import TableInputs
+    from kgeval.graph.load.writer import WrittenGraph
 
 _ALWAYS = (
     ("entities", "entities"), ("relations", "relations"), ("chunks", "chunks"), ("documents", "documents"),
@@ -147,21 +147,21 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
     session.say("warning: " + str(InputError(f"{message} and passed over", faults=listed)))
 
 
-def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions, progress: Progress) -> Result:
+def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions, progress: Progress) -> WrittenGraph:
     from kgeval import __version__
     from kgeval.files import sha256
-    from kgeval.graph.load.state import Target
-    from kgeval.graph.load.writer import Options, write
+    from kgeval.graph.load.state import ImportTarget
+    from kgeval.graph.load.writer import WriteOptions, write
     from kgeval.text.names import normalise
 
     name = str(session.graph_name)
-    target = Target(
+    target = ImportTarget(
         name, sha256(loaded.inputs, loaded.format), loaded.format, source, __version__,
         replace=options.replace, append=options.append, undirected=loaded.undirected,
     )
     graph = session.graph
     try:
-        return write(graph, loaded, target, Options(normalise, options.transaction_rows, progress))
+        return write(graph, loaded, target, WriteOptions(normalise, options.transaction_rows, progress))
     except KeyboardInterrupt:
         session.say(f"interrupted: graph {name} may be half loaded; run again with --replace")
         raise
@@ -174,14 +174,14 @@ def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions
         ) from wrong
 
 
-def _named_tables(path: Path | None, options: ImportOptions) -> Inputs:
+def _named_tables(path: Path | None, options: ImportOptions) -> TableInputs:
     """The tables that the options name; beside a path only documents, which then give its documents their titles.
 
     Raises: UsageError where a path is there beside others, neither is, or no relations are named.
     """
-    from kgeval.graph.load.table_files import Inputs
+    from kgeval.graph.load.table_files import TableInputs
 
-    tables = Inputs(options.nodes, options.relations, options.chunks, options.documents)
+    tables = TableInputs(options.nodes, options.relations, options.chunks, options.documents)
     if path is None and not tables.all:
         raise UsageError("nothing to load", fix="give PATH, or --nodes FILE and --relations FILE")
     if path is not None:
@@ -225,8 +225,8 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     """Runs the bulk import."""
     from kgeval import __version__
     from kgeval.files import check_readable, sha256
-    from kgeval.graph.load.bulk.load import Order, load
-    from kgeval.graph.load.state import Target
+    from kgeval.graph.load.bulk.load import BulkImport, load
+    from kgeval.graph.load.state import ImportTarget
     from kgeval.graph.load.table_files import FIELDS, FORM, columns
     from kgeval.text.names import name_keys
 
@@ -239,15 +239,15 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     stamps = _stamps(inputs)
     source = session.named(str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4]))
 
-    def check(made: Converted) -> None:
+    def check(made: ToolFiles) -> None:
         for file, before, now in zip(inputs.all, stamps, _stamps(inputs), strict=True):
             if before != now:  # the mark would name other contents than those that were read
                 what = f"{file}: was changed while it was read; nothing was written"
                 raise InputError(what, fix="wait for its writer, then run it again")
         check_converted(session, made, options.max_bad_rows)
 
-    order = Order(
-        inputs, Target(name, sha256(inputs.all, FORM), FORM, source, __version__), session.home, name_keys, check, options.heap,
+    order = BulkImport(
+        inputs, ImportTarget(name, sha256(inputs.all, FORM), FORM, source, __version__), session.home, name_keys, check, options.heap,
         options.replace_store, session.say, progress,
     )
     try:
@@ -263,20 +263,20 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     return ImportResult(name, "tables", made.counts, notes, seconds, dry=session.dry, home=session.home)
 
 
-def check_converted(session: Session, made: Converted, most: float) -> None:
+def check_converted(session: Session, made: ToolFiles, most: float) -> None:
     """Raises: IncompleteError above the share of bad rows that may be passed over; InputError where there is no node."""
     _check_bad_rows(session, made.counts.get("bad", 0), max(made.counts.get("rows", 0), 1), made.faults, most)
     if not made.counts.get("entities"):
         raise InputError("the tables hold no entity and no relation", fix="check the files")
 
 
-def _stamps(inputs: Inputs) -> list[tuple[int, ...]]:
+def _stamps(inputs: TableInputs) -> list[tuple[int, ...]]:
     """What changes when somebody writes to the files; nothing for one that is gone."""
     stats = [path.stat() if path.exists() else None for path in inputs.all]
     return [(stat.st_ino, stat.st_size, stat.st_mtime_ns) if stat else () for stat in stats]
 
 
-def _bulk_inputs(path: Path | None, options: ImportOptions) -> Inputs:
+def _bulk_inputs(path: Path | None, options: ImportOptions) -> TableInputs:
     """The tables of a bulk import. Raises: InputError where a path is no folder of tables."""
     from kgeval.files import check_readable
     from kgeval.graph.load.table_files import in_folder
@@ -293,7 +293,7 @@ def _bulk_inputs(path: Path | None, options: ImportOptions) -> Inputs:
     return inputs
 
 
-def _converted(order: Order) -> Converted:
+def _converted(order: BulkImport) -> ToolFiles:
     """The conversion alone, in the folder for temporary files."""
     from kgeval.files.temporary import private_folder
     from kgeval.graph.load.bulk.convert import convert

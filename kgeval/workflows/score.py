@@ -77,13 +77,13 @@ class ScoreResult(Result):
         from kgeval.files.plain import output_path
         from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
         from kgeval.files.scores import is_result, without_texts
-        from kgeval.reports.redact_scores import redacted_scores
+        from kgeval.reports.redact import redacted
 
         with output_path(path) as output:
             if not is_result(output):
                 return super().save(output, redact=redact)
             redact = self.redacts(redact)
-            report = redacted_scores(self.report) if redact else self.report
+            report = redacted(self.report) if redact else self.report
             write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
             write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
         return output
@@ -297,7 +297,7 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
     """Gathers the scores that `fill` gives, writes the results, and builds the report."""
     from kgeval.files.scores import ScoreFile, Taking
     from kgeval.files.temporary import private_folder
-    from kgeval.reports.redact_scores import redacted_scores
+    from kgeval.reports.redact import redacted
 
     options, session = scoring.options, scoring.session
     taking: Taking = "scored" if options.retry_errors else "finished" if options.resume else "nothing"
@@ -315,7 +315,7 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
             session.say(_resume_hint(scoring))
             raise
         report = _report(scoring, rows, file)
-        written = file.finish(redacted_scores(report) if _redacts(scoring) else report)
+        written = file.finish(redacted(report) if _redacts(scoring) else report)
     max_error_rate = session.limits.max_error_rate
     messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report)]
     return ScoreResult(

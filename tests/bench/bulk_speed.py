@@ -115,7 +115,7 @@ def plain(folder: Path, home: Path, chosen: argparse.Namespace) -> float:
     pcsv.write_csv(pa.table({":ID": at, "name": texts("Entity ", at)}), folder / "csv" / "nodes.csv")
     pcsv.write_csv(pa.table({":START_ID": both[:, 0], ":END_ID": both[:, 1]}), folder / "csv" / "relations.csv")
     jars = ensure_jars(Home(home).claim(None), source=None, say=print)
-    order = admin.Order(folder / "csv", [("Entity", ["nodes.csv"])], [("RELATED", ["relations.csv"])], [], 100, ord(";"))
+    order = admin.ToolInput(folder / "csv", [("Entity", ["nodes.csv"])], [("RELATED", ["relations.csv"])], [], 100, ord(";"))
     begun = time.perf_counter()
     admin.import_store(order, folder / "store", jars, heap=chosen.heap)
     return time.perf_counter() - begun

@@ -19,8 +19,9 @@ from itertools import pairwise
 import numpy as np
 from neo4j_server import server, wipe
 
+from kgeval.graph.algorithms import node_number
 from kgeval.graph.connect import Graph, open_graph
-from kgeval.graph.walks import node_number, walkable
+from kgeval.graph.walks import walkable
 from kgeval.records import Layout
 
 LAYOUT = Layout(name="bench", entity_labels=["E"], name_keys=["name"], relation_types=["R"], relations_join_entities_only=True)

@@ -32,10 +32,10 @@ from neo4j_server import wipe
 
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import sync
-from kgeval.graph.load.built import Derived, EntityRow, Place, RelationRow
+from kgeval.graph.load.built import BuildTarget, Derived, EntityRow, RelationRow
 from kgeval.graph.load.model import Entity, Loaded, Relation
-from kgeval.graph.load.state import Target
-from kgeval.graph.load.writer import Options, write
+from kgeval.graph.load.state import ImportTarget
+from kgeval.graph.load.writer import WriteOptions, write
 from kgeval.graph.server import process
 from kgeval.graph.server.home import Home
 from kgeval.graph.server.jars import ensure_jars
@@ -139,7 +139,7 @@ def with_importer(graph: Graph, drawn: Sample) -> float:
     relations = [Relation(a, b, kind, DESCRIPTION.format(at), 1.0) for at, (a, b, kind) in enumerate(drawn.relations)]
     loaded = Loaded("triples", [], [], [], entities, relations, {}, len(relations), [], [], [])
     started = time.perf_counter()
-    write(graph, loaded, Target("bench", "f", "triples", "bench", "0"), Options(normalise))
+    write(graph, loaded, ImportTarget("bench", "f", "triples", "bench", "0"), WriteOptions(normalise))
     return time.perf_counter() - started
 
 
@@ -151,7 +151,7 @@ def with_builder(graph: Graph, drawn: Sample) -> float:
     relations = [
         RelationRow(f"e{a}", f"e{b}", kind, DESCRIPTION.format(at), 1.0, ()) for at, (a, b, kind) in enumerate(drawn.relations)
     ]
-    place, wanted = Place(graph, "bench"), Derived(entities, relations, [])
+    place, wanted = BuildTarget(graph, "bench"), Derived(entities, relations, [])
     started = time.perf_counter()
     sync.write_changes(place, sync.derived_changes(place, wanted))
     sync.finish_schema(place)

@@ -327,3 +327,27 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kgeval answer {questions(tmp_path, 200)} --system '{counting(tmp_path)}' | head -n 1"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert "Traceback" not in done.stderr and json.loads(done.stdout)["question_id"] == "q0"
+
+
+def test_two_runs_at_once_ask_each_question_once_between_them(tmp_path: Path) -> None:
+    file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.05)", parallel=1)
+    both = [started(tmp_path, str(file), "--system", system, "-o", f"{name}.jsonl") for name in ("a", "b")]
+    for process in both:
+        assert process.wait(200) == 0, process.stderr.read().decode() if process.stderr else ""
+    assert len(asked(tmp_path)) < 80, "one took answers of the other"
+    assert sorted(set(asked(tmp_path))) == sorted(f"q{n}" for n in range(40))
+    assert [row["answer"] for row in lines(tmp_path / "a.jsonl")] == [row["answer"] for row in lines(tmp_path / "b.jsonl")]
+
+
+def test_two_runs_never_write_one_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.5)", parallel=1)
+    first = started(tmp_path, str(file), "--system", system, "-o", "a.jsonl")
+    until = time.monotonic() + 150
+    while not asked(tmp_path) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl") == 2
+    assert "a.jsonl: another run is writing it" in capsys.readouterr().err
+    first.kill()
+    first.communicate()
+    assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl", "--limit", 1) == 0, "a killed run holds nothing"
+    assert not list(tmp_path.glob(".*writing*"))

@@ -256,7 +256,7 @@ def test_reports_on_the_terminal_and_in_markdown_say_the_same_and_redact_hides_d
     shown, written = capsys.readouterr().out, (tmp_path / "r.md").read_text(encoding="utf-8")
     for text in (shown, written):
         assert "answered without any text: 3 questions" in text and "+50.0" in text and "87.5 %" in text
-    assert "<code>old</code>" in written
+    assert "`old`" in written
     assert contamination(*both(paths), "--redact", "-q", "-o", tmp_path / "r.json") == 0
     assert {one.document[0] for one in report_in(tmp_path).documents} == {"#"}
 

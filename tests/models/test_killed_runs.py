@@ -89,18 +89,17 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same(
         for name, kills in (("whole", 0), ("killed", KILLS)):
             given = [*words, "-o", f"{name}.jsonl", "--journal", f"{name}.sqlite"]
             began = time.monotonic()
-            for kill in range(kills):
+            for kill in range(kills + 1):
                 process = started([*given, *again] if kill else given, tmp_path)
                 try:
-                    process.wait(rng.uniform(0.3, seconds))
-                    assert process.returncode in (0, 3)
-                    break
+                    error = process.communicate(timeout=rng.uniform(0.3, seconds) if kill < kills else 300)[1].decode()
                 except subprocess.TimeoutExpired:
+                    assert kill < kills
                     process.kill()
                     process.communicate()
-            done = started([*given, *again] if kills else given, tmp_path)
-            error = done.communicate(timeout=300)[1].decode()
-            assert done.returncode in (0, 3), error
+                    continue
+                assert process.returncode in (0, 3), error
+                break
             seconds = 0.7 * (time.monotonic() - began)
             sent[name] = server.stats().requests
             server.reset()

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def new_server() -> Iterator[Address]:
 
     with tempfile.TemporaryDirectory(prefix="kgeval-tests-") as folder, pytest.MonkeyPatch.context() as patch:
         home = Path(folder) / "home"
-        patch.setattr(process, "JVM_OPTIONS", process.JVM_OPTIONS.removesuffix(LIGHT) + LIGHT)  # another server may stand already
+        patch.setattr(process, "java_command", partial(process.java_command, more=LIGHT))
         patch.setattr(home_conf, "CONF", home_conf.CONF.removesuffix(PLANNED_ONCE) + PLANNED_ONCE)
         try:
             yield waited_for(home)

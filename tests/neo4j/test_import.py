@@ -12,7 +12,7 @@ from kgeval.auditing.engine import run_check
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile, override
-from kgeval.graph.load.deletion import delete_nodes
+from kgeval.graph.load.writer import delete_nodes
 
 TRIPLES = (
     "subject,subject_type,predicate,object,object_type,chunk_id,chunk_text,document,weight\n"
@@ -101,7 +101,7 @@ def test_an_interrupted_import_is_named_by_the_next_one(
 
     file = put("moby.csv", TRIPLES)
     with monkeypatch.context() as patch:
-        patch.setattr(writer._Writer, "_relations", stop)
+        patch.setattr(writer._Writer, "_link", stop)
         assert cli(file, "moby") == 130
     assert cli(file, "moby") == 2
     assert "never ended" in capsys.readouterr().err

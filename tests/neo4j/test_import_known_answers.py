@@ -10,8 +10,8 @@ import pytest
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.load.detect import load
-from kgeval.graph.load.state import Target
-from kgeval.graph.load.writer import Options, write
+from kgeval.graph.load.state import ImportTarget
+from kgeval.graph.load.writer import WriteOptions, write
 from kgeval.text.names import normalise
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -28,7 +28,7 @@ def folder(name: str) -> Path:
 def bring(graph: Graph, path: Path) -> None:
     loaded = load(path)
     assert not loaded.faults
-    write(graph, loaded, Target("g", "f", loaded.format, path.name, "0"), Options(normalise))
+    write(graph, loaded, ImportTarget("g", "f", loaded.format, path.name, "0"), WriteOptions(normalise))
 
 
 def count(graph: Graph, pattern: str) -> int:

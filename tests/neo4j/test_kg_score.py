@@ -336,6 +336,7 @@ def test_what_a_killed_run_left_in_gds_is_dropped_by_the_next(server: FakeServer
     from kgeval.graph.project import graph_name
 
     dead = graph_name().replace(f"_{os.getpid()}_", "_1_", 1)
-    graph.read(all_queries()["pair-directed"], {"graph_name": dead, "edges": {"sources": [0], "targets": [1], "values": [0.5]}})
+    edges = {"sources": [0], "targets": [1], "values": [0.5]}
+    graph.read(all_queries()["pair-graph"], {"graph_name": dead, "edges": edges, "undirected": []})
     assert score(server, write(tmp_path / "a.jsonl", ROWS[:1]), *KG, *model(server)) == 0
     assert graph.read(all_queries()["list-graphs"]) == []

@@ -66,7 +66,7 @@ def worked_on_without_closing(graph: Graph) -> None:
 
 
 def by_the_gds_client(graph: Graph) -> None:
-    graph.gds.run_cypher(ENDLESS, mode="READ")
+    graph.ask_gds(lambda gds: gds.run_cypher(ENDLESS, mode="READ"), timeout=600)
 
 
 WAYS = [
@@ -79,7 +79,6 @@ NAMES = ["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"]
 
 @pytest.mark.parametrize("ask", WAYS, ids=NAMES)
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
-    graph.limit_gds(600)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
@@ -87,7 +86,6 @@ def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Gr
             ask(graph)
     finally:
         signal.signal(signal.SIGINT, before)
-        graph.limit_gds(None)
     assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
 
@@ -97,7 +95,6 @@ def test_ctrl_c_waits_for_no_server_that_goes_on_with_the_query(
     graph: Graph, ask: Callable[[Graph], Any], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As where the query has not come to the server yet when it is asked to end what runs, or where its user may not do so."""
-    graph.limit_gds(600)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     sent: list[float] = []
     with monkeypatch.context() as patch:
@@ -108,7 +105,6 @@ def test_ctrl_c_waits_for_no_server_that_goes_on_with_the_query(
                 ask(graph)
         finally:
             signal.signal(signal.SIGINT, before)
-            graph.limit_gds(None)
         assert time.monotonic() - sent[0] < 3
     stop(graph._driver, graph.info.database)
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]

@@ -16,9 +16,9 @@ from tool_sheets import graph_of, graph_of_ordinary
 from kgeval.errors import InputError
 from kgeval.graph.load import naming, values
 from kgeval.graph.load.bulk import cells, source
-from kgeval.graph.load.bulk.convert import Converted, convert
-from kgeval.graph.load.bulk.places import Places, keys
-from kgeval.graph.load.table_files import Inputs, in_folder
+from kgeval.graph.load.bulk.convert import ToolFiles, convert
+from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.table_files import TableInputs, in_folder
 from kgeval.graph.load.tables import read
 from kgeval.graph.load.values import Misfit
 from kgeval.text.names import name_keys, normalise
@@ -43,19 +43,19 @@ CHUNKS = 'id,text,index,document\nc1,"Ahab, the ""captain"",\nhunts.",1,book\nc2
 DOCUMENTS = "id,title\nbook,Moby-Dick\nempty,\n"
 
 
-def put(folder: Path, **tables: str) -> Inputs:
+def put(folder: Path, **tables: str) -> TableInputs:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in tables.items():
         (folder / f"{name}.csv").write_bytes(text.encode())
     return in_folder(folder)
 
 
-def run(inputs: Inputs, folder: Path) -> Converted:
+def run(inputs: TableInputs, folder: Path) -> ToolFiles:
     folder.mkdir(exist_ok=True)
     return convert(inputs, folder, "moby", name_keys=name_keys)
 
 
-def same(inputs: Inputs, folder: Path) -> Converted:
+def same(inputs: TableInputs, folder: Path) -> ToolFiles:
     """Both importers mean the same graph, and count the same; returns the bulk one's."""
     made, loaded = run(inputs, folder), read(inputs)
     assert graph_of(made) == graph_of_ordinary(inputs, "moby")
@@ -79,7 +79,7 @@ def test_both_importers_make_the_same_graph_of_csv_tables(tmp_path: Path) -> Non
     assert ("c2", "NEXT_CHUNK", {}, "c1") in relations and ("e8", "RELATED", {"predicate": "FROM CHUNK"}, "e9") not in relations
 
 
-def parquet_inputs(folder: Path) -> Inputs:
+def parquet_inputs(folder: Path) -> TableInputs:
     folder.mkdir()
     pq.write_table(pa.table({
         "id": pa.array([1, 2, 3]), "name": ["A", "The B", "C"], "type": pa.array(["x", None, "x"]).dictionary_encode(),
@@ -214,7 +214,7 @@ def test_a_column_of_numbers_is_read_as_each_cell_alone(words: list[str | None])
 def test_places_find_what_was_added_as_a_dict_does(parts: list[list[str]]) -> None:
     import numpy as np
 
-    places, known = Places(), {}
+    places, known = IdNumbers(), {}
     for part in parts:
         new = [word for word in dict.fromkeys(part) if word not in known]
         asked = places.find(keys(pa.array(part, pa.string())))
@@ -229,7 +229,7 @@ def test_rows_are_read_in_batches_whatever_the_size_of_the_file(tmp_path: Path, 
     nodes = "id,name\n" + "".join(f"n{k},Name {k % 7}\n" for k in range(300))
     relations = "source,target\n" + "".join(f"n{k},n{(k * k) % 320}\n" for k in range(300))
     inputs = put(tmp_path / "in", nodes=nodes, relations=relations)
-    assert sum(1 for _ in source.Table(inputs.nodes[0], ("id", "name")).batches()) > 5
+    assert sum(1 for _ in source.InputTable(inputs.nodes[0], ("id", "name")).batches()) > 5
     assert same(inputs, tmp_path / "out").counts["same_names"] == 300
 
 
@@ -289,10 +289,10 @@ def test_types_that_are_too_many_for_labels_are_not_kept_in_memory(tmp_path: Pat
     from collections import Counter
 
     from kgeval.graph.load.bulk import stages
-    from kgeval.graph.load.bulk.keep import Keep
+    from kgeval.graph.load.bulk.keep import Conversion
 
     for labelled in (True, False):
-        stage = stages.Entities(Keep(tmp_path, "g", name_keys, counts=Counter()), labelled=labelled)
+        stage = stages.EntityStage(Conversion(tmp_path, "g", name_keys, counts=Counter()), typed=labelled)
         for k in range(100):
             stage._labels({"id": pa.array(["n"]), "type": pa.array([f"t{k}" if labelled is False else f"__t{k}"])})
         assert len(stage._types) == 0 and len(stage._left) <= 5

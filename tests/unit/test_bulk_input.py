@@ -19,7 +19,7 @@ from tool_sheets import graph_of
 from kgeval.errors import InputError
 from kgeval.graph.load import table_files, values
 from kgeval.graph.load.bulk import cells, convert, quotes, sheets, source
-from kgeval.graph.load.table_files import Inputs, in_folder
+from kgeval.graph.load.table_files import TableInputs, in_folder
 
 EDGES = "source,target\na,b\n"
 
@@ -84,7 +84,7 @@ def test_empty_lines_before_the_header_do_no_harm(tmp_path: Path) -> None:
     assert made.counts["relations"] == 1
 
 
-def written(folder: Path, nodes: pa.Table, relations: pa.Table) -> Inputs:
+def written(folder: Path, nodes: pa.Table, relations: pa.Table) -> TableInputs:
     folder.mkdir()
     pq.write_table(nodes, folder / "nodes.parquet")
     pq.write_table(relations, folder / "relations.parquet")
@@ -141,14 +141,14 @@ def test_large_whole_numbers_stay_exact_in_text_too() -> None:
 
 
 def test_a_stage_that_begins_again_leaves_no_file_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[sheets.Sheet] = []
+    made: list[sheets.ToolSheet] = []
 
-    class Noted(sheets.Sheet):
+    class Noted(sheets.ToolSheet):
         def __init__(self, folder: Path, stem: str, *, relation_type: str | None = None) -> None:
             super().__init__(folder, stem, relation_type=relation_type)
             made.append(self)
 
-    monkeypatch.setattr(convert.stages, "Sheet", Noted)
+    monkeypatch.setattr(convert.stages, "ToolSheet", Noted)
     monkeypatch.setattr(source, "BLOCK", 4000)
     many = "".join(f"n{k},t{k}\n" for k in range(1500))
     put(tmp_path / "in", nodes="id,type\n" + many, relations="source,target,predicate\n" + "".join(f"n1,n2,p{k}\n" for k in range(1500)))

@@ -13,8 +13,8 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.errors import ServerError, UsageError
 from kgeval.graph.load.bulk import load as loading
-from kgeval.graph.load.state import Target
-from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.load.state import ImportTarget
+from kgeval.graph.load.table_files import TableInputs
 from kgeval.graph.server import admin, exchange, remove
 from kgeval.graph.server.home import Home, write_private
 from kgeval.text.names import name_keys
@@ -142,9 +142,9 @@ class Placed:
         return [{"nodes": self.nodes, "relations": 0}] if "count" in query.name else []
 
 
-def order(home: Path, tables: Path) -> loading.Order:
-    inputs = Inputs(relations=(tables / "relations.csv",))
-    return loading.Order(inputs, Target("g", "f", "tables", "t", "1"), home, name_keys, lambda _: None)
+def order(home: Path, tables: Path) -> loading.BulkImport:
+    inputs = TableInputs(relations=(tables / "relations.csv",))
+    return loading.BulkImport(inputs, ImportTarget("g", "f", "tables", "t", "1"), home, name_keys, lambda _: None)
 
 
 def test_what_others_write_to_the_home_while_the_tool_runs_is_not_lost(home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_staging_folders_are_private_and_those_of_killed_commands_are_removed(tm
 
 def test_the_tool_is_given_file_names_of_ours_only() -> None:
     nodes, relations = [(None, ("a-head.csv", "a-rows.csv", "a-lines.csv"))], [("FROM_CHUNK", ("r-head.csv",))]
-    order = admin.Order(Path("any, folder/csv"), nodes, relations, ["a-lines.csv"], 9_000_000, 0x1F)
+    order = admin.ToolInput(Path("any, folder/csv"), nodes, relations, ["a-lines.csv"], 9_000_000, 0x1F)
     given = admin.arguments(order, Path("home"), "1g")
     assert given[:4] == [
         "--nodes=csv/a-head.csv,csv/a-rows.csv,csv/a-lines.csv", "--relationships=FROM_CHUNK=csv/r-head.csv",

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.graph.foreign import Cell, Operator, Plan, Table, _operators, plain
+from kgeval.graph.foreign import Cell, Operator, QueryPlan, QueryResult, _operators, plain
 from kgeval.graph.guard import ends_ordered, invalid, refused, too_early
 from kgeval.metrics.stored.candidates import Line, parts
 from kgeval.metrics.stored.gather import TooManyWaysError, compare
 
 
-def table(rows: list[list[object]], columns: int | None = None) -> Table:
+def table(rows: list[list[object]], columns: int | None = None) -> QueryResult:
     width = columns if columns is not None else len(rows[0])
-    return Table(tuple(f"c{at}" for at in range(width)), tuple(tuple(plain(value) for value in row) for row in rows))
+    return QueryResult(tuple(f"c{at}" for at in range(width)), tuple(tuple(plain(value) for value in row) for row in rows))
 
 
 def same(mine: list[list[object]], gold: list[list[object]], *, ordered: bool = False, columns: tuple[int, int] | None = None) -> bool:
@@ -109,8 +109,8 @@ def test_the_last_return_says_whether_a_query_is_ordered(query, ordered):
     assert ends_ordered(query) is ordered
 
 
-def plan(kind: str, *operators: tuple[str, str], database: str = "neo4j") -> Plan:
-    return Plan(kind, tuple(Operator(name, database, details) for name, details in operators))
+def plan(kind: str, *operators: tuple[str, str], database: str = "neo4j") -> QueryPlan:
+    return QueryPlan(kind, tuple(Operator(name, database, details) for name, details in operators))
 
 
 def test_plans_are_judged_by_kind_operators_and_calls():
@@ -179,7 +179,7 @@ def test_load_csv_in_a_string_a_name_or_a_comment_is_none(query):
 
 
 def test_a_procedure_in_a_subquery_is_judged_as_a_procedure_though_the_plan_does_not_show_it():
-    plan = Plan("r", (Operator("Projection", "neo4j", "x"),))
+    plan = QueryPlan("r", (Operator("Projection", "neo4j", "x"),))
     query = "RETURN '\\u0027' AS a, COLLECT { CALL %s() YIELD label RETURN '\\u0027' } AS x, apoc.coll.max([1]) AS y"
     said = [refused(plan, query.replace("%s", name), "neo4j") for name in ("apoc.meta.data.of", "db.ping", "db.labels")]
     assert "apoc.meta.data.of" in (said[0] or "")

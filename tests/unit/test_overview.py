@@ -88,7 +88,7 @@ def test_costs_are_the_sum_over_all_manifests_by_stage_and_model(tmp_path: Path)
         ("audit", "claims", 3, 0.5), ("scores", "claims", 3, 0.5), ("scores", "verdicts", 2, None),
     ]
     text = rendered(report, "md")
-    assert re.search(r"\| In all \|.*\| 8 \| 0 \| 200 \| 0 \| &#36;1.00 and what has no known price \|", text)
+    assert re.search(r"\| In all \|.*\| 8 \| 0 \| 200 \| 0 \| \$1.00 and what has no known price \|", text)
 
 
 # --- the rubric ---

@@ -20,8 +20,8 @@ from kgeval.reports.display import visible
 from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.overview.html import address
 from kgeval.reports.overview.kinds import KINDS
-from kgeval.reports.overview.redact import redacted_overview
 from kgeval.reports.overview.wording import single, value_of
+from kgeval.reports.redact import redacted
 from kgeval.reports.write import Form, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
@@ -160,7 +160,7 @@ def test_redacting_leaves_out_the_title_names_paths_and_options(tmp_path: Path) 
         text = rendered(report, form, redact=True)
         assert not re.search("Ada|Lindqvist|Operation|secret-folder", text), form
         assert "empty-name" in text or form == "xml"
-    assert redacted_overview(report).findings[0].examples[0].names[0].startswith("#")
+    assert redacted(report).findings[0].examples[0].names[0].startswith("#")
 
 
 def test_files_with_names_are_for_their_owner_alone(report: OverviewReport, tmp_path: Path) -> None:

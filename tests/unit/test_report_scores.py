@@ -22,7 +22,7 @@ from kgeval.reports import scores_view as view
 from kgeval.reports.display import figure
 from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.plots_scores import Point, distribution, plane
-from kgeval.reports.redact_scores import redacted_scores
+from kgeval.reports.redact import redacted
 from kgeval.reports.write import Form, Screen, check_outputs, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
@@ -121,7 +121,7 @@ def test_how_files_were_read_is_not_said_twice_on_a_terminal(report: ScoreReport
     noted = report.model_copy(update={"notes": ["a.jsonl: read as kgeval answers, rows: 1,600", "a.jsonl: read as well"]})
     assert "rows: 1,600" not in rendered(noted, "text") and "read as well" in rendered(noted, "text")
     assert "rows: 1,600" in shown(noted, "md") and "rows: 1,600" in shown(noted, "html")
-    assert redacted_scores(noted).notes[0] == noted.notes[0] and "read as" not in redacted_scores(noted).notes[1]
+    assert redacted(noted).notes[0] == noted.notes[0] and "read as" not in redacted(noted).notes[1]
 
 
 def test_without_chains_there_is_no_table_of_chains(report: ScoreReport) -> None:

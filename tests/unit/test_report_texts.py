@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import stat
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.reports import audit_md, json_, priorities, terminal
+from kgeval.reports import audit_md, json_, markdown, priorities, terminal
 from kgeval.reports.display import code, number, percent, visible
 from kgeval.reports.listing import listing
 from kgeval.reports.priorities import group_lines, mend_first, verdict
@@ -25,7 +26,8 @@ from kgeval.reports.write import check_outputs, rendered, write_report
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = (
     "a|b", "`c`", "<img src=x>", "**d**", "[e](http://e.example)", "@team", "#12", "www.e.example", "line\nbreak", "&lt;", "\\|",
-    "$x$", "~~f~~",
+    "$x$", "~~f~~", "[0.1, 0.2](http://e.example)", "[x]: http://e.example", "![i](http://e.example/i)", "`` <b>`` x", "_e_", "a_b_c",
+    "> quote", "- item", "# head", "[x][y]", ":tada:",
 )
 
 
@@ -96,7 +98,7 @@ def test_markdown_holds_the_findings_and_the_reasons(report: AuditReport) -> Non
     text = audit_md.render(report)
     assert len(text) < 20_000 and text.count("## ") == 6
     for f in report.findings:
-        assert f.status not in ("failed", "skipped") or f"<code>{f.rule_id}</code>" in text
+        assert f.status not in ("failed", "skipped") or f"`{f.rule_id}`" in text
     assert "not measurable here: the graph holds no chunks" in text
 
 
@@ -111,7 +113,27 @@ def test_names_cannot_break_out_of_markdown() -> None:
         assert set(re.findall(r"<(\w+)", html)) <= {
             "h1", "h2", "p", "strong", "ol", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td",
         }
-        assert not re.search(r"(?i)www\.|https?://|@", text), "no link or mention that a site would make live"
+        assert not re.search(r"(?i)www\.|https?://|@", re.sub(r"`\w[^`|]*`", "", text)), "no link or mention that a site would make live"
+
+
+@pytest.mark.parametrize("bad", [*HOSTILE, "mailto:a@b.example", "a@b.example"])
+def test_a_sentence_with_a_name_stays_a_sentence(bad: str) -> None:
+    """In a paragraph, in a list, in a cell, after and before other words."""
+    safe = markdown.escape(bad)
+    text = f"{safe}\n\n- {safe}\n- a {safe} (b)\n\n| h | i |\n| --- | --- |\n| {safe} | {markdown.code(bad)} |\n"
+    html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(text)
+    assert set(re.findall(r"<(\w+)", html)) <= {"p", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert "<code>" not in html.split("<table>")[0] and html.count("<td") == 2, "no mark-up, and two cells"
+    assert unescape(re.findall(r"<td>(.*)</td>", html)[0]) == visible(bad), "nothing is lost"
+
+
+@pytest.mark.parametrize("text", [
+    "token_f1", "0.712 [0.671, 0.752] n 5", "+0.200 [+0.100, +0.300]", "+50.0 *", "< 0.01 (> -0.01 to 0.01)", "> 0.999", "$0.0213", "R & D",
+    "[95 % interval], and more", "token_f1@1:54e70d0b2524", "graph@hops=2: 3", "what (of the question): 3", "A - B",
+])
+def test_markdown_reads_well_as_text(text: str) -> None:
+    assert markdown.escape(text) == text
+    assert markdown.code("token_f1") == "`token_f1`"
 
 
 def test_a_parameter_that_only_the_run_knows_is_named_and_long_sample_limits_are_raised() -> None:

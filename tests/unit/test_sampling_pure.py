@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.graph.walks import node_number
+from kgeval.graph.algorithms import node_number
 from kgeval.questions.sampling.around import Link
 from kgeval.questions.sampling.sampler import Walk, listed
 from kgeval.questions.sampling.simple import _PairLane

@@ -14,12 +14,12 @@ import pytest
 from kgeval.errors import ServerError
 from kgeval.graph import server
 from kgeval.graph.server.faults import PortTakenError, clear_io_errors, failure
-from kgeval.graph.server.home import Home, Running, credentials
-from kgeval.graph.server.lines import Line
+from kgeval.graph.server.home import Home, StartedServer, credentials
+from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import check_fits, heap_mb
 from kgeval.graph.server.process import check_port, find, free_port
 
-LINE = Line("5.26", "5.26.28", "2.13.9", "Main", ("org.neo4j.gds",), ())
+LINE = Neo4jLine("5.26", "5.26.28", "2.13.9", "Main", ("org.neo4j.gds",), ())
 
 
 def made(tmp_path: Path) -> Home:
@@ -152,14 +152,14 @@ def test_a_home_that_does_not_exist_does_not_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("pid", [None, 1, 2**22 + 5])
 def test_a_stale_record_is_not_a_server(tmp_path: Path, pid: int | None) -> None:
     home = made(tmp_path)
-    home.write_running(Running(port=1, heap="1g", pid=pid, created=1.0, ready=True))
+    home.write_running(StartedServer(port=1, heap="1g", pid=pid, created=1.0, ready=True))
     assert find(home) is None and server.stop(home.path) is False
 
 
 def test_another_process_with_the_pid_and_the_start_time_is_not_a_server(tmp_path: Path) -> None:
     """A pid is given again, and start times are coarse: whoever is no Java of this home is left alone. Here it is this process."""
     home, this = made(tmp_path), psutil.Process()
-    home.write_running(Running(port=1, heap="1g", pid=this.pid, created=this.create_time(), ready=True))
+    home.write_running(StartedServer(port=1, heap="1g", pid=this.pid, created=this.create_time(), ready=True))
     assert find(home) is None
 
 

@@ -13,11 +13,11 @@ import pytest
 
 from kgeval.errors import ServerError
 from kgeval.graph.server.jars import ensure_jars, is_pinned, jars_folder, repository
-from kgeval.graph.server.lines import DEFAULT_LINE, Jar, Line, known_lines, line_of_new_homes, load_line
+from kgeval.graph.server.lines import DEFAULT_LINE, Jar, Neo4jLine, known_lines, line_of_new_homes, load_line
 
 CONTENT = {"a": b"a" * 200_000, "b": b"b" * 10, "c": b""}
 JARS = tuple(Jar(f"org.x:{name}:1.0", len(data), hashlib.sha256(data).hexdigest()) for name, data in CONTENT.items())
-LINE = Line("1.0", "1.0", "1.0", "Main", ("org.x",), JARS)
+LINE = Neo4jLine("1.0", "1.0", "1.0", "Main", ("org.x",), JARS)
 
 
 @dataclass
@@ -62,7 +62,7 @@ def maven(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Repositor
     httpd.server_close()
 
 
-def fetch(line: Line = LINE, source: Path | None = None) -> list[str]:
+def fetch(line: Neo4jLine = LINE, source: Path | None = None) -> list[str]:
     return [file.name for file in ensure_jars(line, source=source, say=lambda _: None)]
 
 
@@ -113,7 +113,7 @@ def test_a_missing_file_names_its_coordinate_and_hides_the_mirrors_password(
     monkeypatch.setattr("time.sleep", lambda _: None)
     monkeypatch.setenv("KGEVAL_MAVEN_URL", maven.url.replace("//", "//user:secret@"))
     with pytest.raises(ServerError, match=r"org\.x:z:1\.0: 404") as caught:
-        fetch(Line("1.0", "1.0", "1.0", "Main", (), (Jar("org.x:z:1.0", 5, "0" * 64),)))
+        fetch(Neo4jLine("1.0", "1.0", "1.0", "Main", (), (Jar("org.x:z:1.0", 5, "0" * 64),)))
     assert "secret" not in str(caught.value)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.graph.load import naming, tables
-from kgeval.graph.load.bulk.convert import Converted
+from kgeval.graph.load.bulk.convert import ToolFiles
 from kgeval.graph.load.bulk.sheets import SEPARATOR
-from kgeval.graph.load.table_files import Inputs
-from kgeval.graph.load.writer import chunk_properties, document_properties, entity_properties, relation_properties
+from kgeval.graph.load.table_files import TableInputs
+from kgeval.graph.load.writer import entity_properties
 from kgeval.text.names import normalise
 
 READ: dict[str, Callable[[str], Any]] = {
@@ -20,7 +20,7 @@ READ: dict[str, Callable[[str], Any]] = {
 }
 
 
-def graph_of(made: Converted) -> tuple[list[Any], list[Any]]:
+def graph_of(made: ToolFiles) -> tuple[list[Any], list[Any]]:
     """Nodes as (labels, properties) and relations as (id, type, properties, id), sorted: an end by its node's `id`."""
     nodes = {}
     for group in made.node_groups:
@@ -54,13 +54,13 @@ def rows(folder: Path, files: tuple[str, ...]) -> list[dict[str, Any]]:
     return out
 
 
-def graph_of_ordinary(inputs: Inputs, name: str) -> tuple[list[Any], list[Any]]:
+def graph_of_ordinary(inputs: TableInputs, name: str) -> tuple[list[Any], list[Any]]:
     """The same of the ordinary reader and writer."""
     found = tables.read(inputs)
     labels = naming.type_labels(found.entities, {name})
     types = naming.relation_types(found.relations)
-    nodes: list[Any] = [(["Document", name], document_properties(document)) for document in found.documents]
-    nodes += [(["Chunk", name], chunk_properties(chunk)) for chunk in found.chunks]
+    nodes: list[Any] = [(["Document", name], document.properties) for document in found.documents]
+    nodes += [(["Chunk", name], chunk.properties) for chunk in found.chunks]
     nodes += [
         (["__Entity__", name, *([e.type] if e.type in labels else [])], {**e.extra, **entity_properties(e, normalise)})
         for e in found.entities
@@ -69,7 +69,7 @@ def graph_of_ordinary(inputs: Inputs, name: str) -> tuple[list[Any], list[Any]]:
     joined += [(a, "NEXT_CHUNK", {}, b) for a, b in found.next_chunks]
     joined += [(e.id, "FROM_CHUNK", {}, c) for e in found.entities for c in e.chunks]
     joined += [
-        (found.entities[r.source].id, types.get(r.predicate or "", "RELATED"), {**r.extra, **relation_properties(r)},
+        (found.entities[r.source].id, types.get(r.predicate or "", "RELATED"), {**r.extra, **r.properties},
          found.entities[r.target].id)
         for r in found.relations
     ]

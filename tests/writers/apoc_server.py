@@ -14,7 +14,7 @@ from kgeval.graph.connect import Address
 from kgeval.graph.server import process as processes
 from kgeval.graph.server.home import USERNAME, Home
 from kgeval.graph.server.jars import ensure_jars
-from kgeval.graph.server.lines import Line, load_line
+from kgeval.graph.server.lines import Neo4jLine, load_line
 
 APOC = "5.26.19"
 LINE = "5.26"
@@ -60,7 +60,7 @@ def server_with_apoc(folder: Path) -> Iterator[Address]:
         home.write_running(None)
 
 
-def apoc_jars(folder: Path, line: Line) -> list[Path]:
+def apoc_jars(folder: Path, line: Neo4jLine) -> list[Path]:
     """APOC core's jars but those that the server has itself, downloaded once into `folder`."""
     own = {tuple(jar.coordinate.split(":")[:2]) for jar in line.jars}
     lock = next(folder.rglob("jgo.lock.toml"), None) or resolved(folder)

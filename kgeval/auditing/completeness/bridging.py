@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgeval.auditing.check import Check
 from kgeval.auditing.communities import method_for
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.match import Match, Sources
@@ -21,8 +20,7 @@ def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout:
     """The community of each of the entities (element ids) in the simple graph: Louvain, concurrency 1; Leiden, seeded, above
     200,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
     found: dict[str, int] = {}
-    check = Check(graph=graph, layout=layout, query=all_queries()["gold-communities"], timeout=timeout)
-    with simple_graph(check) as view:
+    with simple_graph(graph, layout, timeout=timeout) as view:
         if view is None:
             return found
         view.communities(method_for(view.nodes), seed)

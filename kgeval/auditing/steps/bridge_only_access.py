@@ -39,7 +39,7 @@ class Walk:
 
 def run(check: Check) -> Outcome:
     """Entities in parts of `min_part` entities or more that hang on one entity, of all entities. One example a part."""
-    with simple_graph(check) as view:
+    with simple_graph(check.graph, check.layout, timeout=check.timeout) as view:
         if view is None:
             return Outcome(0, 0)
         parts = hanging_parts(view.adjacency(), int(check.settings["min_part"]))

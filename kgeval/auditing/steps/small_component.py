@@ -8,7 +8,7 @@ from kgeval.auditing.steps.projection import simple_graph
 
 def run(check: Check) -> Outcome:
     """Small components beside the giant one, of all components of two or more entities."""
-    with simple_graph(check) as view:
+    with simple_graph(check.graph, check.layout, timeout=check.timeout) as view:
         if view is None:
             return Outcome(0, 0)
         size, share = int(check.settings["max_size"]), float(check.settings["giant_share"])

@@ -1,4 +1,4 @@
-"""A graph in a session: what Cypher files do where the plugin is, the session's client does here, and flat arrays do the rest.
+"""A graph in a session: what Cypher reads where the plugin is, the session's client sends as frames, and flat arrays do the rest.
 
 Only what a session offers is used: the Cypher projection, algorithms that change nothing but the projected graph, frames back.
 Names and types come from the database.
@@ -6,14 +6,14 @@ Names and types come from the database.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.algorithms import Adjacency, Giant, Leiden, Method, Partition, Small
-from kgeval.graph.aura import frames
+from kgeval.graph.algorithms import Adjacency, Partition, Small, View, histogram
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
@@ -22,15 +22,18 @@ from kgeval.graph.sessions import signed
 from kgeval.records import GraphRef, Layout
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from kgeval.graph.algorithms import Integers
 
-# Small components out of a partition: what cypher/audit/small-component.cypher does where the plugin is.
-
+T = TypeVar("T")
+EDGE = "SIMPLE"
 Lookup = Callable[[Sequence[int]], dict[int, GraphRef]]
 
 
 def small_components(found: Partition, lookup: Lookup, *, max_size: int, giant_share: float, sample: int) -> Small:
-    """As View.small_components. `lookup`: names and types by internal id; asked for the members of small components only."""
+    """As View.small_components: what cypher/audit/small-component.cypher does where the plugin is. `lookup`: names and types by internal
+    id; asked for the members of small components only."""
     import numpy as np
 
     ids, sizes = np.unique(found.groups, return_counts=True)
@@ -58,11 +61,6 @@ def _examples(groups: list[list[int]], lookup: Lookup) -> list[dict[str, Any]]:
     shown = [sorted((items[n] for n in group if n in items), key=lambda item: (item.name, item.element_id)) for group in groups]
     shown = sorted((group for group in shown if group), key=lambda group: (-len(group), group[0].name, group[0].element_id))
     return [{"items": [item.model_dump() for item in group], "why": f"{len(group)} entities, cut off from the rest"} for group in shown]
-
-
-T = TypeVar("T")
-EDGE = "SIMPLE"
-BATCH = 5_000
 
 
 def remote_parameters(layout: Layout) -> dict[str, Any]:
@@ -101,9 +99,10 @@ def open_view(client: Any, graph: Graph, wanted: ProjectionSpec, timeout: float 
     except (QueryTimeout, KeyboardInterrupt):
         graph.stop_signed(wanted.name)
         raise
-    view = SessionView(client, graph, wanted.layout, made.graph, timeout)
-    _check_entities(graph, wanted, view.nodes, timeout)
-    return view
+    handle = made.graph
+    nodes, relations = limited(lambda: (int(handle.node_count()), int(handle.relationship_count())), timeout)
+    _check_entities(graph, wanted, nodes, timeout)
+    return SessionView(client, graph, wanted.layout, handle, nodes=nodes, edges=relations // 2, timeout=timeout)
 
 
 def _check_entities(graph: Graph, wanted: ProjectionSpec, arrived: int, timeout: float | None) -> None:
@@ -116,149 +115,99 @@ def _check_entities(graph: Graph, wanted: ProjectionSpec, arrived: int, timeout:
         raise QueryError(f"{arrived:,} entities arrived in the session where the database has {now:,}", fix="run the audit again")
 
 
-class SessionView:
-    """As algorithms.View, for a graph in a session. Edges and components are fetched once, where the client must look at them."""
+class SessionView(View):
+    """As View, for a graph in a session. Its edges are fetched once."""
 
-    has_all = False
+    _names = "entities-by-number"
 
-    def __init__(self, client: Any, graph: Graph, layout: Layout, handle: Any, timeout: float | None) -> None:
-        self.timeout = timeout
-        self._client, self._graph, self._layout, self._handle = client, graph, layout, handle
-        self.nodes, self.edges = int(self._ask(handle.node_count)), int(self._ask(handle.relationship_count)) // 2
-        self._found: Partition | None = None
-        self._marks = 0
+    def __init__(self, client: Any, graph: Graph, layout: Layout, handle: Any, **sizes: Any) -> None:
+        super().__init__(graph, layout, handle, **sizes)
+        self._client = client
 
     def degrees(self, *, every: bool = False) -> dict[int, int]:
-        frame = self._ask(lambda: self._client.degree.stream(self._handle, log_progress=False))
-        return frames.histogram(frames.whole(frame, "score"))
-
-    def clustering(self) -> float:
-        if not self.edges:
-            return 0.0
-        found = self._ask(lambda: self._client.local_clustering_coefficient.stats(self._handle, log_progress=False))
-        return float(found.average_clustering_coefficient)
-
-    def component_sizes(self) -> dict[int, int]:
-        import numpy as np
-
-        return frames.histogram(np.unique(self._components.groups, return_counts=True)[1])
-
-    def giant(self) -> Giant:
-        import numpy as np
-
-        parts = self._components
-        ids, sizes = np.unique(parts.groups, return_counts=True)
-        component = int(ids[sizes.argmax()])
-        return Giant(component, int(sizes.max()), int(parts.nodes[parts.groups == component].min()))
-
-    def giant_edges(self, giant: Giant) -> Integers:
-        inside: Integers = self._edges[frames.groups_of(self._components, self._edges[:, 0]) == giant.component]
-        return inside
+        return histogram(_column(self._ask(lambda gds: gds.degree.stream(self._handle, log_progress=False)), "score"))
 
     def farthest(self, node: int) -> int:
-        frame = self._ask(lambda: self._client.bfs.stream(self._handle, node, concurrency=1, log_progress=False))
+        frame = self._ask(lambda gds: gds.bfs.stream(self._handle, node, concurrency=1, log_progress=False))
         reached = list(frame["nodeIds"].iloc[0])
         return int(reached[-1]) if reached else node
 
-    def hops(self, start: int, end: int) -> int:
-        if start == end:
-            return 0
-        frame = self._ask(lambda: self._client.shortest_path.dijkstra.stream(self._handle, start, [end], log_progress=False))
-        return int(frames.whole(frame, "totalCost")[0])
-
-    def articulation_points(self) -> int:
-        if not self.edges:
-            return 0
-        found = self._ask(lambda: self._client.articulation_points.stats(self._handle, log_progress=False))
-        return int(found.articulation_point_count)
-
     def bridges(self) -> int:
-        return len(self._ask(lambda: self._client.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
-
-    def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
-        self._marks += 1
-        mark = f"community{self._marks}"
-        found = self._ask(lambda: self._method(method).mutate(self._handle, mark, **_one_thread(method, seed)))
-        frame = self._ask(lambda: self._client.graph.node_properties.stream(self._handle, [mark], log_progress=False))
-        self._found = frames.partition(frame, mark)
-        return self._found, float(found.modularity)
+        return len(self._ask(lambda gds: gds.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
 
     def crossing(self) -> int:
-        ends = [frames.groups_of(self._last, self._edges[:, side]) for side in (0, 1)]
+        ends = [self._last[1].of(self._edges[:, side]) for side in (0, 1)]
         return int((ends[0] != ends[1]).sum())
 
-    def community_of(self, element_ids: Sequence[str]) -> dict[str, int]:
+    def adjacency(self) -> Adjacency:
         import numpy as np
 
-        rows = self._graph.read(all_queries()["entity-numbers"], {"ids": list(element_ids)}, timeout=self.timeout)
-        numbers = np.array([row["id"] for row in rows], dtype=np.int64)
-        inside = frames.known(self._last, numbers)
-        names = [row["element_id"] for row, there in zip(rows, inside.tolist(), strict=True) if there]
-        return dict(zip(names, frames.groups_of(self._last, numbers[inside]).tolist(), strict=True))
-
-    def again(self, method: Method, seed: int) -> Partition:
-        if method == Leiden:
-            return self._partition(self._handle, method, seed)
-        copy = self._ask(lambda: self._copy(seed))
-        try:
-            return self._partition(copy, method, seed)
-        finally:
-            self._ask(copy.drop)
-
-    def adjacency(self) -> Adjacency:
-        return frames.adjacency(self._edges)
+        both = np.concatenate((self._edges, self._edges[:, ::-1]))
+        both = both[np.lexsort((both[:, 1], both[:, 0]))]
+        ids, sizes = np.unique(both[:, 0], return_counts=True)
+        return Adjacency(ids, np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes))), np.searchsorted(ids, both[:, 1]))
 
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         return small_components(self._components, self.entities, max_size=max_size, giant_share=giant_share, sample=sample)
 
-    def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
-        found: dict[int, GraphRef] = {}
-        query, layout = all_queries()["entities-by-number"], self._layout.model_dump()
-        for first in range(0, len(ids), BATCH):
-            rows = self._graph.read(query, {"layout": layout, "ids": list(ids[first : first + BATCH])}, timeout=self.timeout)
-            found.update((row["id"], GraphRef.model_validate(row["item"])) for row in rows)
-        return found
-
-    @cached_property
-    def _components(self) -> Partition:
-        return frames.partition(self._ask(lambda: self._client.wcc.stream(self._handle, log_progress=False)), "componentId")
-
     @cached_property
     def _edges(self) -> Integers:
+        """Each once, the lesser id first, shape (n, 2). The frame has an undirected edge twice."""
         import numpy as np
 
         if not self.edges:
             return np.zeros((0, 2), dtype=np.int64)
-        return frames.edges(self._ask(lambda: self._client.graph.relationships.stream(self._handle, log_progress=False)))
+        frame = self._ask(lambda gds: gds.graph.relationships.stream(self._handle, log_progress=False))
+        source, target = _column(frame, "sourceNodeId"), _column(frame, "targetNodeId")
+        once = source < target
+        return np.column_stack((source[once], target[once]))
 
-    @property
-    def _last(self) -> Partition:
-        if self._found is None:
-            raise QueryError("no communities were found before", fix="ask for communities first")
-        return self._found
+    def _groups(self, handle: Any, name: str) -> Partition:
+        frame = self._ask(lambda gds: gds.graph.node_properties.stream(handle, [name], log_progress=False))
+        nodes, groups = _column(frame, "nodeId"), _column(frame, name)
+        order = nodes.argsort()
+        return Partition(nodes[order], groups[order])
 
-    def _method(self, method: Method) -> Any:
-        return self._client.leiden if method == Leiden else self._client.louvain
-
-    def _partition(self, handle: Any, method: Method, seed: int) -> Partition:
-        frame = self._ask(lambda: self._method(method).stream(handle, **_one_thread(method, seed)))
-        return frames.partition(frame, "communityId")
-
-    def _copy(self, seed: int) -> Any:
-        """The graph once more, its edges and nodes in another order."""
+    @contextmanager
+    def _shuffled(self, seed: int) -> Iterator[Any]:
         import pandas as pd
 
-        edges, nodes = frames.shuffled(self._edges, seed)
-        return self._client.graph.construct(
+        edges, nodes = shuffled(self._edges, seed)
+        copy = self._ask(lambda gds: gds.graph.construct(
             f"{self._handle.name()}_{seed}", pd.DataFrame({"nodeId": nodes}),
             pd.DataFrame({"sourceNodeId": edges[:, 0], "targetNodeId": edges[:, 1], "relationshipType": EDGE}),
             undirected_relationship_types=[EDGE], overwrite=True,
+        ))
+        try:
+            yield copy
+        finally:
+            self._ask(lambda _: copy.drop())
+
+    def _ask(self, work: Callable[[Any], T]) -> T:
+        return limited(lambda: work(self._client), self.timeout)
+
+
+def shuffled(edges: Integers, seed: int) -> tuple[Integers, Integers]:
+    """The edges in another order, and their nodes in the order in which they come: as cypher/project/shuffled-graph does it."""
+    import numpy as np
+
+    first, second = 7919 * seed + 12345, 104729 * seed + 54321
+    rank = (edges[:, 0] * first + edges[:, 1] * second) % 2147483647
+    again = edges[np.lexsort((edges[:, 1], edges[:, 0], rank))]
+    flat = again.ravel()
+    _, at = np.unique(flat, return_index=True)
+    return again, flat[np.sort(at)]
+
+
+def _column(frame: pd.DataFrame, column: str) -> Integers:
+    """A column of whole numbers (a degree may come as 3.0).
+
+    Raises: QueryError if the client no longer calls it so: its version is another than the one that was read.
+    """
+    if column not in frame.columns:
+        raise QueryError(
+            f"the session's client gave {', '.join(map(str, frame.columns))} and no {column}",
+            fix="use the version of graphdatascience that kgeval names in its requirements",
         )
-
-    def _ask(self, work: Callable[[], T]) -> T:
-        return limited(work, self.timeout)
-
-
-def _one_thread(method: Method, seed: int) -> dict[str, Any]:
-    """What makes a partition repeatable: one thread, and a seed where the method takes one."""
-    return {"concurrency": 1, "log_progress": False, **({"random_seed": seed} if method == Leiden else {})}
+    found: Integers = frame[column].to_numpy(dtype="int64")
+    return found

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
-from kgeval.graph.layouts.detect import detect
+from kgeval.graph.layouts.detect import unfit
 from kgeval.graph.layouts.entity_names import bound_names
 from kgeval.graph.layouts.nodes import bind_nodes, empty_database, held_keys, other_labels
 from kgeval.graph.load.naming import MARK
@@ -29,8 +28,10 @@ def bound_relations(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
     listed = layout.relation_types or list(seen.types)
     candidates = [t for t in listed if t in seen.types and t not in layout.relation_excluded_types]
     settled = {t: _from_counts(t, layout, seen) for t in candidates}
-    open_types = [t for t, inner in settled.items() if inner is None]
-    inner = {t: n for t, n in settled.items() if n is not None} | _inner(graph, layout, open_types)
+    inner = {t: n for t, n in settled.items() if n is not None}  # how many relations of each type join two entities
+    if open_types := [t for t in candidates if t not in inner]:
+        rows = graph.read(all_queries()["layout-inner-types"], {"layout": layout.model_dump(), "types": open_types})
+        inner |= {row["type"]: row["inner"] for row in rows}
     kept = [t for t in candidates if inner.get(t, 0) > 0]
     only = bool(kept) and all(inner[t] == seen.types[t] for t in kept)
     excluded = [t for t in layout.relation_excluded_types if t in seen.types]
@@ -49,11 +50,11 @@ def _undirected(graph: Graph, layout: Layout, seen: Catalogue) -> bool:
 
 
 def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
-    """How many relations of a type join two entities, or null where counts alone cannot tell."""
+    """How many relations of a type join two entities, or None where counts alone cannot tell."""
     if seen.source != "count store" or layout.scope_property is not None:
         return None
-    labels = [layout.scope_label] if layout.scope_label in layout.entity_labels else layout.entity_labels
-    if any(_none(name, labels, side) for side in (seen.starts, seen.ends)):
+    labels = [layout.scope_label] if layout.scope_label is not None and layout.scope_label in layout.entity_labels else layout.entity_labels
+    if any(all((name, label) not in side for label in labels) for side in (seen.starts, seen.ends)):
         return 0
     total = seen.types[name]
     scope = layout.scope_label
@@ -63,18 +64,6 @@ def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
         return None
     everywhere = [any(side.get((name, label), 0) == total for label in labels) for side in (seen.starts, seen.ends)]
     return total if all(everywhere) else None
-
-
-def _none(name: str, labels: Iterable[str | None], side: dict[tuple[str, str], int]) -> bool:
-    return not any((name, label) in side for label in labels if label is not None)
-
-
-def _inner(graph: Graph, layout: Layout, types: list[str]) -> dict[str, int]:
-    """How many relations of each type join two entities, by reading them."""
-    if not types:
-        return {}
-    rows = graph.read(all_queries()["layout-inner-types"], {"layout": layout.model_dump(), "types": types})
-    return {row["type"]: row["inner"] for row in rows}
 
 
 def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: Catalogue | None = None) -> Layout:
@@ -91,10 +80,12 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     if seen.nodes == 0:
         raise empty_database(graph)
     roles, scopes = bind_nodes(graph, layout, graph_name, seen)
-    sets = _label_sets(graph, roles)
+    rows = graph.read(all_queries()["layout-entity-labels"], {"layout": roles.model_dump()})
+    sets = {frozenset(row["labels"]): row["count"] for row in rows}  # how many entities carry exactly these labels
     total = sum(sets.values())
     if total == 0:
-        raise _nothing_matches(graph, layout, seen)
+        wanted = ", ".join(layout.entity_labels)
+        raise unfit(graph, seen, f"layout '{layout.name}' finds no entity here (it looks for nodes labelled {wanted}). The database holds")
     counts: Counter[str] = Counter()
     for labels, count in sets.items():
         counts.update(dict.fromkeys(labels, count))
@@ -102,12 +93,6 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     ranks = _ranks([labels - ignored for labels in sets], counts)
     typed = roles.model_copy(update={"type_label_ignored": sorted(ignored & set(seen.labels)), "type_label_rank": ranks})
     return held_keys(graph, bound_relations(graph, bound_names(graph, typed, seen), seen))
-
-
-def _label_sets(graph: Graph, layout: Layout) -> dict[frozenset[str], int]:
-    """How many entities carry exactly these labels."""
-    rows = graph.read(all_queries()["layout-entity-labels"], {"layout": layout.model_dump()})
-    return {frozenset(row["labels"]): row["count"] for row in rows}
 
 
 def _ranks(sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> dict[str, int]:
@@ -122,7 +107,7 @@ def _no_types(graph: Graph, layout: Layout, counts: dict[str, int], total: int) 
 
     If nothing else would be left and all entities share one label, that label is their type.
     """
-    ignored = {*layout.type_label_ignored, *_some(layout.scope_label), *layout.entity_excluded_labels}
+    ignored = {*layout.type_label_ignored, *layout.entity_excluded_labels, *filter(None, [layout.scope_label])}
     for role in (layout.chunk_labels, layout.document_labels):
         others, size = other_labels(graph, role, layout.scope_label) if role else ({}, 0)
         ignored |= {label for label, count in others.items() if count == size}
@@ -132,16 +117,3 @@ def _no_types(graph: Graph, layout: Layout, counts: dict[str, int], total: int) 
     return ignored | (set() if only else everywhere)
 
 
-def _some(name: str | None) -> list[str]:
-    return [] if name is None else [name]
-
-
-def _nothing_matches(graph: Graph, layout: Layout, seen: Catalogue) -> LayoutError:
-    """The error of a layout that finds no entity: what the database holds, and which layout would fit."""
-    found = detect(graph, seen=seen)
-    fitting = [found.choice] if found.choice else [c.name for c in found.tied]
-    wanted = ", ".join(layout.entity_labels)
-    return LayoutError(
-        f"layout '{layout.name}' finds no entity here (it looks for nodes labelled {wanted}). The database holds {seen.describe()}",
-        fix=f"use --layout {' or '.join(fitting)}: {found.reason}" if fitting else "kgeval layout init writes a layout for this database",
-    )

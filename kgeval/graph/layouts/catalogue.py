@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, Row
+from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.queries import all_queries
 
 MOST_PAIRS = 2_000_000  # labels x types that the count store is asked for (about 2 s); above, reading the graph is faster
+Ends = dict[tuple[str, str], int]  # (relation type, label of the end) -> relations
 KNOWN_LABELS = (
     "__Entity__", "__Chunk__", "__Node__", "Entity", "EntityType", "Chunk", "Document", "DocumentChunk", "Episodic", "Message",
 )
@@ -40,8 +42,8 @@ class Catalogue:
     relations: int
     labels: dict[str, int]
     types: dict[str, int]
-    starts: dict[tuple[str, str], int]
-    ends: dict[tuple[str, str], int]
+    starts: Ends
+    ends: Ends
     keys: frozenset[str]
     indexes: tuple[Index, ...]
     source: Literal["count store", "scan"]
@@ -56,22 +58,32 @@ def catalogue(graph: Graph) -> Catalogue:
     tokens = graph.read(all_queries()["layout-tokens"])[0]
     rows = graph.read(all_queries()["layout-indexes"])
     indexes = tuple(Index(r["name"], r["type"], tuple(r["labels"] or ()), tuple(r["keys"] or ())) for r in rows)
+    labels: dict[str, int] = {}
+    types: dict[str, int] = {}
+    starts: Ends = {}
+    ends: Ends = {}
+    source: Literal["count store", "scan"] = "scan"
     try:
         ever = graph.read(all_queries()["layout-token-counts"])[0]  # counts labels and types that are no longer used, too
         if ever["labels"] * ever["types"] <= MOST_PAIRS:
-            return _from_counts(graph.read(all_queries()["layout-counts"])[0], tokens, indexes)
+            _count(graph, labels, types, starts, ends)
+            source = "count store"
     except (QueryEnded, QueryTimeout, ConnectionLost):  # who ends the cheap query does not want the dear one
         raise
     except QueryError:  # Aura and servers with narrow rights keep the procedure for themselves
-        return _from_scan(graph, tokens, indexes)
-    return _from_scan(graph, tokens, indexes)
+        pass
+    if source == "scan":
+        _scan(graph, labels, types, starts, ends)
+    return Catalogue(
+        tokens["nodes"], tokens["relations"], largest_first(labels), largest_first(types), starts, ends, frozenset(tokens["keys"]), indexes,
+        source,
+    )
 
 
-def _from_counts(counts: Row, tokens: Row, indexes: tuple[Index, ...]) -> Catalogue:
-    labels = {n["label"]: n["count"] for n in counts["nodes"] if n.get("label") is not None and n["count"]}
-    types: dict[str, int] = {}
-    starts: dict[tuple[str, str], int] = {}
-    ends: dict[tuple[str, str], int] = {}
+def _count(graph: Graph, labels: dict[str, int], types: dict[str, int], starts: Ends, ends: Ends) -> None:
+    """Fills the tables from the count store."""
+    counts = graph.read(all_queries()["layout-counts"])[0]
+    labels.update((n["label"], n["count"]) for n in counts["nodes"] if n.get("label") is not None and n["count"])
     for row in counts["relations"]:
         name = row.get("relationshipType")
         if name is None or not row["count"]:
@@ -82,31 +94,21 @@ def _from_counts(counts: Row, tokens: Row, indexes: tuple[Index, ...]) -> Catalo
             ends[name, row["endLabel"]] = row["count"]
         else:
             types[name] = row["count"]
-    return Catalogue(
-        nodes=tokens["nodes"], relations=tokens["relations"], labels=_sorted(labels), types=_sorted(types), starts=starts,
-        ends=ends, keys=frozenset(tokens["keys"]), indexes=indexes, source="count store",
-    )
 
 
-def _from_scan(graph: Graph, tokens: Row, indexes: tuple[Index, ...]) -> Catalogue:
-    queries = all_queries()
-    labels = {row["label"]: row["count"] for row in graph.read(queries["layout-scan-labels"])}
-    types: dict[str, int] = {}
-    starts: dict[tuple[str, str], int] = {}
-    ends: dict[tuple[str, str], int] = {}
-    for row in graph.read(queries["layout-scan-types"], {"labels": list(KNOWN_LABELS)}):
+def _scan(graph: Graph, labels: dict[str, int], types: dict[str, int], starts: Ends, ends: Ends) -> None:
+    """Fills the tables by reading every node and relation."""
+    labels.update((row["label"], row["count"]) for row in graph.read(all_queries()["layout-scan-labels"]))
+    for row in graph.read(all_queries()["layout-scan-types"], {"labels": list(KNOWN_LABELS)}):
         name, count = row["type"], row["count"]
         types[name] = types.get(name, 0) + count
         for table, side in ((starts, row["starts"]), (ends, row["ends"])):
             for label in side:
                 table[name, label] = table.get((name, label), 0) + count
-    return Catalogue(
-        nodes=tokens["nodes"], relations=tokens["relations"], labels=_sorted(labels), types=_sorted(types), starts=starts,
-        ends=ends, keys=frozenset(tokens["keys"]), indexes=indexes, source="scan",
-    )
 
 
-def _sorted(counts: dict[str, int]) -> dict[str, int]:
+def largest_first(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts in order, equal ones by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -16,7 +16,7 @@ LABEL_LISTS = ("entity_labels", "chunk_labels", "document_labels")
 TYPE_LISTS = ("relation_types", "mention_types", "chunk_document_types")
 
 
-class Fill(Record):
+class PropertyFill(Record):
     """How many of the nodes or relations of a role have a property: `filled` of `total`."""
 
     role: str
@@ -30,7 +30,7 @@ class LayoutCheck(Record):
 
     layout: Layout
     roles: dict[str, int]
-    fills: list[Fill] = Field(default_factory=list)
+    fills: list[PropertyFill] = Field(default_factory=list)
     remarks: list[str] = Field(default_factory=list)
 
 
@@ -39,8 +39,15 @@ def check(graph: Graph, layout: Layout, graph_name: str | None = None) -> Layout
     seen = catalogue(graph)
     bound = bind(graph, layout, graph_name, seen=seen)
     roles = counted_roles(graph, bound)
-    fills = [*_node_fills(graph, layout, bound), *_relation_fills(graph, layout, bound)]
-    remarks = [*_vain(layout, seen), *_empty(fills), *_unseen(graph, bound, roles), *_indexes(layout, seen)]
+    fills = _fills(graph, layout, bound)
+    remarks = [*_vain(layout, seen), *_empty(fills)]
+    if roles["unseen"]:
+        rows = graph.read(all_queries()["layout-unseen"], {"layout": bound.model_dump(), "sample": 5})
+        shown = ", ".join(f"{':'.join(label[:60] for label in row['labels']) or 'no label'} {row['count']:,}" for row in rows)
+        remarks.append(f"{roles['unseen']:,} nodes play no role: {shown}")
+    indexes = {form for index in seen.indexes for form in index.forms()}
+    indexes |= {"*." + form.rpartition(".")[2] for form in indexes}
+    remarks += [f"no index on {form}, which readers of this layout rely on" for form in layout.expected_indexes if form not in indexes]
     if not bound.relation_types:
         remarks.append("no relation joins two entities")
     return LayoutCheck(layout=bound, roles=roles, fills=fills, remarks=remarks)
@@ -57,7 +64,8 @@ def _vain(layout: Layout, seen: Catalogue) -> list[str]:
     return remarks
 
 
-def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
+def _fills(graph: Graph, layout: Layout, bound: Layout) -> list[PropertyFill]:
+    """How full the properties are that the layout names, role by role."""
     data = layout.model_dump()
     entity = [*bound.name_keys, *layout.alias_keys, *(data[key] for key in ROLE_KEYS["entity"])]
     chunk = [*layout.chunk_text_keys, *layout.chunk_id_keys, layout.chunk_index_key, layout.chunk_embedding_key]
@@ -68,35 +76,16 @@ def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
         wanted = list(dict.fromkeys(key for key in keys if key))
         params = {"labels": labels, "keys": wanted, "scope_label": bound.scope_label}
         rows = {r["key"]: r for r in graph.read(all_queries()["layout-fill"], params)} if labels else {}
-        fills += [Fill(role=role, key=k, filled=rows[k]["filled"], total=rows[k]["nodes"]) for k in wanted if k in rows]
+        fills += [PropertyFill(role=role, key=k, filled=rows[k]["filled"], total=rows[k]["nodes"]) for k in wanted if k in rows]
+    wanted = list(dict.fromkeys(data[key] for key in ROLE_KEYS["relation"] if data[key]))
+    if wanted and bound.relation_types:
+        rows_of_relations = graph.read(all_queries()["layout-relation-fill"], {"types": bound.relation_types, "keys": wanted})
+        fills += [PropertyFill(role="relation", key=row["key"], filled=row["filled"], total=row["relations"]) for row in rows_of_relations]
     return fills
 
 
-def _relation_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
-    data = layout.model_dump()
-    keys = list(dict.fromkeys(data[key] for key in ROLE_KEYS["relation"] if data[key]))
-    if not keys or not bound.relation_types:
-        return []
-    rows = graph.read(all_queries()["layout-relation-fill"], {"types": bound.relation_types, "keys": keys})
-    return [Fill(role="relation", key=row["key"], filled=row["filled"], total=row["relations"]) for row in rows]
-
-
-def _empty(fills: list[Fill]) -> list[str]:
+def _empty(fills: list[PropertyFill]) -> list[str]:
     """Properties that the layout names and that are nowhere filled, a line a role."""
     roles = dict.fromkeys(fill.role for fill in fills)
     empty = {role: [f.key for f in fills if f.role == role and f.total and not f.filled] for role in roles}
     return [f"no {role} has the property {' or '.join(keys)}" for role, keys in empty.items() if keys]
-
-
-def _unseen(graph: Graph, bound: Layout, roles: dict[str, int]) -> list[str]:
-    if not roles["unseen"]:
-        return []
-    rows = graph.read(all_queries()["layout-unseen"], {"layout": bound.model_dump(), "sample": 5})
-    shown = ", ".join(f"{':'.join(label[:60] for label in row['labels']) or 'no label'} {row['count']:,}" for row in rows)
-    return [f"{roles['unseen']:,} nodes play no role: {shown}"]
-
-
-def _indexes(layout: Layout, seen: Catalogue) -> list[str]:
-    found = {form for index in seen.indexes for form in index.forms()}
-    found |= {"*." + form.rpartition(".")[2] for form in found}
-    return [f"no index on {form}, which readers of this layout rely on" for form in layout.expected_indexes if form not in found]

@@ -24,7 +24,7 @@ SAMPLE = 200
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedSignal:
     """One signal: whether it holds, and what was seen in words."""
 
     signal: str
@@ -38,14 +38,14 @@ class Signals:
 
     graph: Graph
     catalogue: Catalogue
-    _known: dict[str, Seen] = field(default_factory=dict)
+    _known: dict[str, ObservedSignal] = field(default_factory=dict)
 
-    def see(self, signal: str) -> Seen:
+    def see(self, signal: str) -> ObservedSignal:
         """Whether the signal holds, and what was counted."""
         if signal not in self._known:
             kind, _, rest = signal.partition(":")
             holds, text = getattr(self, "_" + kind.replace("-", "_"))(rest)
-            self._known[signal] = Seen(signal, holds, text)
+            self._known[signal] = ObservedSignal(signal, holds, text)
         return self._known[signal]
 
     def _label(self, label: str) -> tuple[bool, str]:
@@ -84,10 +84,10 @@ class Signals:
         return _sampled(row, key, f"{'' if name == '*' else name + ' '}relations have {key}")
 
     def _index(self, form: str) -> tuple[bool, str]:
-        found = {f for index in self.catalogue.indexes for f in index.forms()}
+        forms = {f for index in self.catalogue.indexes for f in index.forms()}
         if form.startswith("*."):
-            found = {"*." + f.rpartition(".")[2] for f in found}
-        return (True, f"an index on {form}") if form in found else (False, f"no index on {form}")
+            forms = {"*." + f.rpartition(".")[2] for f in forms}
+        return (True, f"an index on {form}") if form in forms else (False, f"no index on {form}")
 
     def _holder(self, key: str) -> tuple[bool, str]:
         known = key in self.catalogue.keys
@@ -134,7 +134,7 @@ FOREIGN_SHARE = 0.05  # nodes that a layout does not see at all: above this shar
 
 class Candidate(Record):
     """One layout on one database. `roles` counts nodes as entities, chunks, documents, structure and unseen; `share` is the
-    share of all nodes that play a role (0..1). Both are null for layouts that do not fit. `graphs`: name -> entities."""
+    share of all nodes that play a role (0..1). Both are None for layouts that do not fit. `graphs`: name -> entities."""
 
     name: str
     fit: Fit
@@ -146,7 +146,7 @@ class Candidate(Record):
 
 
 class Detection(Record):
-    """All layouts, best first. `choice` is the one that fits; null if none or several do. `reason` says why in words."""
+    """All layouts, best first. `choice` is the one that fits; None if none or several do. `reason` says why in words."""
 
     choice: str | None
     reason: str
@@ -172,7 +172,9 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
     signals = Signals(graph, seen)
     known = profiles()
     generic = known.pop("generic")
-    judged = _without_fallbacks([_judge(profile, signals) for profile in known.values()])
+    judged = [_judge(profile, signals) for profile in known.values()]
+    if any(c.fit == "fits" for c in judged):  # a layout that fits by its fallback only counts if none fits by its marks
+        judged = [c.model_copy(update={"fit": "no"}) if c.fit == "perhaps" else c for c in judged]
     looked = [_counted(graph, known[c.name], seen, c) if c.fit != "no" else c for c in judged]
     rest = Candidate(name="generic", fit="no", evidence_for=["fits any graph, knows no writer"])
     choice, reason = _choice(looked, name)
@@ -182,24 +184,28 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
             rest = rest.model_copy(update={"fit": "perhaps"})
             choice, reason = "generic", "no writer's layout fits: every label that is not known structure is taken as an entity's"
     ranked = sorted(looked, key=lambda c: ({"fits": 0, "perhaps": 1, "no": 2}[c.fit], c.name != choice, -len(c.evidence_for), c.name))
-    at = sum(c.fit != "no" for c in ranked)
-    candidates = [*ranked[:at], rest, *ranked[at:]]
+    first_unfit = sum(c.fit != "no" for c in ranked)
+    candidates = [*ranked[:first_unfit], rest, *ranked[first_unfit:]]
     return Detection(choice=choice, reason=reason, database=seen.describe(), source=seen.source, candidates=candidates)
 
 
 def misfit(graph: Graph, profile: Profile, seen: Catalogue) -> LayoutError | None:
-    """Why a layout that was named cannot be that of this database: nothing of what it needs is there. Null where something is, or where the
+    """Why a layout that was named cannot be that of this database: nothing of what it needs is there. None where something is, or where the
     layout says nothing of what it needs (a file of the user's, generic)."""
     signals, rules = Signals(graph, seen), profile.detect
-    wanted = [signals.see(one) for one in rules.needs or [*rules.marks, *rules.fallback]]
-    if not wanted or any(one.holds for one in wanted):
+    expected = [signals.see(signal) for signal in rules.needs or [*rules.marks, *rules.fallback]]
+    if not expected or any(signal.holds for signal in expected):
         return None
-    found = detect(graph, seen=seen)
-    fitting = [found.choice] if found.choice else [one.name for one in found.tied]
-    return LayoutError(
-        f"layout '{profile.name}' does not fit this database: {', '.join(one.text for one in wanted)}. It holds {seen.describe()}",
-        fix=f"use --layout {' or '.join(fitting)}: {found.reason}" if fitting else "kgeval layout init writes a layout for this database",
-    )
+    counted = ", ".join(signal.text for signal in expected)
+    return unfit(graph, seen, f"layout '{profile.name}' does not fit this database: {counted}. It holds")
+
+
+def unfit(graph: Graph, seen: Catalogue, what: str) -> LayoutError:
+    """The error of a layout that finds nothing: what the database holds, and which layout would fit."""
+    detection = detect(graph, seen=seen)
+    fitting = [detection.choice] if detection.choice else [candidate.name for candidate in detection.tied]
+    use = f"use --layout {' or '.join(fitting)}: {detection.reason}"
+    return LayoutError(f"{what} {seen.describe()}", fix=use if fitting else "kgeval layout init writes a layout for this database")
 
 
 def _judge(profile: Profile, signals: Signals) -> Candidate:
@@ -223,13 +229,6 @@ def _judge(profile: Profile, signals: Signals) -> Candidate:
     )
 
 
-def _without_fallbacks(judged: list[Candidate]) -> list[Candidate]:
-    """A layout that fits by its fallback only counts if none fits by its marks."""
-    if not any(c.fit == "fits" for c in judged):
-        return judged
-    return [c.model_copy(update={"fit": "no"}) if c.fit == "perhaps" else c for c in judged]
-
-
 def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candidate) -> Candidate:
     """The candidate with its nodes counted by role, its graphs, and what it does not see as evidence against it."""
     graphs = scopes(graph, profile.layout, seen) if profile.scope_label or profile.scope_property else {}
@@ -239,7 +238,8 @@ def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candida
         against = [*candidate.evidence_against, cause.message]
         return candidate.model_copy(update={"fit": "no", "evidence_against": against, "graphs": graphs})
     if len(graphs) > 1:
-        entities = _all_scopes(bound.entity_labels, graphs)
+        # where the scope's label is the entity label (LightRAG), all graphs' labels together
+        entities = list(graphs) if set(bound.entity_labels) <= set(graphs) else bound.entity_labels
         bound = bound.model_copy(update={"scope_label": None, "scope_property": None, "entity_labels": entities})
     roles = counted_roles(graph, bound)
     share = 1 - roles["unseen"] / seen.nodes
@@ -249,11 +249,6 @@ def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candida
         examples = ", ".join((":".join(label[:40] for label in row["labels"]) or "no label") for row in rows)
         against.append(f"{roles['unseen']:,} of {seen.nodes:,} nodes play no role in it ({examples})")
     return candidate.model_copy(update={"roles": roles, "share": share, "graphs": graphs, "evidence_against": against})
-
-
-def _all_scopes(labels: list[str], graphs: dict[str, int]) -> list[str]:
-    """Where the scope's label is the entity label (LightRAG), all graphs' labels together."""
-    return list(graphs) if set(labels) <= set(graphs) else labels
 
 
 def _choice(looked: list[Candidate], name: str | None) -> tuple[str | None, str]:
@@ -269,7 +264,7 @@ def _choice(looked: list[Candidate], name: str | None) -> tuple[str | None, str]
     return None, f"{len(fitting)} layouts fit, the database looks like a mixture: {parts}"
 
 
-def _playing(one: Candidate) -> str:
+def _playing(candidate: Candidate) -> str:
     """`1,200 of 1,204 nodes`: those that play a role."""
-    roles = one.roles or {}
+    roles = candidate.roles or {}
     return f"{sum(roles.values()) - roles.get('unseen', 0):,} of {sum(roles.values()):,} nodes"

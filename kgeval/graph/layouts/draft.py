@@ -23,12 +23,12 @@ def draft(graph: Graph, name: str) -> str:
     An empty database gives the generic layout.
     """
     seen = catalogue(graph)
-    found = detect(graph, seen=seen)
-    best = found.choice or next((c.name for c in found.tied), "generic")
+    detection = detect(graph, seen=seen)
+    best = detection.choice or next((c.name for c in detection.tied), "generic")
     layout = load_profile(best).layout.model_copy(update={"name": name, "description": f"started from {best}"})
     if best == "generic" and seen.nodes:
         layout = _spelled_out(graph, layout, seen)
-    return to_toml(layout, _notes(graph, seen, found, best))
+    return to_toml(layout, _notes(graph, seen, detection, best))
 
 
 def _spelled_out(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
@@ -42,16 +42,16 @@ def _spelled_out(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
     fill = {row["key"]: row["filled"] for row in graph.read(all_queries()["layout-fill"], params)}
     names = sorted((key for key in named.name_keys if fill.get(key)), key=lambda key: -fill[key])
     if named.label_names:
-        names = [spelled(one) for one in named.label_names if one.keys and not one.is_id] + [FIND]
+        names = [spelled(name) for name in named.label_names if name.keys and not name.is_id] + [FIND]
     labels = bound.entity_labels if len(bound.entity_labels) <= MOST_LISTED else ["*"]
     roles = {role: getattr(bound, role) or getattr(layout, role) for role in ("chunk_labels", "document_labels")}
     return layout.model_copy(update={"entity_labels": labels or ["*"], "name_keys": names or layout.name_keys, **roles})
 
 
-def _notes(graph: Graph, seen: Catalogue, found: Detection, best: str) -> list[str]:
+def _notes(graph: Graph, seen: Catalogue, detection: Detection, best: str) -> list[str]:
     notes = [
         "A layout for kgeval: which labels, types and properties of this graph play which role.",
-        f"Started from '{best}' ({found.reason}). Check it with: kgeval layout check FILE", "",
+        f"Started from '{best}' ({detection.reason}). Check it with: kgeval layout check FILE", "",
         f"The database holds {seen.nodes:,} nodes and {seen.relations:,} relations. Labels, with properties of the first nodes:",
     ]
     for label, count in list(seen.labels.items())[:MOST_LISTED]:

@@ -7,7 +7,7 @@ An entry of `name_keys` is a property, several joined by `+` (`firstName+lastNam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.graph.connect import Graph
@@ -63,22 +63,20 @@ class KeyUse:
 def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
     """The layout with `name_keys` as plain properties that the database has, and `label_names` where these alone do not say it."""
     entries = [entry for entry in layout.name_keys if entry != FIND]
-    read = [one for one in (_parsed(entry, seen) for entry in entries) if one]
-    listed = [one.keys[0] for one in read if one.label is None and len(one.keys) == 1]
-    own = [one for one in read if one.label is not None or len(one.keys) > 1]
+    parsed = [name for name in (_parsed(entry, seen) for entry in entries) if name]
+    listed = [name.keys[0] for name in parsed if name.label is None and len(name.keys) == 1]
+    own = [name for name in parsed if name.label is not None or len(name.keys) > 1]
+    names = parsed if own else []
     if FIND in layout.name_keys:
-        found = _found(graph, layout, listed, {one.label for one in own})
-        names = [*own, *found] if own or found else []
-    else:
-        names = read if own else []
+        names = [*own, *_discovered(graph, layout, listed, {name.label for name in own})]
     if not names:
         return layout.model_copy(update={"name_keys": listed or entries, "label_names": []})
-    keys = dict.fromkeys(key for one in names if not one.is_id for key in one.keys)
+    keys = dict.fromkeys(key for name in names if not name.is_id for key in name.keys)
     return layout.model_copy(update={"name_keys": list(keys), "label_names": names})
 
 
 def _parsed(entry: str, seen: Catalogue) -> LabelName | None:
-    """What an entry says; null where the database has no such label or property. A property that is called so comes first."""
+    """What an entry says; None where the database has no such label or property. A property that is called so comes first."""
     if entry in seen.keys:
         return LabelName(keys=[entry])
     label, _, rest = entry.rpartition(".")
@@ -88,42 +86,32 @@ def _parsed(entry: str, seen: Catalogue) -> LabelName | None:
     return LabelName(label=label or None, keys=keys) if keys else None
 
 
-def spelled(one: LabelName) -> str:
+def spelled(name: LabelName) -> str:
     """The entry of `name_keys` that says the same."""
-    return f"{one.label}." * (one.label is not None) + "+".join(one.keys)
+    return f"{name.label}." * (name.label is not None) + "+".join(name.keys)
 
 
-def _found(graph: Graph, layout: Layout, listed: list[str], named: Iterable[str | None]) -> list[LabelName]:
+def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Container[str | None]) -> list[LabelName]:
     """The names of each type label; none where the listed properties name every label."""
     rows = graph.read(all_queries()["layout-name-use"], {"layout": layout.model_dump(), "keys": listed})
-    rows = [row for row in rows if row["label"] not in set(named)]
-    strong = {row["label"]: _strong(row["filled"], row["entities"], listed) for row in rows}
-    if all(strong.values()) or len(rows) > MOST_LABELS:
+    rows = [row for row in rows if row["label"] not in named]
+    sure = {key for key in listed if key not in WEAK | IDS}  # a name's without a doubt
+    if len(rows) > MOST_LABELS or all(
+        any(2 * n >= row["entities"] for n, key in zip(row["filled"], listed, strict=True) if key in sure) for row in rows
+    ):
         return []
     found: list[LabelName] = []
-    plain = True
+    plain = True  # the list alone comes to the same names
     ranks: Mapping[str, int] = layout.type_label_rank
-    for label in sorted(strong, key=lambda one: (one is None, ranks.get(one or "", len(ranks)), one or "")):
-        uses = _uses(graph, layout, label)
+    labels: list[str | None] = [row["label"] for row in rows]
+    for label in sorted(labels, key=lambda label: (label is None, ranks.get(label or "", len(ranks)), label or "")):
+        params = {"layout": layout.model_dump(), "label": label, "sample": SAMPLE}
+        uses = [KeyUse(**row) for row in graph.read(all_queries()["layout-name-keys"], params)]
         names = chosen(label, uses, listed)
         found += names
-        plain = plain and _is_listed(names[0], {use.key for use in uses}, listed)
+        there = {use.key for use in uses}
+        plain = plain and not names[0].is_id and names[0].keys == [key for key in listed if key in there][:1]
     return [] if plain else found
-
-
-def _is_listed(first: LabelName, there: set[str], listed: Sequence[str]) -> bool:
-    """Whether the list alone comes to the same name."""
-    return not first.is_id and first.keys == [key for key in listed if key in there][:1]
-
-
-def _strong(filled: Sequence[int], entities: int, listed: Sequence[str]) -> bool:
-    """Whether half of the entities or more have a listed property that is a name's without a doubt."""
-    return any(2 * n >= entities for n, key in zip(filled, listed, strict=True) if key not in WEAK | IDS)
-
-
-def _uses(graph: Graph, layout: Layout, label: str | None) -> list[KeyUse]:
-    params = {"layout": layout.model_dump(), "label": label, "sample": SAMPLE}
-    return [KeyUse(**row) for row in graph.read(all_queries()["layout-name-keys"], params)]
 
 
 def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[LabelName]:

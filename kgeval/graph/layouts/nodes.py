@@ -52,7 +52,10 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     """Labels, types and property keys that the database lacks are taken out; patterns such as `_Bloom_*` are filled in."""
     data = layout.model_dump(exclude={"detect"})
     entities = layout.entity_labels if "*" in layout.entity_labels else _present(layout.entity_labels, seen.labels)
-    excluded = sorted({label for p in layout.entity_excluded_labels for label in seen.labels if label == p or _matches(label, p)})
+    patterns = [p.replace("[", "[[]") for p in layout.entity_excluded_labels if p.endswith("*") and p != "*"]
+    excluded = sorted(
+        label for label in seen.labels if label in layout.entity_excluded_labels or any(fnmatchcase(label, p) for p in patterns)
+    )
     data |= {
         "entity_labels": entities, "entity_excluded_labels": excluded,
         "chunk_labels": _present(layout.chunk_labels, seen.labels),
@@ -74,8 +77,8 @@ def held_keys(graph: Graph, layout: Layout) -> Layout:
     }
     asked = {role: sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
     rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, "keys": asked})
-    found = {(row["role"], row["key"]) for row in rows}
-    held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in found}
+    present = {(row["role"], row["key"]) for row in rows}
+    held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in present}
     lost = {key: None for keys in roles.values() for key in keys if key not in held}
     return layout.model_copy(update=lost)
 
@@ -98,10 +101,6 @@ def other_labels(graph: Graph, labels: Iterable[str], scope_label: str | None) -
     rows = graph.read(all_queries()["layout-other-labels"], {"labels": list(labels), "scope_label": scope_label})
     counts = {row["label"]: row["count"] for row in rows if row["label"] is not None}
     return counts, sum(row["count"] for row in rows if row["label"] is None)
-
-
-def _matches(label: str, pattern: str) -> bool:
-    return pattern.endswith("*") and pattern != "*" and fnmatchcase(label, pattern.replace("[", "[[]"))
 
 
 def _present(names: Iterable[str], known: Container[str]) -> list[str]:

@@ -141,7 +141,11 @@ def _validated(path: Path, data: dict[str, Any]) -> Profile:
     wrong += _contradictions(profile)
     if wrong:
         raise _faulty(path, wrong)
-    return _with_structure(profile)
+    # labels that writers use for themselves are never entities: communities, chat history, Bloom scenes, our own marks
+    extra = ALWAYS_STRUCTURE + (OFTEN_STRUCTURE if profile.entity_labels == ["*"] and profile.scope_label is None else [])
+    used = {*profile.entity_labels, *profile.chunk_labels, *profile.document_labels, *profile.entity_excluded_labels}
+    excluded = [*profile.entity_excluded_labels, *(label for label in extra if not {label, label.removesuffix("?")} & used)]
+    return profile.model_copy(update={"entity_excluded_labels": excluded})
 
 
 def _faulty(path: Path, wrong: list[str]) -> ConfigError:
@@ -160,11 +164,3 @@ def _contradictions(profile: Profile) -> list[str]:
         faults.append("scope_label, scope_property: only one of the two can part the graphs")
     faults += [f"detect: '{signal}' is no signal" for signal in profile.detect.signals() if not SIGNAL.match(signal)]
     return faults
-
-
-def _with_structure(profile: Profile) -> Profile:
-    """Labels that writers use for themselves are never entities: communities, chat history, Bloom scenes, our own marks."""
-    extra = ALWAYS_STRUCTURE + (OFTEN_STRUCTURE if profile.entity_labels == ["*"] and profile.scope_label is None else [])
-    used = {*profile.entity_labels, *profile.chunk_labels, *profile.document_labels, *profile.entity_excluded_labels}
-    excluded = [*profile.entity_excluded_labels, *(label for label in extra if not {label, label.removesuffix("?")} & used)]
-    return profile.model_copy(update={"entity_excluded_labels": excluded})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.layouts.catalogue import Catalogue, largest_first
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -34,66 +34,57 @@ def scopes(graph: Graph, layout: Layout, seen: Catalogue) -> dict[str, int]:
         return {row["value"]: row["count"] for row in rows if row["value"] is not None}
     free = layout if layout.entity_labels != ["*"] else layout.model_copy(update={"entity_labels": []})
     rows = graph.read(all_queries()["layout-scope-labels"], {"layout": free.model_dump()})
-    counts = {row["label"]: row["count"] for row in rows}
-    return _names_of_graphs(graph, layout, seen, counts)
-
-
-def _names_of_graphs(graph: Graph, layout: Layout, seen: Catalogue, counts: dict[str | None, int]) -> dict[str, int]:
-    """Of the labels that are no types, those that name graphs: kgeval's own list, else one label of all, else all of them."""
-    total = counts.get(None, 0)
-    labels = {label: count for label, count in counts.items() if label is not None}
+    # of the labels that are no types, those that name graphs: kgeval's own list, else one label of all, else all of them
+    labels = {row["label"]: row["count"] for row in rows}
+    total = labels.pop(None, 0)
     if "__KgevalGraph__" in seen.labels and layout.name == "kgeval":
         known = {row["name"] for row in graph.read(all_queries()["imported-graphs"])}
         listed = {label: count for label, count in labels.items() if label in known}
         if listed:
-            return _largest_first(listed)
+            return largest_first(listed)
     everywhere = {label: count for label, count in labels.items() if count == total}
     if len(everywhere) > 1:
         indexed = {label for index in seen.indexes for label in index.labels if layout.key_property in index.keys}
         best = sorted(indexed & set(everywhere)) or sorted(everywhere, key=lambda label: (-seen.labels.get(label, 0), label))
         everywhere = {best[0]: total}
-    return everywhere or _largest_first(labels)
-
-
-def _largest_first(counts: dict[str, int]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return everywhere or largest_first(labels)
 
 
 def _by_property(graph: Graph, layout: Layout, seen: Catalogue, name: str | None) -> Layout:
     wanted = name if name is not None else layout.scope_value
-    found = scopes(graph, layout, seen)
-    if not found:
+    graphs = scopes(graph, layout, seen)
+    if not graphs:
         if wanted is not None:
             raise LayoutError(f"--graph {wanted}: no entity has the property {layout.scope_property} that parts the graphs",
                               fix="leave --graph out")
         return layout.model_copy(update={"scope_property": None, "scope_value": None})
-    return layout.model_copy(update={"scope_value": _chosen(found, wanted, f"property {layout.scope_property}")})
+    return layout.model_copy(update={"scope_value": _chosen(graphs, wanted, f"property {layout.scope_property}")})
 
 
 def _by_label(graph: Graph, layout: Layout, seen: Catalogue, name: str | None) -> tuple[Layout, list[str]]:
     """A fixed label is taken as it is; `*` is found. A layout with `*` entities has the scope's label as entity label."""
     wanted = name if name is not None else (None if layout.scope_label == "*" else layout.scope_label)
-    found = scopes(graph, layout, seen)
+    graphs = scopes(graph, layout, seen)
     if wanted is not None and wanted in seen.labels and layout.scope_label != "*":
-        found = {wanted: seen.labels[wanted], **found}
-    if not found:
+        graphs = {wanted: seen.labels[wanted], **graphs}
+    if not graphs:
         if wanted is not None:
             raise LayoutError(f"--graph {wanted}: no graph of layout '{layout.name}' is called so", fix="leave --graph out")
         entities = [] if layout.entity_labels == ["*"] else layout.entity_labels
         return layout.model_copy(update={"scope_label": None, "entity_labels": entities}), []
-    label = _chosen(found, wanted, "label")
+    label = _chosen(graphs, wanted, "label")
     entities = [label] if layout.entity_labels == ["*"] else layout.entity_labels
-    parting = list(found) if layout.scope_label == "*" else [label]  # beside a label that was named, the others may be types
+    parting = list(graphs) if layout.scope_label == "*" else [label]  # beside a label that was named, the others may be types
     return layout.model_copy(update={"scope_label": label, "scope_value": label, "entity_labels": entities}), parting
 
 
-def _chosen(found: dict[str, int], wanted: str | None, by: str) -> str:
-    listed = ", ".join(f"'{name}' ({count:,} entities)" for name, count in list(found.items())[:20])
-    listed += f" and {len(found) - 20} more" if len(found) > 20 else ""
+def _chosen(graphs: dict[str, int], wanted: str | None, by: str) -> str:
+    listed = ", ".join(f"'{name}' ({count:,} entities)" for name, count in list(graphs.items())[:20])
+    listed += f" and {len(graphs) - 20} more" if len(graphs) > 20 else ""
     if wanted is None:
-        if len(found) > 1:
-            raise LayoutError(f"the database holds {len(found)} graphs (by {by}): {listed}", fix="choose one with --graph NAME")
-        return next(iter(found))
-    if wanted not in found:
+        if len(graphs) > 1:
+            raise LayoutError(f"the database holds {len(graphs)} graphs (by {by}): {listed}", fix="choose one with --graph NAME")
+        return next(iter(graphs))
+    if wanted not in graphs:
         raise LayoutError(f"there is no graph '{wanted}' (by {by}); there are: {listed}", fix="choose one of them with --graph NAME")
     return wanted

@@ -18,8 +18,8 @@ APPLIED, UNDONE = "applied", "undone"
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk and what was extracted from it. `hash`: of the text; `extraction` is JSON text, null where the extractor failed
-    (`failure` says why). `text` is null where a stored chunk was read back without it."""
+    """A chunk and what was extracted from it. `hash`: of the text; `extraction` is JSON text, None where the extractor failed
+    (`failure` says why). `text` is None where a stored chunk was read back without it."""
 
     id: str
     index: int
@@ -34,7 +34,7 @@ class ChunkRow:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What is stored on the node; null = no such property."""
+        """What is stored on the node; None = no such property."""
         return {
             "id": self.id, "index": self.index, "text": self.text, "start": self.start, "end": self.end, "tokens": self.tokens,
             "hash": self.hash, "extraction": self.extraction, "extraction_failure": self.failure,
@@ -48,7 +48,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document with its chunks in order. `hash`: SHA-256 of title, text and metadata; `metadata`: JSON text or null;
+    """A document with its chunks in order. `hash`: SHA-256 of title, text and metadata; `metadata`: JSON text or None;
     `made_by` names the extractor with its settings and how the text was cut. `whole`: no chunk was lost since it was written."""
 
     id: str
@@ -91,7 +91,7 @@ class EntityRow:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What is stored on the node; null = no such property."""
+        """What is stored on the node; None = no such property."""
         return {
             "id": self.id, "name": self.name, "name_key": self.name_key, "type": self.type, "description": self.description,
             "aliases": list(self.aliases) or None, "mentions": self.mentions,
@@ -111,7 +111,7 @@ class RelationRow:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What is stored on the relation; null = no such property."""
+        """What is stored on the relation; None = no such property."""
         return {
             "predicate": self.predicate, "description": self.description, "weight": self.weight, "chunk_ids": list(self.chunks),
         }
@@ -134,7 +134,7 @@ class MergeRow:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What is stored on the node, its graph left out; null = no such property."""
+        """What is stored on the node, its graph left out; None = no such property."""
         return {
             "id": self.id, "kept": self.kept, "merged": self.merged, "type": self.type, "level": self.level, "score": self.score,
             "why": self.why, "left": self.left, "right": self.right, "status": self.status,
@@ -151,7 +151,7 @@ class Derived:
 
 
 @dataclass(frozen=True)
-class Place:
+class BuildTarget:
     """Where to write: the graph, its name, the other graphs' names, rows a transaction, who hears of progress."""
 
     graph: Graph

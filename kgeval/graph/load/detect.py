@@ -35,10 +35,10 @@ def load(path: Path, form: str | None = None) -> Loaded:
     if form in FOLDER_FORMATS and not path.is_dir():
         _exists(path)
         raise InputError(f"{path}: is a file; {form} is a folder", fix=f"give {path.parent}")
-    found = READERS[chosen](path)
-    if not found.entities and not found.faults:
+    loaded = READERS[chosen](path)
+    if not loaded.entities and not loaded.faults:
         raise InputError(f"{path}: read as {chosen}, but it holds no entity and no relation", fix="check the file, or its format with --as")
-    return found
+    return loaded
 
 
 def detect(path: Path) -> str:
@@ -70,15 +70,13 @@ def _of_folder(path: Path) -> str:
     if fitting:
         what = "; ".join(f"{form}: {', '.join(files[:3])}" for form, files in seen.items())
         raise InputError(f"{path}: holds two formats ({what})", fix="choose one with --as " + " or --as ".join(fitting))
-    raise InputError(f"{path}: no graph found; the folder holds: {_listing(names)}", fix=_advice(path, names))
-
-
-def _listing(names: list[str]) -> str:
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return (", ".join(names[:12]) or "nothing") + more
+    shown = (", ".join(names[:12]) or "nothing") + more
+    raise InputError(f"{path}: no graph found; the folder holds: {shown}", fix=_way_out(path, names))
 
 
-def _advice(path: Path, names: list[str]) -> str:
+def _way_out(path: Path, names: list[str]) -> str:
+    """What to give in place of a folder without a graph."""
     below = [*path.glob("*/*entities.parquet"), *path.glob("*/*/*/*entities.parquet"), *path.glob(f"*/{lightrag.GRAPH}")]
     below += path.glob("*/kv_store_full_entities.json")
     if below:
@@ -94,18 +92,14 @@ def _of_file(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         raise InputError(f"{path}: one table of several", fix=f"give the folder: {path.parent}")
-    if suffix == ".json":
-        return _of_json(path)
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    head = read_text(path)[:4000].lstrip()
-    if head.startswith("<") and "graphml" in head:
-        return "graphml"
-    known = f"say it with --as {'|'.join(FORMATS)}; kgeval reads {KNOWN}"
-    raise InputError(f"{path}: no format is known by the ending '{suffix}'", fix=known)
-
-
-def _of_json(path: Path) -> str:
+    if suffix != ".json":
+        head = read_text(path)[:4000].lstrip()
+        if head.startswith("<") and "graphml" in head:
+            return "graphml"
+        known = f"say it with --as {'|'.join(FORMATS)}; kgeval reads {KNOWN}"
+        raise InputError(f"{path}: no format is known by the ending '{suffix}'", fix=known)
     if path.name.startswith("kv_store_"):
         raise InputError(f"{path}: one store of LightRAG's several", fix=f"give the folder: {path.parent}")
     data = read_json(path)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk, SourceDocument
 from kgeval.graph.load.values import Misfit, one_a_line
 
 MOST_EXTRA_KEYS = 200
@@ -18,22 +17,21 @@ MOST_EXTRA_KEYS = 200
 
 class Gather:
     """Collects one input. `by_name`: relations name their ends by the entity's name (then, failing that, by its id).
-    `undirected`: start and end of a relation mean nothing in it."""
+    `undirected`: start and end of a relation mean nothing in it. `where_first`: an id that comes again is told with its first place."""
 
-    def __init__(self, form: str, *, by_name: bool = False) -> None:
-        self.form = form
-        self.undirected = False
+    def __init__(
+        self, form: str, inputs: list[Path], *, by_name: bool = False, undirected: bool = False, where_first: bool = True
+    ) -> None:
+        self.form, self.inputs, self.undirected = form, inputs, undirected
         self.rows = 0
         self.faults: list[str] = []
         self.notes: list[str] = []
-        self.inputs: list[Path] = []
         self.entities: dict[str, Entity] = {}
-        self.chunks: dict[str, Chunk] = {}
-        self.documents: dict[str, Document] = {}
-        self._by_name = by_name
+        self.chunks: dict[str, SourceChunk] = {}
+        self.documents: dict[str, SourceDocument] = {}
+        self._by_name, self._where_first = by_name, where_first
         self._where: dict[tuple[str, str], str] = {}
         self._relations: list[tuple[str, str, Relation]] = []
-        self._counts: Counter[str] = Counter()
 
     @contextmanager
     def row(self, where: str) -> Iterator[None]:
@@ -58,10 +56,10 @@ class Gather:
 
     def add_document(self, key: str, title: str | None = None) -> None:
         """A document; known ones only gain a title."""
-        document = self.documents.setdefault(key, Document(key))
+        document = self.documents.setdefault(key, SourceDocument(key))
         document.title = document.title or title
 
-    def add_chunk(self, chunk: Chunk, where: str) -> None:
+    def add_chunk(self, chunk: SourceChunk, where: str) -> None:
         """A listed chunk. Raises Misfit where its id was listed before."""
         self._once("chunk", chunk.id, where)
         self.chunks[chunk.id] = chunk
@@ -76,28 +74,55 @@ class Gather:
         self._relations.append((source, target, relation))
 
     def _once(self, kind: str, key: str, where: str) -> None:
-        first = self._where.setdefault((kind, key), where)
-        if first != where:
-            raise Misfit(f"the {kind} id {key[:80]!r} was already given at {first}; ids must be unique")
+        if (kind, key) in self._where:
+            place = f"already given at {self._where[kind, key]}" if self._where_first else "given before"
+            raise Misfit(f"the {kind} id {key[:80]!r} was {place}; ids must be unique")
+        self._where[kind, key] = where
 
     def finish(self) -> Loaded:
         """All of it, ends joined, dangling ends made into entities, every named chunk and document present."""
-        self._complete_chunks()
-        for entity in self.entities.values():
-            entity.description = one_a_line(entity.description)
-        for _, _, relation in self._relations:
-            relation.description = one_a_line(relation.description)
-        self._fold_extra("entities", self.entities.values())
-        self._fold_extra("relations", [relation for _, _, relation in self._relations])
-        names = self._names()
-        ends = _Ends(list(self.entities.values()), names if self._by_name else {})
-        for source, target, relation in self._relations:
-            relation.source = ends.find(source, relation.chunks)
-            relation.target = ends.find(target, relation.chunks)
-        self._counts["ambiguous_ends"] = ends.ambiguous
-        return self._loaded(ends.entities)
+        relations = [relation for _, _, relation in self._relations]
+        counts = self._complete_chunks(relations)
+        entities = list(self.entities.values())
+        described: list[Entity | Relation] = [*entities, *relations]
+        for holder in described:
+            holder.description = one_a_line(holder.description)
+        self._fold_extra("entities", entities)
+        self._fold_extra("relations", relations)
+        positions = {entity.id: at for at, entity in enumerate(entities)}
+        names: dict[str, list[int]] = {}
+        for at, entity in enumerate(entities):
+            if entity.name is not None:
+                names.setdefault(entity.name, []).append(at)
+        named = sum(map(len, names.values()))
+        shared = sum(len(bearers) for bearers in names.values() if len(bearers) > 1)
+        if 2 * shared > named > 2:
+            self.notes.append(
+                f"warning: {shared} of {named} entities have a name that others have too: is that the property that holds their names?"
+            )
+        counts |= {"same_names": shared, "unnamed": len(entities) - named, "ambiguous_ends": 0}
 
-    def _fold_extra(self, what: str, holders: Iterable[Entity | Relation]) -> None:
+        def find(end: str, chunks: list[str]) -> int:
+            """The position of the entity that an end means; a dangling one is made where there is none."""
+            bearers = names.get(end, []) if self._by_name else []
+            if len(bearers) > 1:  # the one that shares most chunks with the relation, else the first
+                counts["ambiguous_ends"] += 1
+                return max(bearers, key=lambda at: (len(set(chunks).intersection(entities[at].chunks)), -at))
+            if not bearers and end not in positions:
+                positions[end] = len(entities)
+                entities.append(Entity(end, name=end, dangling=True))
+            return bearers[0] if bearers else positions[end]
+
+        for source, target, relation in self._relations:
+            relation.source, relation.target = find(source, relation.chunks), find(target, relation.chunks)
+        counts["dangling_entities"] = sum(entity.dangling for entity in entities)
+        counts["dangling_relations"] = sum(entities[r.source].dangling or entities[r.target].dangling for r in relations)
+        return Loaded(
+            self.form, list(self.documents.values()), list(self.chunks.values()), _next_chunks(self.chunks.values()),
+            entities, relations, counts, self.rows, sorted(self.faults, key=_file_and_line), self.notes, self.inputs, self.undirected,
+        )
+
+    def _fold_extra(self, what: str, holders: Sequence[Entity | Relation]) -> None:
         """More than 200 different property names would bloat the database for good: they become one JSON text, `extra`."""
         keys = {key for holder in holders for key in holder.extra}
         if len(keys) > MOST_EXTRA_KEYS:
@@ -105,82 +130,30 @@ class Gather:
             for holder in holders:
                 holder.extra = {"extra": json.dumps(holder.extra, ensure_ascii=False)} if holder.extra else {}
 
-    def _names(self) -> dict[str, list[int]]:
-        """Where each name stands; counts names that several entities share and entities without one."""
-        names: dict[str, list[int]] = {}
-        for at, entity in enumerate(self.entities.values()):
-            if entity.name is not None:
-                names.setdefault(entity.name, []).append(at)
-        self._counts["same_names"] = sum(len(found) for found in names.values() if len(found) > 1)
-        shared, named = self._counts["same_names"], sum(map(len, names.values()))
-        if 2 * shared > named > 2:
-            self.notes.append(
-                f"warning: {shared} of {named} entities have a name that others have too: is that the property that holds their names?"
-            )
-        self._counts["unnamed"] = sum(entity.name is None for entity in self.entities.values())
-        return names
-
-    def _complete_chunks(self) -> None:
-        """Chunks that entities name but nothing lists; where the source has no list at all, relations' chunks too."""
+    def _complete_chunks(self, relations: list[Relation]) -> dict[str, int]:
+        """Adds the chunks that entities name but nothing lists (where the source has no list at all, relations' chunks too), and every
+        document that is named. `dangling_chunks`: how many chunks a list of the source lacks; nothing where all were there."""
         listed = bool(self.chunks)
-        named: dict[str, None] = {c: None for entity in self.entities.values() for c in entity.chunks}
-        if not listed:
-            named.update({c: None for _, _, relation in self._relations for c in relation.chunks})
-        for key in named:
-            if key not in self.chunks:
-                self.chunks[key] = Chunk(key, dangling=listed)
-                self._counts["dangling_chunks"] += listed
-        holders = [*(c.documents for c in self.chunks.values()), *(e.documents for e in self.entities.values())]
-        for key in itertools.chain.from_iterable(holders):
-            self.add_document(key)
-
-    def _loaded(self, entities: list[Entity]) -> Loaded:
-        relations = [relation for _, _, relation in self._relations]
-        self._counts["dangling_entities"] = sum(entity.dangling for entity in entities)
-        self._counts["dangling_relations"] = sum(entities[r.source].dangling or entities[r.target].dangling for r in relations)
-        return Loaded(
-            self.form, list(self.documents.values()), list(self.chunks.values()), _next_chunks(self.chunks.values()),
-            entities, relations, dict(self._counts), self.rows, sorted(self.faults, key=_place), self.notes, self.inputs, self.undirected,
-        )
+        holders = [*self.entities.values(), *(() if listed else relations)]
+        lacking = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
+        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in lacking}
+        for documents in [*(c.documents for c in self.chunks.values()), *(e.documents for e in self.entities.values())]:
+            for key in documents:
+                self.add_document(key)
+        return {"dangling_chunks": len(lacking) if listed else 0} if lacking else {}
 
 
-def _place(fault: str) -> tuple[str, int]:
-    """File and line of a fault, so that they are listed in the file's order."""
-    found = re.match(r"(.*?(?::| row | item ))(\d+)", fault)
-    return (found[1], int(found[2])) if found else (fault, 0)
+def _file_and_line(fault: str) -> tuple[str, int]:
+    """What faults are sorted by, so that they are listed in the file's order."""
+    match = re.match(r"(.*?(?::| row | item ))(\d+)", fault)
+    return (match[1], int(match[2])) if match else (fault, 0)
 
 
-class _Ends:
-    """Finds the entity that a relation's end means; makes a dangling one where there is none."""
-
-    def __init__(self, entities: list[Entity], names: dict[str, list[int]]) -> None:
-        self.entities = entities
-        self.ambiguous = 0
-        self._names = names
-        self._places = {entity.id: at for at, entity in enumerate(entities)}
-
-    def find(self, key: str, chunks: list[str]) -> int:
-        """The position of the entity. Of several with that name: the one sharing most chunks, else the first."""
-        found = self._names.get(key, [])
-        if len(found) > 1:
-            self.ambiguous += 1
-            return max(found, key=lambda at: (len(set(chunks).intersection(self.entities[at].chunks)), -at))
-        if found:
-            return found[0]
-        if key not in self._places:
-            self._places[key] = len(self.entities)
-            self.entities.append(Entity(key, name=key, dangling=True))
-        return self._places[key]
-
-
-def _next_chunks(chunks: Iterable[Chunk]) -> list[tuple[str, str]]:
+def _next_chunks(chunks: Iterable[SourceChunk]) -> list[tuple[str, str]]:
     """Consecutive chunks of each document, by index. Chunks of unknown order are left out."""
     orders: dict[str, list[tuple[int, str]]] = {}
     for chunk in chunks:
         if chunk.index is not None and chunk.documents:
             orders.setdefault(chunk.documents[0], []).append((chunk.index, chunk.id))
-    pairs: list[tuple[str, str]] = []
-    for order in orders.values():
-        keys = [key for _, key in sorted(order, key=lambda pair: pair[0])]
-        pairs += itertools.pairwise(keys)
-    return pairs
+    sorted_keys = ([key for _, key in sorted(order, key=lambda pair: pair[0])] for order in orders.values())
+    return [pair for keys in sorted_keys for pair in itertools.pairwise(keys)]

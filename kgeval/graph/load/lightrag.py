@@ -14,7 +14,7 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.graph.load import graphml
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import SEPARATOR, Misfit, distinct, needed, number, text, texts, whole_number
 
 GRAPH = "graph_chunk_entity_relation.graphml"
@@ -23,24 +23,22 @@ NO_EVIDENCE = {"UNKNOWN", "manual_creation"}
 Store = Mapping[str, Any]
 
 
-def store_path(folder: Path, name: str) -> Path:
-    """Where a key-value store lies."""
-    return folder / f"kv_store_{name}.json"
-
-
 def read(folder: Path) -> Loaded:
     """The graph in `folder`. Raises: InputError where neither the GraphML nor the stores of names are there."""
-    paths = {name: store_path(folder, name) for name in STORES if store_path(folder, name).is_file()}
+    paths = {name: path for name in STORES if (path := folder / f"kv_store_{name}.json").is_file()}
     graph = folder / GRAPH
     if not graph.is_file() and not ({"full_entities", "entity_chunks"} & set(paths)):
         raise InputError(
             f"{folder}: no {GRAPH}, no kv_store_full_entities.json and no kv_store_entity_chunks.json",
             fix="give LightRAG's working folder (the workspace's folder, where there are several)",
         )
-    stores = {name: _store(path) for name, path in paths.items()}
-    gather = Gather("lightrag")
-    gather.undirected = True
-    gather.inputs = [*([graph] if graph.is_file() else []), *paths.values()]
+    stores: dict[str, Store] = {}
+    for name, path in paths.items():
+        stores[name] = read_json(path)
+        if not isinstance(stores[name], dict):
+            found = type(stores[name]).__name__
+            raise InputError(f"{path}: a map of keys to values expected, found {found}", fix="is it LightRAG's file?")
+    gather = Gather("lightrag", [*([graph] if graph.is_file() else []), *paths.values()], undirected=True)
     _documents(gather, stores)
     _chunks(gather, stores)
     if graph.is_file():
@@ -50,13 +48,6 @@ def read(folder: Path) -> Loaded:
     if "text_chunks" not in stores:
         gather.notes.append("no kv_store_text_chunks.json: chunks have ids but no text, checks that need texts will be skipped")
     return gather.finish()
-
-
-def _store(path: Path) -> Store:
-    data = read_json(path)
-    if not isinstance(data, dict):
-        raise InputError(f"{path}: a map of keys to values expected, found {type(data).__name__}", fix="is it LightRAG's file?")
-    return data
 
 
 def _rows(gather: Gather, stores: Mapping[str, Store], name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -81,11 +72,11 @@ def _chunks(gather: Gather, stores: Mapping[str, Store]) -> None:
         with gather.row(where):
             documents = texts(row.get("full_doc_id"), "full_doc_id")
             index = whole_number(row.get("chunk_order_index"), "chunk_order_index")
-            gather.add_chunk(Chunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
+            gather.add_chunk(SourceChunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
     for key, where, row in _rows(gather, stores, "doc_status"):
         with gather.row(f"{where}: chunks_list"):
             for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
-                known = gather.chunks.setdefault(chunk, Chunk(chunk, None, at))
+                known = gather.chunks.setdefault(chunk, SourceChunk(chunk, None, at))
                 known.documents += [key] if key not in known.documents else []
 
 
@@ -109,7 +100,11 @@ def _from_graphml(gather: Gather, path: Path, stores: Mapping[str, Store]) -> No
                 -1, -1, predicate=text(edge.data.get("keywords"), "keywords"), chunks=distinct(chunks),
                 description=text(edge.data.get("description"), "description"), weight=number(edge.data.get("weight"), "weight"),
             ))
-    _left_out(gather, stores)
+    rows = (row for row in stores.get("full_entities", {}).values() if isinstance(row, dict))
+    lists = (row.get("entity_names") for row in rows)
+    named = {name for names in lists if isinstance(names, list) for name in names if isinstance(name, str)}
+    if lost := named - set(gather.entities):
+        gather.notes.append(f"{len(lost)} names of kv_store_full_entities.json are not in the GraphML file and not loaded")
 
 
 def _sources(data: Mapping[str, Any]) -> list[str]:
@@ -124,19 +119,6 @@ def _ids(stores: Mapping[str, Store], store: str, key: str) -> list[str]:
 def _pair_ids(stores: Mapping[str, Store], source: str, target: str) -> list[str]:
     """Relations have no direction in LightRAG: the pair may stand either way round."""
     return [chunk for pair in ((source, target), (target, source)) for chunk in _ids(stores, "relation_chunks", SEPARATOR.join(pair))]
-
-
-def _names(row: Mapping[str, Any]) -> list[str]:
-    names = row.get("entity_names")
-    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-
-
-def _left_out(gather: Gather, stores: Mapping[str, Store]) -> None:
-    """Says how many names the stores have and the graph lacks."""
-    named = {name for row in stores.get("full_entities", {}).values() if isinstance(row, dict) for name in _names(row)}
-    lost = named - set(gather.entities)
-    if lost:
-        gather.notes.append(f"{len(lost)} names of kv_store_full_entities.json are not in the GraphML file and not loaded")
 
 
 def _from_stores(gather: Gather, stores: Mapping[str, Store]) -> None:
@@ -154,11 +136,7 @@ def _from_stores(gather: Gather, stores: Mapping[str, Store]) -> None:
             chunks = _ids(stores, "entity_chunks", name)
             reached = {d for c in chunks if c in gather.chunks for d in gather.chunks[c].documents}
             gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in found if d not in reached]), name)
-    _stored_relations(gather, stores)
-
-
-def _stored_relations(gather: Gather, stores: Mapping[str, Store]) -> None:
-    """Every pair once: the documents' lists first, then pairs that only the chunk store has."""
+    # every pair once: the documents' lists first, then pairs that only the chunk store has
     seen: set[frozenset[str]] = set()
     for _, where, row in _rows(gather, stores, "full_relations"):
         pairs = row.get("relation_pairs") or []
@@ -174,7 +152,6 @@ def _add_pair(gather: Gather, stores: Mapping[str, Store], pair: Any, seen: set[
     if not isinstance(pair, list) or len(pair) != 2:
         raise Misfit(f"a pair of two names expected, found {str(pair)[:80]}")
     source, target = needed(pair[0], "source"), needed(pair[1], "target")
-    if frozenset((source, target)) in seen:
-        return
-    seen.add(frozenset((source, target)))
-    gather.add_relation(source, target, Relation(-1, -1, chunks=distinct(_pair_ids(stores, source, target))))
+    if frozenset((source, target)) not in seen:
+        seen.add(frozenset((source, target)))
+        gather.add_relation(source, target, Relation(-1, -1, chunks=distinct(_pair_ids(stores, source, target))))

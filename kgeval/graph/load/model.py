@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+NO_PREDICATE = "RELATED"
 FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json", "tables")
 
 
 @dataclass(slots=True)
-class Document:
+class SourceDocument:
     """A source document; `id` is unique in the graph."""
 
     id: str
     title: str | None = None
 
+    @property
+    def properties(self) -> dict[str, Any]:
+        """`{id, title}` as they are stored; the title is the id where the source has none."""
+        return {"id": self.id, "title": self.title or self.id}
+
 
 @dataclass(slots=True)
-class Chunk:
-    """A piece of a document. `text` is null where only its id is known; `index` is null where the order is not known.
+class SourceChunk:
+    """A piece of a document. `text` is None where only its id is known; `index` is None where the order is not known.
 
     `dangling`: entities name this chunk, but the source's own list of chunks lacks it.
     """
@@ -29,6 +36,11 @@ class Chunk:
     index: int | None = None
     documents: list[str] = field(default_factory=list)
     dangling: bool = False
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """`{id, index, text, dangling}` as they are stored, what is not known left out."""
+        return known({"id": self.id, "index": self.index, "text": self.text, "dangling": self.dangling or None})
 
 
 @dataclass(slots=True)
@@ -61,6 +73,12 @@ class Relation:
     chunks: list[str] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def properties(self) -> dict[str, Any]:
+        """`{predicate, description, weight, chunk_ids}` as they are stored; without a predicate in the source it is RELATED."""
+        own = {"description": self.description, "weight": self.weight, "chunk_ids": self.chunks or None}
+        return {"predicate": self.predicate or NO_PREDICATE, **known(own)}
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -72,8 +90,8 @@ class Loaded:
     """
 
     format: str
-    documents: list[Document]
-    chunks: list[Chunk]
+    documents: list[SourceDocument]
+    chunks: list[SourceChunk]
     next_chunks: list[tuple[str, str]]
     entities: list[Entity]
     relations: list[Relation]
@@ -83,3 +101,8 @@ class Loaded:
     notes: list[str]
     inputs: list[Path]
     undirected: bool = False
+
+
+def known(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties that have a value: in Cypher's `SET n += map` a null takes away what is there."""
+    return {key: value for key, value in properties.items() if value is not None}

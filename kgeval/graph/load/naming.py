@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Collection, Iterable
 
 from kgeval.errors import UsageError
+from kgeval.graph.load.model import NO_PREDICATE as NO_PREDICATE
 from kgeval.graph.load.model import Entity, Relation
 
 ENTITY, CHUNK, DOCUMENT, MARK = "__Entity__", "Chunk", "Document", "__KgevalGraph__"
 RESERVED_TYPES = ("FROM_CHUNK", "FROM_DOCUMENT", "NEXT_CHUNK")
-NO_PREDICATE = "RELATED"
-MOST_TYPES = 1000
+MOST_TYPES = 1000  # a store has room for some 65,000 labels, for ever: graphs that made labels of names have filled it (LightRAG #947)
 LONGEST_TOKEN = 200
 LONGEST_KEY = 1500  # characters; Neo4j's range index refuses entries above about 8,000 bytes
 
@@ -44,8 +44,8 @@ def fits_label(kind: str, taken: Collection[str]) -> bool:
 
 def relation_types(relations: Iterable[Relation]) -> dict[str, str]:
     """Neo4j's relation type of each predicate: UPPER_SNAKE; all of them RELATED where there would be more than 1,000."""
-    found = {p: upper_snake(p) for p in {relation.predicate for relation in relations} if p is not None}
-    return found if len(set(found.values())) <= MOST_TYPES else dict.fromkeys(found, NO_PREDICATE)
+    types = {p: upper_snake(p) for p in {relation.predicate for relation in relations} if p is not None}
+    return types if len(set(types.values())) <= MOST_TYPES else dict.fromkeys(types, NO_PREDICATE)
 
 
 def upper_snake(predicate: str) -> str:

@@ -9,7 +9,7 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Loaded
+from kgeval.graph.load.model import Loaded, SourceChunk
 from kgeval.graph.load.values import needed, text, whole_number
 
 _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("target", "to", "end", "tail", "object")}
@@ -18,8 +18,7 @@ _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("t
 def read(path: Path) -> Loaded:
     """The graph in a node-link file. Raises: InputError where the file is no JSON or has no such lists."""
     data = read_json(path)
-    gather = Gather("json")
-    gather.inputs = [path]
+    gather = Gather("json", [path])
     node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
     _head(data.get("graph"), gather, path.name)
     names = nodes.names_of(row for row in node_rows if isinstance(row, dict))
@@ -49,25 +48,20 @@ def _head(head: Any, gather: Gather, name: str) -> None:
                 gather.fault(where, f"a map with an id expected, found {type(row).__name__}")
                 continue
             with gather.row(where):
+                key = needed(row.get("id"), "id")
                 if kind == "documents":
-                    gather.add_document(needed(row.get("id"), "id"), text(row.get("title"), "title"))
-                else:
-                    gather.add_chunk(_chunk(row), where)
-
-
-def _chunk(row: dict[str, Any]) -> Chunk:
-    document = text(row.get("document"), "document")
-    return Chunk(
-        needed(row.get("id"), "id"), text=text(row.get("text"), "text"), index=whole_number(row.get("index"), "index"),
-        documents=[document] if document else [],
-    )
+                    gather.add_document(key, text(row.get("title"), "title"))
+                    continue
+                document, body = text(row.get("document"), "document"), text(row.get("text"), "text")
+                index = whole_number(row.get("index"), "index")
+                gather.add_chunk(SourceChunk(key, body, index, [document] if document else []), where)
 
 
 def _list(data: Any, path: Path, *names: str) -> list[Any]:
-    found = next((data[name] for name in names if name in data), None) if isinstance(data, dict) else None
-    if not isinstance(found, list):
+    rows = next((data[name] for name in names if name in data), None) if isinstance(data, dict) else None
+    if not isinstance(rows, list):
         raise InputError(f"{path}: no list '{' or '.join(names)}'", fix='node-link JSON is {"nodes": [...], "links": [...]}')
-    return found
+    return rows
 
 
 def _with_ends(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from kgeval.graph.queries import all_queries
 
 
 @dataclass(frozen=True)
-class Target:
+class ImportTarget:
     """Where an import goes: the graph's name, what may be done with what is there, and what the import is. `undirected`: its
     relations have no direction."""
 
@@ -27,7 +27,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class State:
+class ImportState:
     """What is there under the name. `others` are the names of the other imported graphs."""
 
     status: str
@@ -41,7 +41,7 @@ class State:
         return self.status != "new"
 
 
-def look(graph: Graph, target: Target) -> State:
+def look(graph: Graph, target: ImportTarget) -> ImportState:
     """What is there.
 
     Raises: UsageError where the import may not begin: the label belongs to somebody else's nodes, other input is there,
@@ -55,20 +55,20 @@ def look(graph: Graph, target: Target) -> State:
     if mark is None:
         if nodes:
             raise UsageError(f"--graph {target.name}: {nodes} nodes that no import wrote have this label", fix="choose another name")
-        return State("new", (), others)
+        return ImportState("new", (), others)
     same = target.fingerprint in mark["fingerprints"] and mark["status"] == "ready"
     if mark["format"] == BUILD and not target.replace:
         raise UsageError(
             f"graph {target.name}: was built from documents by kgeval build",
             fix="choose another name; or --replace, which deletes this graph's nodes and loads the files",
         )
-    state = State(mark["status"] or "loading", tuple(mark["fingerprints"]), others, unchanged=same and not target.replace)
+    state = ImportState(mark["status"] or "loading", tuple(mark["fingerprints"]), others, unchanged=same and not target.replace)
     if not target.replace:
         _check(target, mark, nodes, same)
     return state
 
 
-def _check(target: Target, mark: dict[str, object], nodes: int, same: bool) -> None:
+def _check(target: ImportTarget, mark: dict[str, object], nodes: int, same: bool) -> None:
     again = "--replace deletes this graph's nodes and loads it anew"
     if mark["status"] != "ready":
         raise UsageError(
@@ -83,7 +83,7 @@ def _check(target: Target, mark: dict[str, object], nodes: int, same: bool) -> N
         )
 
 
-def begin(graph: Graph, target: Target, state: State) -> None:
+def begin(graph: Graph, target: ImportTarget, state: ImportState) -> None:
     """Sets the mark `loading`. Raises: UsageError where another import took it in the meantime."""
     queries = all_queries()
     graph.schema_command(queries["create-graph-constraint"])
@@ -96,7 +96,7 @@ def begin(graph: Graph, target: Target, state: State) -> None:
         raise UsageError(f"graph {target.name}: another import has just begun", fix="wait for its end")
 
 
-def finish(graph: Graph, target: Target, state: State, expected: int) -> None:
+def finish(graph: Graph, target: ImportTarget, state: ImportState, expected: int) -> None:
     """Sets the mark `ready`, with the fingerprint and the number of nodes.
 
     Raises: IncompleteError where the number of nodes is not the expected one (another program wrote or deleted some).

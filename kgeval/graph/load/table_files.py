@@ -60,7 +60,7 @@ _UNSAFE = re.compile(r"[:{}\[\]\"'`,;\\\x00-\x1f\x7f\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True)
-class Inputs:
+class TableInputs:
     """The files of one graph. Relations are needed; without nodes every end of a relation is an entity of that name."""
 
     nodes: tuple[Path, ...] = ()
@@ -89,7 +89,7 @@ class Columns:
     notes: tuple[str, ...] = field(default=())
 
 
-def in_folder(folder: Path) -> Inputs:
+def in_folder(folder: Path) -> TableInputs:
     """The tables that a folder holds: nodes.csv, relations.parquet and so on; none where there are none.
 
     Raises: InputError where one table is there in two forms.
@@ -100,7 +100,7 @@ def in_folder(folder: Path) -> Inputs:
         if len(paths) > 1:
             raise InputError(f"{folder}: {kind} are there twice ({', '.join(p.name for p in paths)})", fix=f"choose one with --{kind}")
         found[kind] = tuple(paths)
-    return Inputs(**found)
+    return TableInputs(**found)
 
 
 def seen(folder: Path) -> list[str]:

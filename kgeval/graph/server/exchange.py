@@ -22,19 +22,29 @@ OLD, LOCK, STAGING = "kgeval-old-data", "kgeval-bulk.lock", "kgeval-bulk-"
 
 
 @contextmanager
-def alone(home: Path) -> Iterator[None]:
-    """Holds the right to exchange the home's store. Raises: ServerError at once where another command has it."""
+def _exchanging(home: Path) -> Iterator[bool]:
+    """Whether this process has the right to exchange the home's store, until the end; false at once where another has it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(home / LOCK, mode=0o600)
     try:
         lock.acquire(timeout=0)
-    except Timeout as cause:
-        raise ServerError(f"another bulk import into {home} is running", fix="wait for its end, or use another --home") from cause
+    except Timeout:
+        yield False
+        return
     try:
-        yield
+        yield True
     finally:
         lock.release()
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Holds the right to exchange the home's store. Raises: ServerError at once where another command has it."""
+    with _exchanging(home) as held:
+        if not held:
+            raise ServerError(f"another bulk import into {home} is running", fix="wait for its end, or use another --home")
+        yield
 
 
 @contextmanager
@@ -76,15 +86,10 @@ def is_pending(home: Path) -> bool:
 
 def is_left(home: Path) -> bool:
     """Whether a killed command left an old store there; false while a command is exchanging stores."""
-    from filelock import FileLock, Timeout
-
     if not is_pending(home):
         return False
-    try:
-        with FileLock(home / LOCK, mode=0o600).acquire(timeout=0):
-            return is_pending(home)
-    except Timeout:
-        return False
+    with _exchanging(home) as held:
+        return held and is_pending(home)
 
 
 def settle(home: Path) -> None:
@@ -104,17 +109,14 @@ def recover(home: Path) -> None:
 
     Raises: ServerError in the moment in which there is no store at all.
     """
-    from filelock import FileLock, Timeout
-
     if not is_pending(home) and not any(home.glob(f"{STAGING}*")):
         return
-    try:
-        with FileLock(home / LOCK, mode=0o600).acquire(timeout=0):
+    with _exchanging(home) as held:
+        if held:
             take_back(home)
             _sweep(home)
-    except Timeout as cause:
-        if is_pending(home) and not (home / "data").exists():  # a server would make an empty store with a known password
-            raise ServerError(f"a bulk import is changing the store of {home}", fix="run this again in a moment") from cause
+        elif is_pending(home) and not (home / "data").exists():  # a server would make an empty store with a known password
+            raise ServerError(f"a bulk import is changing the store of {home}", fix="run this again in a moment")
 
 
 def _keep_names(folder: Path) -> None:

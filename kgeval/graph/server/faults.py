@@ -58,7 +58,7 @@ def failure(tail: Sequence[str], *, log: Path) -> ServerError:
         return ServerError(f"{STOPPED}, without a word: it was killed", fix="often memory ran out: try a smaller --heap; then run it again")
     return ServerError(
         f"{STOPPED}{shown(tail)}",
-        fix=f"log: {log}; `kgeval server remove` deletes a home that cannot be mended, with its graphs; {OWN_SERVER}",
+        fix=f"log: {log}; `kgeval server remove` deletes a home that cannot be repaired, with its graphs; {OWN_SERVER}",
     )
 
 

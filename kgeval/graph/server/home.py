@@ -27,13 +27,16 @@ from kgeval.config import environment
 from kgeval.errors import ServerError
 from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
-from kgeval.graph.server.lines import Line, known_lines, line_of_new_homes, load_line
+from kgeval.graph.server.lines import Neo4jLine, known_lines, line_of_new_homes, load_line
 from kgeval.graph.server.locks import only_one
 
 R = TypeVar("R", bound=BaseModel)
 USERNAME = "neo4j"
 PAGE_CACHE_MB = 256
 NEEDED_MB = 100
+# The page cache is always set: left to itself it may be more than the memory that the heap leaves, and the server refuses to start.
+# `unrestricted`: GDS works on the store's internals, which procedures may not touch unless they are named here. Without `preallocate=false`
+# every database, also the empty one, begins with 256 MB of transaction log.
 CONF = """\
 # Written by kgeval before each start; changes are lost.
 server.default_listen_address=127.0.0.1
@@ -62,8 +65,8 @@ class Marker(BaseModel):
     used: bool = False
 
 
-class Running(BaseModel):
-    """The server that was started last. `pid` is null in the moment before it is known; `created` is the process's
+class StartedServer(BaseModel):
+    """The server that was started last. `pid` is None in the moment before it is known; `created` is the process's
     start time in seconds since 1970."""
 
     port: int
@@ -94,17 +97,17 @@ class Home:
         self._server = self.path / "kgeval-server.json"
 
     def marker(self) -> Marker | None:
-        """The marker, or null if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
+        """The marker, or None if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
         marker = _read(self._marker, Marker)
         if marker is not None and marker.kgeval_home != "1":
             raise ServerError(f"{self.path} was made by a later kgeval", fix="pip install --upgrade kgeval, or use another --home")
         return marker
 
-    def running(self) -> Running | None:
+    def running(self) -> StartedServer | None:
         """What is written about the server that was started last."""
-        return _read(self._server, Running)
+        return _read(self._server, StartedServer)
 
-    def write_running(self, running: Running | None) -> None:
+    def write_running(self, running: StartedServer | None) -> None:
         """Writes that down, or deletes it."""
         if running is None:
             self._server.unlink(missing_ok=True)
@@ -151,7 +154,7 @@ class Home:
                 "`kgeval server remove` deletes this home",
             )
 
-    def claim(self, line: str | None) -> Line:
+    def claim(self, line: str | None) -> Neo4jLine:
         """The home's line, written down on first use. Raises: ServerError if it is another one than asked for."""
         self.check_line(line)
         marker = self.marker()
@@ -169,7 +172,7 @@ class Home:
         if marker != self.marker():
             write_private(self._marker, marker.model_dump_json())
 
-    def prepare(self, line: Line, jars: list[Path]) -> None:
+    def prepare(self, line: Neo4jLine, jars: list[Path]) -> None:
         """Everything a start needs, save the port: password, plugin links, an empty tmp.
 
         A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted. Where the
@@ -190,7 +193,7 @@ class Home:
         for name in ("tmp", "plugins", "conf", "logs", "import"):
             (self.path / name).mkdir(exist_ok=True, mode=0o700)
         for jar, file in zip(line.jars, jars, strict=True):
-            if jar.group in line.plugin_groups:
+            if jar.group in line.plugin_groups:  # procedures are looked for here, GDS's own extension on the class path: it needs both
                 (self.path / "plugins" / file.name).symlink_to(file)
 
     def write_conf(self, port: int, *, page_cache: int = PAGE_CACHE_MB) -> None:
@@ -250,7 +253,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _read(path: Path, record: type[R]) -> R | None:
-    """A record from a JSON file; null if there is none, or it is none of ours."""
+    """A record from a JSON file; None if there is none, or it is none of ours."""
     try:
         return record.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError, ValidationError, ValueError):

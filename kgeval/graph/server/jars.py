@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ServerError
 from kgeval.graph.server.faults import FREE_SPACE, OWN_SERVER, clear_io_errors
-from kgeval.graph.server.lines import Jar, Line
+from kgeval.graph.server.lines import Jar, Neo4jLine
 from kgeval.graph.server.locks import only_one
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def jars_folder() -> Path:
     return base.absolute() / "jars"
 
 
-def ensure_jars(line: Line, *, source: Path | None, say: Say, progress: Progress | None = None) -> list[Path]:
+def ensure_jars(line: Neo4jLine, *, source: Path | None, say: Say, progress: Progress | None = None) -> list[Path]:
     """The checked jars of a line, in the order of its list; what is missing or damaged is copied from `source` or downloaded.
 
     Raises: ServerError: no network, a file that is not the pinned one, disk full, folder not writable.
@@ -53,12 +53,17 @@ def ensure_jars(line: Line, *, source: Path | None, say: Say, progress: Progress
             return [folder / jar.file for jar in line.jars]
         with only_one(folder / ".lock", what="another kgeval is fetching the jars", say=say, wait=1800):
             missing = damaged(line.jars, folder)
-            _clear_leftovers(folder)
+            for file in folder.iterdir():  # what downloads that were killed left behind
+                if file.is_file() and file.suffix != ".jar" and file.name != ".lock":
+                    file.unlink(missing_ok=True)
             if missing and source is not None:
                 _copy(missing, source, folder)
             elif missing:
-                _check_space(missing, folder)
-                say(f"downloading Neo4j {line.neo4j} and GDS {line.gds}: {_megabytes(missing)} MB in {len(missing)} files, once")
+                free, needed = shutil.disk_usage(folder).free, sum(jar.size for jar in missing)
+                if free < needed:
+                    what = f"{folder}: {free // 1_000_000} MB are free, the jars need {round(needed / 1_000_000)} MB"
+                    raise ServerError(what, fix=FREE_SPACE)
+                say(f"downloading Neo4j {line.neo4j} and GDS {line.gds}: {round(needed / 1_000_000)} MB in {len(missing)} files, once")
                 download(missing, folder, progress)
     return [folder / jar.file for jar in line.jars]
 
@@ -109,20 +114,23 @@ def download(jars: list[Jar], folder: Path, progress: Progress | None) -> None:
         urls={jar.file: f"{root}/{jar.path}" for jar in jars},
     )
     with requests.Session() as session, ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        session.mount("https://", requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=AT_ONCE))
-        session.mount("http://", requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=AT_ONCE))
+        for scheme in ("https://", "http://"):
+            session.mount(scheme, requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=AT_ONCE))
         fetch = _Fetch(session, sum(jar.size for jar in jars), progress)
         # the large ones first, so that none is left alone at the end
         tasks = [(jar, pool.submit(store.fetch, jar.file, downloader=fetch)) for jar in sorted(jars, key=lambda jar: -jar.size)]
-        for jar, task in tasks:
-            try:
-                task.result()
-            except BaseException as cause:
-                fetch.stopped.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                if isinstance(cause, (requests.RequestException, ValueError)):
-                    raise _cannot_download(jar, cause) from cause
-                raise
+        try:
+            for jar, task in tasks:
+                try:
+                    task.result()
+                except (requests.RequestException, ValueError) as cause:
+                    what = re.sub(r"//[^/@\s]*@", "//", str(cause))[:300]  # a mirror's address may hold a password
+                    fix = f"check the network (proxies: HTTPS_PROXY), or set KGEVAL_MAVEN_URL to a mirror; {OFFLINE_FIX}; or {OWN_SERVER}"
+                    raise ServerError(f"cannot download {jar.coordinate}: {what}", fix=fix) from cause
+        except BaseException:
+            fetch.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class _StoppedError(Exception):
@@ -162,45 +170,20 @@ class _Fetch:
                 self._progress(self._done, self._total)
 
 
-def _cannot_download(jar: Jar, cause: Exception) -> ServerError:
-    what = re.sub(r"//[^/@\s]*@", "//", str(cause))[:300]  # a mirror's address may hold a password
-    return ServerError(
-        f"cannot download {jar.coordinate}: {what}",
-        fix=f"check the network (proxies: HTTPS_PROXY), or set KGEVAL_MAVEN_URL to a mirror; {OFFLINE_FIX}; or {OWN_SERVER}",
-    )
-
-
 def _copy(jars: list[Jar], source: Path, folder: Path) -> None:
     """Copies the missing jars from a folder of the user's (any depth; other files in it do not matter)."""
-    there: dict[str, list[Path]] = {}
+    offered: dict[str, list[Path]] = {}
     for file in source.expanduser().rglob("*.jar"):
-        there.setdefault(file.name, []).append(file)
+        offered.setdefault(file.name, []).append(file)
     lacking = []
     for jar in jars:
-        found = next((file for file in there.get(jar.file, []) if is_pinned(file, jar)), None)
-        if found is None:
-            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in there else ""))
+        copy = next((file for file in offered.get(jar.file, []) if is_pinned(file, jar)), None)
+        if copy is None:
+            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in offered else ""))
             continue
         part = folder / f"{jar.file}.part"
-        shutil.copyfile(found, part)
+        shutil.copyfile(copy, part)
         part.replace(folder / jar.file)
     if lacking:
         more = f" and {len(lacking) - 10} more" if len(lacking) > 10 else ""
         raise ServerError(f"{source}: {len(lacking)} of {len(jars)} jars are missing: {', '.join(lacking[:10])}{more}", fix=OFFLINE_FIX)
-
-
-def _clear_leftovers(folder: Path) -> None:
-    """Removes what downloads that were killed left behind; called with the folder's lock held."""
-    for file in folder.iterdir():
-        if file.is_file() and file.suffix != ".jar" and file.name != ".lock":
-            file.unlink(missing_ok=True)
-
-
-def _check_space(jars: list[Jar], folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < sum(jar.size for jar in jars):
-        raise ServerError(f"{folder}: {free // 1_000_000} MB are free, the jars need {_megabytes(jars)} MB", fix=FREE_SPACE)
-
-
-def _megabytes(jars: list[Jar]) -> int:
-    return round(sum(jar.size for jar in jars) / 1_000_000)

@@ -6,8 +6,8 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kgeval.ending import undone
 from kgeval.errors import ServerError
@@ -15,18 +15,21 @@ from kgeval.graph.connect import Address
 from kgeval.graph.server import exchange
 from kgeval.graph.server import process as processes
 from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors
-from kgeval.graph.server.home import USERNAME, Home, Running
+from kgeval.graph.server.home import USERNAME, Home, StartedServer
 from kgeval.graph.server.jars import Progress, Say, ensure_jars
-from kgeval.graph.server.lines import Line, load_line
+from kgeval.graph.server.lines import Neo4jLine, load_line
 from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits, heap_mb
 from kgeval.records import Record
+
+if TYPE_CHECKING:
+    import psutil
 
 START_SECONDS = 120.0
 PORT_TRIES = 5
 
 
 class ServerStatus(Record):
-    """An embedded server. `uri` and `pid` are null while it does not run; `neo4j` and `gds` before its first start."""
+    """An embedded server. `uri` and `pid` are None while it does not run; `neo4j` and `gds` before its first start."""
 
     running: bool
     uri: str | None = None
@@ -37,16 +40,6 @@ class ServerStatus(Record):
     neo4j: str | None = None
     gds: str | None = None
     log: str
-
-
-@dataclass(frozen=True)
-class _Wish:
-    """What the caller asked for; null where it does not matter."""
-
-    neo4j: str | None
-    heap: str | None
-    port: int | None
-    jars: Path | None
 
 
 def ensure_started(
@@ -60,17 +53,16 @@ def ensure_started(
     are downloaded.
     Raises: ServerError with the way out.
     """
-    wish = _Wish(neo4j, heap, port, jars)
     if neo4j is not None:
         load_line(neo4j)
     heap_mb(heap or DEFAULT_HEAP)
     place = Home(home)
     with clear_io_errors(f"the home {place.path}"):
-        running = _ready(place, wish, say)
+        running = _ready(place, say, neo4j, heap, port)
         if running is None:
             place.create()
             with place.locked(say):
-                running = _ready(place, wish, say) or _start(place, wish, say=say, progress=progress)
+                running = _ready(place, say, neo4j, heap, port) or _start(place, say, neo4j, heap, port, jars, progress)
         return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
 
 
@@ -141,37 +133,40 @@ def remove(home: Path | None = None, *, say: Callable[[str], None] = lambda _: N
         place.path.rmdir()
 
 
-def _ready(place: Home, wish: _Wish, say: Say) -> Running | None:
+def _ready(place: Home, say: Say, neo4j: str | None, heap: str | None, port: int | None) -> StartedServer | None:
     """The record of the server if it runs and was ready; says so where it differs from what was asked for."""
     running = place.running()
     if running is None or not running.ready or processes.find(place) is None or exchange.is_left(place.path):
         return None
-    place.check_line(wish.neo4j)
-    differs = (wish.port not in (None, running.port)) or (wish.heap is not None and heap_mb(wish.heap) != heap_mb(running.heap))
-    if differs:
+    place.check_line(neo4j)
+    if port not in (None, running.port) or (heap is not None and heap_mb(heap) != heap_mb(running.heap)):
         say(f"the embedded Neo4j already runs (port {running.port}, heap {running.heap}); `kgeval server stop`, then start, to change that")
     return running
 
 
-def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> Running:
+def _start(
+    place: Home, say: Say, neo4j: str | None, heap: str | None, wanted_port: int | None, jars_source: Path | None,
+    progress: Progress | None,
+) -> StartedServer:
     """Starts the server; called with the home's lock held."""
-    line = place.claim(wish.neo4j)
+    line = place.claim(neo4j)
     if exchange.is_left(place.path):
         say("a bulk import was killed before its end: taking the old store back")
         _stop(place)
     adopted = _adopt(place, say)
     if adopted is not None:
         return adopted
-    heap = wish.heap or DEFAULT_HEAP
+    heap = heap or DEFAULT_HEAP
     check_fits(heap)
     place.check_space()
-    if wish.port is not None:
-        processes.check_port(wish.port)
-    jars = ensure_jars(line, source=wish.jars, say=say, progress=progress)
+    if wanted_port is not None:
+        processes.check_port(wanted_port)
+    jars = ensure_jars(line, source=jars_source, say=say, progress=progress)
     place.prepare(line, jars)
-    for _ in range(1 if wish.port else PORT_TRIES):
-        port = wish.port or processes.free_port()
-        say(f"starting the embedded Neo4j {line.name} at {processes.uri(port)}; `kgeval server stop{_home_option(place)}` stops it")
+    home_option = "" if place.path == Home(None).path else f" --home {shlex.quote(str(place.path))}"
+    for _ in range(1 if wanted_port else PORT_TRIES):
+        port = wanted_port or processes.free_port()
+        say(f"starting the embedded Neo4j {line.name} at {processes.uri(port)}; `kgeval server stop{home_option}` stops it")
         try:
             return _launch(place, line, jars, port=port, heap=heap)
         except PortTakenError as cause:
@@ -179,7 +174,7 @@ def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> 
     raise taken
 
 
-def _launch(place: Home, line: Line, jars: list[Path], *, port: int, heap: str) -> Running:
+def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str) -> StartedServer:
     """One try on one port. What was started is stopped again if it cannot be used or we are interrupted."""
     with undone(lambda: processes.ask_to_end(place)):
         try:
@@ -197,11 +192,11 @@ def _launch(place: Home, line: Line, jars: list[Path], *, port: int, heap: str) 
         except BaseException:
             processes.ask_to_end(place)
             raise
-    return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
+    return _note_ready(place, running, process)
 
 
-def _adopt(place: Home, say: Say) -> Running | None:
-    """A server whose starter was killed before it was ready: waits for it. Null if there is none, or it ends."""
+def _adopt(place: Home, say: Say) -> StartedServer | None:
+    """A server whose starter was killed before it was ready: waits for it. None if there is none, or it ends."""
     running, process = place.running(), processes.find(place)
     if running is None or process is None:
         return None
@@ -215,11 +210,11 @@ def _adopt(place: Home, say: Say) -> Running | None:
             processes.end(process, seconds=10)
             raise
         return None
-    return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
+    return _note_ready(place, running, process)
 
 
-def _note_ready(place: Home, running: Running) -> Running:
-    ready = running.model_copy(update={"ready": True})
+def _note_ready(place: Home, running: StartedServer, process: psutil.Process) -> StartedServer:
+    ready = running.model_copy(update={"pid": process.pid, "created": process.create_time(), "ready": True})
     place.mark_used()
     place.write_running(ready)
     return ready
@@ -231,7 +226,3 @@ def _stop(place: Home) -> bool:
         processes.end(process)
     place.write_running(None)
     return process is not None
-
-
-def _home_option(place: Home) -> str:
-    return "" if place.path == Home(None).path else f" --home {shlex.quote(str(place.path))}"

@@ -1,4 +1,4 @@
-"""The Neo4j lines that can be embedded: one pinned list of jars each, `jars-LINE.toml` beside this file.
+"""The Neo4j lines that can be embedded: one pinned list of jars each, `jars-LINE.toml` in this folder.
 
 A new line comes by adding its file; tools/lock_jars.py makes it.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from kgeval.config import environment
 from kgeval.errors import ServerError
 
-DEFAULT_LINE = "5.26"
+DEFAULT_LINE = "5.26"  # with long-term support; each line of Neo4j has one line of GDS that fits it, and no other loads
 LINE_VARIABLE = "KGEVAL_NEO4J_LINE"
 
 
@@ -41,7 +41,7 @@ class Jar:
 
 
 @dataclass(frozen=True)
-class Line:
+class Neo4jLine:
     """One line of Neo4j with the GDS that fits it. Jars of `plugin_groups` are also shown to Neo4j as plugins."""
 
     name: str
@@ -69,7 +69,7 @@ def line_of_new_homes() -> str:
     return load_line(chosen, source=LINE_VARIABLE).name if chosen else DEFAULT_LINE
 
 
-def load_line(name: str, *, source: str = "") -> Line:
+def load_line(name: str, *, source: str = "") -> Neo4jLine:
     """The line called `name`; `source` says where the name came from. Raises: ServerError that lists the known ones."""
     if name not in known_lines():
         raise ServerError(
@@ -77,7 +77,7 @@ def load_line(name: str, *, source: str = "") -> Line:
             fix=f"known lines: {', '.join(known_lines())}; for another one set NEO4J_URI to a server of your own",
         )
     data = tomllib.loads((Path(__file__).parent / f"jars-{name}.toml").read_text(encoding="utf-8"))
-    return Line(
+    return Neo4jLine(
         name=name, neo4j=data["neo4j"], gds=data["gds"], main_class=data["main_class"],
         plugin_groups=tuple(data["plugin_groups"]),
         jars=tuple(Jar(jar["name"], jar["size"], jar["sha256"]) for jar in data["jars"]),

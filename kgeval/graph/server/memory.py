@@ -14,10 +14,10 @@ SMALLEST_MB = 256
 
 def heap_mb(heap: str) -> int:
     """The heap in MiB. `heap` is a whole number with m or g: 512m, 4g. Raises: ServerError."""
-    found = re.fullmatch(r"([1-9]\d{0,6})([mMgG])", heap)
-    if found is None:
+    match = re.fullmatch(r"([1-9]\d{0,6})([mMgG])", heap)
+    if match is None:
         raise ServerError(f"{heap!r} is no heap size", fix="write a whole number with m or g: --heap 512m, --heap 4g")
-    size = int(found[1]) * (1024 if found[2] in "gG" else 1)
+    size = int(match[1]) * (1024 if match[2] in "gG" else 1)
     if size < SMALLEST_MB:
         raise ServerError(f"a heap of {heap} is too small for Neo4j with GDS", fix=f"give at least --heap {SMALLEST_MB}m")
     return size

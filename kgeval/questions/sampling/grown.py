@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.graph.walks import node_number
+from kgeval.graph.algorithms import node_number
 from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.around import Drawn, Link, links_at
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.errors import UsageError
+from kgeval.graph.algorithms import node_number
 from kgeval.graph.connect import Graph
-from kgeval.graph.walks import node_number
 from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.sampling import grown, simple
 from kgeval.questions.sampling.around import Drawn, Link, links_at

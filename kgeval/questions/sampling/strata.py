@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
-from kgeval.graph.walks import node_number
+from kgeval.graph.algorithms import node_number
 from kgeval.records import Stratum
 from kgeval.stats.sampling import random_number
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from kgeval.graph.walks import node_number
+from kgeval.graph.algorithms import node_number
 from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.around import Drawn, Link, links_joining
 from kgeval.questions.sampling.turns import Seed

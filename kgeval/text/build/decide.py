@@ -8,7 +8,7 @@ from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.load import mark as marks
 from kgeval.graph.load import sync
-from kgeval.graph.load.built import MergeRow, Place
+from kgeval.graph.load.built import BuildTarget, MergeRow
 from kgeval.records import IndexRecord
 from kgeval.text.build.resolve import Rules
 from kgeval.text.build.run import BuildSettings, build, stored_rules
@@ -21,7 +21,7 @@ def decisions_of(graph: Graph, name: str) -> list[MergeRow]:
     """The merges of a built graph, applied and undone. Raises: UsageError where there is no such graph."""
     if not marks.look(graph, name).exists:
         raise UsageError(f"there is no built graph {name}", fix="kgeval build makes one")
-    return sync.read_decisions(Place(graph, name))
+    return sync.read_decisions(BuildTarget(graph, name))
 
 
 def decide(
@@ -39,6 +39,6 @@ def decide(
     mark = marks.look(graph, name)
     if mark.status == marks.REPLACING:
         raise UsageError(f"graph {name} is being replaced", fix="run its build to the end first")
-    sync.decide(Place(graph, name), ids, status)
+    sync.decide(BuildTarget(graph, name), ids, status)
     named = {"embedding_model": embedding_model} if embedding_model else {}
     return build(graph, [], None, BuildSettings(name, rules=stored_rules(mark, Rules(embed=embed)), configuration=named))

@@ -24,7 +24,7 @@ from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.load import mark as marks
 from kgeval.graph.load import sync
-from kgeval.graph.load.built import Changes, DocumentRow, Place
+from kgeval.graph.load.built import BuildTarget, Changes, DocumentRow
 from kgeval.graph.load.writer import BATCH, Progress
 from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Corpus, Document, IndexRecord, ModelUse, ServerInfo
@@ -209,12 +209,12 @@ class _Build:
         with self._stage("read"):
             options = self._options
             self._mark = marks.look(self._graph, options.name, replace=options.replace)
-            self._place = Place(self._graph, options.name, self._mark.others, options.batch, options.progress)
+            self._place = BuildTarget(self._graph, options.name, self._mark.others, options.batch, options.progress)
             self._replacing = self._mark.exists and (options.replace or self._mark.status == marks.REPLACING)
             if self._extractor and not self._replacing:
                 check_settings(self._mark, self._settings(self._extractor), options.configuration, self._extractor)
             known = self._mark.exists and self._mark.properties.get("format") == marks.BUILD
-            self._stored = sync.read_documents(self._place) if known else sync.Stored({}, [])
+            self._stored = sync.read_documents(self._place) if known else sync.StoredDocuments({}, [])
             self._decisions = sync.read_decisions(self._place) if known else []
 
     def known(self, document: Document) -> bool:
@@ -312,7 +312,7 @@ class _Build:
                 self._begin(replacing=True)
                 counts["nodes of the old graph deleted"] = sync.delete_graph(self._place)
                 sync.drop_applied(self._place)
-                self._stored = sync.Stored({}, [])
+                self._stored = sync.StoredDocuments({}, [])
                 marks.keep(self._graph, self._options.name, str(self._run), {"status": marks.LOADING})
             changes = sync.document_changes(self._stored, given, removed)
             if changes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kgeval.files.cells import EXACT, unfloated
 from kgeval.graph.load import values
 from kgeval.graph.load.values import Misfit
 
@@ -60,11 +61,11 @@ def key(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
 
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-        whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(values.EXACT)))
+        whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(EXACT)))
         if pc.all(whole, min_count=0).as_py():
             column = column.cast(pa.int64())
         else:
-            column, _ = each(column, lambda cell: str(values.whole(cell)), pa.string())
+            column, _ = each(column, lambda cell: str(unfloated(cell)), pa.string())
     return needed(column, field)
 
 

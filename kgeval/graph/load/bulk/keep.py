@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, table_files
-from kgeval.graph.load.bulk.places import Places, keys
-from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, Sheet
+from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, ToolSheet
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
     from kgeval.graph.load.bulk.cells import Faults
-    from kgeval.graph.load.bulk.source import Batch, Table
+    from kgeval.graph.load.bulk.source import InputTable, TableBatch
 
 MOST_LISTED = 1000
 ENTITIES, CHUNKS, DOCUMENTS = "entities", "chunks", "documents"
@@ -25,7 +26,7 @@ NODE_LABEL = {ENTITIES: naming.ENTITY, CHUNKS: naming.CHUNK, DOCUMENTS: naming.D
 
 
 @dataclass(frozen=True)
-class Fault:
+class BadRow:
     """A bad row, by its number in the file."""
 
     path: Path
@@ -33,21 +34,21 @@ class Fault:
     what: str
 
 
-class TooManyError(Exception):
+class TooManyTypesError(Exception):
     """More than 1,000 types or predicates: the stage begins again without labels (relation types) made of them."""
 
 
 @dataclass
-class Keep:
+class Conversion:
     """The state of one conversion. `name_keys`: a column of names -> their normal forms for the index."""
 
     folder: Path
     graph: str
     name_keys: Callable[[Any], Any]
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None
-    places: dict[str, Places] = field(default_factory=lambda: {kind: Places() for kind in NODE_LABEL})
+    places: dict[str, IdNumbers] = field(default_factory=lambda: {kind: IdNumbers() for kind in NODE_LABEL})
     counts: Counter[str] = field(default_factory=Counter)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     numbers: int = 0
 
@@ -58,39 +59,46 @@ class Keep:
         self.numbers += count
         return np.arange(self.numbers - count, self.numbers, dtype=np.int64)
 
-    def fault(self, table: Table, batch: Batch, faults: Faults) -> None:
+    def fault(self, table: InputTable, batch: TableBatch, faults: Faults) -> None:
         """Bad rows of a batch."""
         self.counts["bad"] += len(faults)
         for at in sorted(faults)[:MOST_LISTED]:
             if len(self.faults) < MOST_LISTED:
-                self.faults.append(Fault(table.path, table.row(batch.first + at), faults[at]))
+                self.faults.append(BadRow(table.path, table.row(batch.first + at), faults[at]))
 
-    def torn(self, table: Table) -> None:
+    def torn(self, table: InputTable) -> None:
         """Rows of a file that the reader could not take apart."""
         self.counts["bad"] += len(table.torn_rows) - table.blank
         self.counts["rows"] += len(table.torn_rows) - table.blank
-        self.faults += [Fault(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
+        self.faults += [BadRow(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
 
     def heard(self, kind: str, rows: int) -> None:
         """So many more rows of a kind are converted."""
         self.counts[f"read {kind}"] += rows
         self.progress(f"converting {kind}", self.counts[f"read {kind}"], 0)
 
-    def restore(self, before: Keep) -> None:
-        """What was counted and noted since is forgotten; numbers stay taken."""
-        self.counts, self.faults, self.notes = Counter(before.counts), list(before.faults), list(before.notes)
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """What was counted and noted is forgotten where it ends in TooManyTypesError; numbers stay taken."""
+        before = (Counter(self.counts), list(self.faults), list(self.notes))
+        try:
+            yield
+        except TooManyTypesError:
+            self.counts, self.faults, self.notes = before
+            raise
 
     def label(self, kind: str) -> str:
         """Both labels that every node of a kind carries, joined as the tool wants them."""
         return f"{NODE_LABEL[kind]}{SEPARATOR}{self.graph}"
 
 
-class Named:
+class NamedNodes:
     """Nodes of one kind that other rows only name: numbered and written when they are met first."""
 
-    def __init__(self, keep: Keep, kind: str, properties: Callable[[pa.Array], dict[str, pa.Array]]) -> None:
-        self._keep, self._kind, self._properties = keep, kind, properties
-        self.sheet = Sheet(keep.folder, f"named-{kind}")
+    def __init__(self, keep: Conversion, kind: str, *, dangling: bool = False) -> None:
+        """`dangling`: they are marked, since the input has a list of such nodes that lacks them."""
+        self._keep, self._kind, self._dangling = keep, kind, dangling
+        self.sheet = ToolSheet(keep.folder, f"named-{kind}")
 
     def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
         """The number of each id; unknown ones become nodes."""
@@ -109,22 +117,27 @@ class Named:
             places.add(new, numbers)
             found[at] = numbers[back]
             texts = ids.take(pa.array(at[first[order]]))
-            label = pa.repeat(pa.scalar(self._keep.label(self._kind)), len(new))
-            self.sheet.write({IDS: pa.array(numbers[order]), LABEL: label, **self._properties(texts)})
+            columns = {IDS: pa.array(numbers[order]), LABEL: same(self._keep.label(self._kind), texts), "id": texts}
+            if self._kind == ENTITIES:  # id and name are what the relation says
+                columns |= {"name": texts, "name_key": self._keep.name_keys(texts)}
+            elif self._kind == DOCUMENTS:
+                columns["title"] = texts
+            if self._dangling:
+                columns["dangling"] = same(True, texts)
+            self.sheet.write(columns)
         return found
 
-    @property
-    def rows(self) -> int:
-        """How many nodes were made."""
-        return self.sheet.rows
+
+def same(value: Any, like: pa.Array) -> pa.Array:
+    """A column of one value, as long as another."""
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value), len(like))
 
 
-def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[Table, table_files.Columns]]:
+def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[InputTable, table_files.Columns]]:
     """The files of one kind, looked at: what each column is."""
-    from kgeval.graph.load.bulk.source import Table
+    from kgeval.graph.load.bulk.source import InputTable
 
-    found = []
-    for path in paths:
-        columns = table_files.columns(path, kind)
-        found.append((Table(path, columns.names), columns))
-    return found
+    columns = [table_files.columns(path, kind) for path in paths]
+    return [(InputTable(path, of.names), of) for path, of in zip(paths, columns, strict=True)]

@@ -11,14 +11,15 @@ from typing import Any
 from kgeval.errors import IncompleteError, ServerError, UsageError
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import naming, state
-from kgeval.graph.load.bulk.convert import Converted, Progress, convert
+from kgeval.graph.load.bulk.convert import Progress, ToolFiles, convert
 from kgeval.graph.load.bulk.sheets import SEPARATOR
-from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.load.table_files import TableInputs
 from kgeval.graph.queries import all_queries
 from kgeval.graph.server import admin, ensure_started, exchange, kept_down, status
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
 from kgeval.graph.server.home import Home, credentials, write_private
 from kgeval.graph.server.jars import ensure_jars
+from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
 
 Say = Callable[[str], None]
@@ -31,22 +32,22 @@ PATIENCE = 4
 
 
 @dataclass(frozen=True)
-class Order:
+class BulkImport:
     """What to load and where. `name_keys`: a column of names -> their normal forms; `judge` hears what was converted before the
     tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (null: the server's own, or 1g)."""
 
-    inputs: Inputs
-    target: state.Target
+    inputs: TableInputs
+    target: state.ImportTarget
     home: Path | None
     name_keys: Callable[[Any], Any]
-    judge: Callable[[Converted], None]
+    judge: Callable[[ToolFiles], None]
     heap: str | None = None
     replace_store: bool = False
     say: Say = lambda _text: None
     progress: Progress = lambda _stage, _done, _total: None
 
 
-def load(order: Order) -> Converted | None:
+def load(order: BulkImport) -> ToolFiles | None:
     """Loads the graph; null where the home holds just this input already.
 
     The home is looked at twice, before the files are read and after the tool ran: what others wrote in the meantime is not lost.
@@ -65,35 +66,47 @@ def load(order: Order) -> Converted | None:
                 return _load(place, order, folder)
 
 
-def _load(place: Home, order: Order, folder: Path) -> Converted | None:
+def _load(place: Home, order: BulkImport, folder: Path) -> ToolFiles | None:
     check_fits(order.heap or DEFAULT_HEAP)
     _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store, beside the old store,")
     (folder / "csv").mkdir(mode=0o700)
     order.say("converting the files")
-    made = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
-    order.judge(made)
-    needed = STORE_GROWTH * made.size + NODE_BYTES * made.nodes + RELATION_BYTES * made.relations
+    files = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
+    order.judge(files)
+    needed = STORE_GROWTH * files.size + NODE_BYTES * files.nodes + RELATION_BYTES * files.relations
     _check_space(folder, needed, "the store, beside the old one,")
     with place.locked(order.say):
         line = place.claim(None)
     jars = ensure_jars(line, source=None, say=order.say)
-    order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
-    data = admin.import_store(_tool_order(made), folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
+    order.say(f"importing {files.nodes:,} nodes and {files.relations:,} relations with Neo4j's own tool")
+    groups = (*files.node_groups, *files.relation_groups)
+    tool_input = admin.ToolInput(
+        files.folder, [(None, group.files) for group in files.node_groups], [(group.type, group.files) for group in files.relation_groups],
+        [group.broken for group in groups if group.broken], files.longest, ord(SEPARATOR),
+    )
+    data = admin.import_store(tool_input, folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
     shutil.rmtree(folder / "csv")
     if not order.replace_store and _holds(place, order):
         return None
-    _change(place, order, made, lambda: _exchange(place, order, data, line, jars))
-    return made
+    _change(place, order, files, data, line, jars)
+    return files
 
 
-def _change(place: Home, order: Order, made: Converted, exchanged: Callable[[], None]) -> None:
+def _change(place: Home, order: BulkImport, files: ToolFiles, data: Path, line: Neo4jLine, jars: list[Path]) -> None:
     """Puts the new store in, starts the server on it, checks and finishes it; whatever goes wrong, the old one is there again."""
     ran, last = status(order.home).running, place.running()
     heap = order.heap or (last.heap if last else None)
     try:
-        exchanged()
+        if ran:
+            order.say(f"stopping the server of {place.path}; it is started again with the new store")
+        with kept_down(order.home, say=order.say):
+            place.check_line(line.name)  # the home was free while the tool ran: somebody may have made it one of another line
+            place.prepare(line, jars)
+            write_private(data / "dbms" / "auth.ini", credentials(place.password()))
+            place.mark_used()
+            exchange.exchange(place.path, data)
         with open_graph(_started(order, heap)) as graph:
-            _finish(graph, order, made)
+            _finish(graph, order, files)
         exchange.settle(place.path)
     except BaseException:
         order.say("taking the old store back")
@@ -103,14 +116,14 @@ def _change(place: Home, order: Order, made: Converted, exchanged: Callable[[], 
         raise
 
 
-def _take_back(place: Home, order: Order) -> None:
+def _take_back(place: Home, order: BulkImport) -> None:
     """The old store is the store again, if an exchange was begun; a server that runs on the new one is stopped first."""
     if exchange.is_pending(place.path):
         with kept_down(order.home, say=order.say):
             exchange.take_back(place.path)
 
 
-def _started(order: Order, heap: str | None) -> Address:
+def _started(order: BulkImport, heap: str | None) -> Address:
     """Starts the server, patiently: a slow machine is no reason to throw the new store away."""
     for _ in range(PATIENCE):
         try:
@@ -120,19 +133,7 @@ def _started(order: Order, heap: str | None) -> Address:
     return ensure_started(order.home, say=order.say, heap=heap)
 
 
-def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]) -> None:
-    """Stops the server if it runs and puts the new store in."""
-    if status(order.home).running:
-        order.say(f"stopping the server of {place.path}; it is started again with the new store")
-    with kept_down(order.home, say=order.say):
-        place.check_line(line.name)
-        place.prepare(line, jars)
-        write_private(data / "dbms" / "auth.ini", credentials(place.password()))
-        place.mark_used()
-        exchange.exchange(place.path, data)
-
-
-def _holds(place: Home, order: Order) -> bool:
+def _holds(place: Home, order: BulkImport) -> bool:
     """True where the home holds just this input already, False where its store is empty.
 
     Raises: UsageError where it holds anything else. To look, its server is started if it does not run.
@@ -155,37 +156,29 @@ def _holds(place: Home, order: Order) -> bool:
     )
 
 
-def _tool_order(made: Converted) -> admin.Order:
-    broken = [group.broken for group in (*made.node_groups, *made.relation_groups) if group.broken]
-    return admin.Order(
-        made.folder, [(None, group.files) for group in made.node_groups], [(group.type, group.files) for group in made.relation_groups],
-        broken, made.longest, ord(SEPARATOR),
-    )
-
-
-def _finish(graph: Graph, order: Order, made: Converted) -> None:
+def _finish(graph: Graph, order: BulkImport, files: ToolFiles) -> None:
     """Counts what is there, makes index and constraint, writes the mark. Raises: IncompleteError where something is missing."""
     queries = all_queries()
     there = graph.read(queries["stored-counts"])[0]
-    if (there["nodes"], there["relations"]) != (made.nodes, made.relations):
+    if (there["nodes"], there["relations"]) != (files.nodes, files.relations):
         raise IncompleteError(
-            f"{made.nodes:,} nodes and {made.relations:,} relations were converted, "
+            f"{files.nodes:,} nodes and {files.relations:,} relations were converted, "
             f"{there['nodes']:,} and {there['relations']:,} are there",
             fix="please report this; the old store is as it was",
         )
     order.progress("indexes", 0, 0)
     graph.schema_command(queries["create-name-index"])
-    new = state.State("new", (), frozenset())
+    new = state.ImportState("new", (), frozenset())
     state.begin(graph, order.target, new)
     graph.write(queries["await-indexes"], {"seconds": INDEX_SECONDS})
-    state.finish(graph, order.target, new, made.nodes)
+    state.finish(graph, order.target, new, files.nodes)
 
 
 def _growth(path: Path) -> int:
     return path.stat().st_size * (PARQUET_GROWTH if path.suffix.lower() == ".parquet" else CSV_GROWTH)
 
 
-def room_for_files(inputs: Inputs, folder: Path) -> None:
+def room_for_files(inputs: TableInputs, folder: Path) -> None:
     """Raises: ServerError where the disk of `folder` has no room for the tool's files alone, as a dry run writes them."""
     needed = sum(_growth(path) for path in inputs.all) // FILES_SHARE
     _check_space(folder, needed, "the converted files", fix="free some, or set TMPDIR to a folder on another disk")

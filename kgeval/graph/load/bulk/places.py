@@ -21,7 +21,7 @@ def keys(column: pa.Array) -> Ints:
     return np.fromiter(map(hash, column.to_numpy(zero_copy_only=False)), np.int64, len(column))
 
 
-class Places:
+class IdNumbers:
     """Numbers by key. New ones are gathered in sorted runs, which are joined when there are many."""
 
     def __init__(self) -> None:

@@ -58,18 +58,18 @@ def _state(block: bytes, inside: bool, delimiter: str, *, before: int, after: in
     if QUOTE not in block:
         return inside
     data = np.frombuffer(block, np.uint8)
-    at = np.flatnonzero(data == QUOTE)
+    positions = np.flatnonzero(data == QUOTE)
     edges = np.zeros(256, bool)
     edges[[ord(delimiter), BREAK, ord("\r")]] = True
-    left, right = data[at - 1], data[np.minimum(at + 1, len(data) - 1)]
-    if at[0] == 0:
+    left, right = data[positions - 1], data[np.minimum(positions + 1, len(data) - 1)]
+    if positions[0] == 0:
         left[0] = before
-    if at[-1] == len(data) - 1:
+    if positions[-1] == len(data) - 1:
         right[-1] = BREAK if after is None else after
     fits = edges.copy()
     fits[QUOTE] = True
     if fits[left[inside::2]].all() and fits[right[1 - inside :: 2]].all():  # by turns they open and close: so they do in most files
-        return bool(inside ^ (len(at) & 1))
+        return bool(inside ^ (len(positions) & 1))
     return _walked(edges[left] * np.uint8(BEGINS) + (right == QUOTE) * np.uint8(FOLLOWED) + edges[right] * np.uint8(ENDS), inside)
 
 
@@ -92,8 +92,8 @@ def _walked(codes: Bytes, inside: bool) -> bool | None:
 
 def _run(what: re.Pattern[bytes], digits: bytes, start: int) -> int:
     """Where a run of it that begins at `start` ends; it may be of length 0."""
-    found = what.match(digits, start)
-    return found.end() if found else start
+    match = what.match(digits, start)
+    return match.end() if match else start
 
 
 def _where(path: Path, delimiter: str) -> InputError:

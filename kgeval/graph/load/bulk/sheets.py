@@ -20,7 +20,7 @@ IDS, START, END, LABEL, TYPE = ":ID", ":START_ID", ":END_ID", ":LABEL", ":TYPE"
 
 
 @dataclass(frozen=True)
-class Group:
+class SheetFiles:
     """The files of one sheet: header first, then data. `broken`: the one with line breaks in texts. `type`: of all its relations."""
 
     files: tuple[str, ...]
@@ -28,7 +28,7 @@ class Group:
     type: str | None
 
 
-class Sheet:
+class ToolSheet:
     """One table for the tool: a header file and up to two data files, written batch by batch. `longest`: bytes of the
     longest row, or a little more."""
 
@@ -61,14 +61,14 @@ class Sheet:
             self._append("rows", table.filter(pc.invert(broken)))
             self._append("lines", table.filter(broken))
 
-    def close(self) -> Group | None:
+    def close(self) -> SheetFiles | None:
         """Closes the files; null where nothing was written."""
         for file in self._files.values():
             file.close()
         if not self._files:
             return None
         files = (self._name("head"), *(self._name(part) for part in self._files))
-        return Group(files, self._name("lines") if "lines" in self._files else None, self._type)
+        return SheetFiles(files, self._name("lines") if "lines" in self._files else None, self._type)
 
     def discard(self) -> None:
         """Closes the files and deletes them."""
@@ -92,7 +92,7 @@ class Sheet:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found, longest = None, NUMBER_BYTES * len(table.columns)
+        broken, longest = None, NUMBER_BYTES * len(table.columns)
         for column in table.columns:
             if not pa.types.is_string(column.type):
                 continue
@@ -101,8 +101,8 @@ class Sheet:
             if not any(_has_break(chunk) for chunk in column.chunks):
                 continue
             hit = pc.fill_null(pc.match_substring_regex(column, "[\r\n]"), False)
-            found = hit if found is None else pc.or_(found, hit)
-        return None if found is None or not pc.any(found).as_py() else found
+            broken = hit if broken is None else pc.or_(broken, hit)
+        return None if broken is None or not pc.any(broken).as_py() else broken
 
 
 def _has_break(column: pa.Array) -> bool:
@@ -134,11 +134,11 @@ def _cells_of_numbers(column: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = column.cast(pa.string())
+    texts = column.cast(pa.string())
     if not pa.types.is_floating(column.type):
-        return found
-    found = pc.if_else(pc.is_inf(column), pc.replace_substring(found, "inf", "Infinity"), found)
-    return pc.if_else(pc.is_nan(column), pa.scalar("NaN"), found)
+        return texts
+    texts = pc.if_else(pc.is_inf(column), pc.replace_substring(texts, "inf", "Infinity"), texts)
+    return pc.if_else(pc.is_nan(column), pa.scalar("NaN"), texts)
 
 
 def _without_separator(column: pa.Array) -> pa.Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ MOST_TORN = 1000
 
 
 @dataclass(frozen=True)
-class Batch:
+class TableBatch:
     """Some rows of one table. `first`: how many rows stand before them in the file, rows with a wrong number of cells left out."""
 
     path: Path
@@ -34,7 +34,7 @@ class Batch:
 
 
 @dataclass
-class Table:
+class InputTable:
     """One file. While it is read, `torn` gathers the first 1,000 rows with a wrong number of cells: (row, from 1; what is wrong),
     and `torn_rows` the numbers of all of them. `blank` counts those of them that hold nothing but blanks: they are no faults."""
 
@@ -44,7 +44,7 @@ class Table:
     torn_rows: array[int] = field(default_factory=lambda: array("q"))
     blank: int = 0
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[TableBatch]:
         """The rows, in batches. Raises: InputError with file and line where the file is damaged or not UTF-8."""
         check_readable(self.path)
         self.torn.clear()
@@ -52,7 +52,7 @@ class Table:
         self.blank = first = 0
         for data in self._csv() if self.is_csv else self._parquet():
             if data.num_rows:
-                yield Batch(self.path, first, data.rename_columns(list(self.names)))
+                yield TableBatch(self.path, first, data.rename_columns(list(self.names)))
             first += data.num_rows
 
     def row(self, position: int) -> int:
@@ -82,90 +82,71 @@ class Table:
         import pyarrow as pa
         from pyarrow import csv as pcsv
 
-        try:
-            quotes.check(self.path, delimiter(self.path))
-            yield from self._blocks(pcsv)
-        except pa.ArrowInvalid as cause:
-            raise self._damaged(cause) from cause
-        except OSError as cause:
-            raise InputError(f"{self.path}: {cause}", fix="check the disk") from cause
-
-    def _blocks(self, pcsv: Any) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
         mark = delimiter(self.path)
 
         def note(row: Any) -> str:
             self.torn_rows.append(row.number - 1)
-            if _is_blank(row.text, mark):
+            if not row.text.replace(mark, "").replace('"', "").strip() and '"""' not in row.text:
                 self.blank += 1
             elif len(self.torn) < MOST_TORN:
                 self.torn.append((row.number - 1, f"{row.actual_columns} cells, the header has {row.expected_columns}"))
             return "skip"
 
-        reader = pcsv.open_csv(
-            self.path,
-            read_options=pcsv.ReadOptions(use_threads=False, block_size=BLOCK),  # row numbers are only known to one thread
-            parse_options=pcsv.ParseOptions(delimiter=mark, newlines_in_values=True, invalid_row_handler=note),
-            convert_options=pcsv.ConvertOptions(column_types={name: pa.string() for name in header(self.path)}),
-        )
-        with reader:
-            yield from reader
+        try:
+            quotes.check(self.path, mark)
+            with pcsv.open_csv(
+                self.path,
+                read_options=pcsv.ReadOptions(use_threads=False, block_size=BLOCK),  # row numbers are only known to one thread
+                parse_options=pcsv.ParseOptions(delimiter=mark, newlines_in_values=True, invalid_row_handler=note),
+                convert_options=pcsv.ConvertOptions(column_types={name: pa.string() for name in header(self.path)}),
+            ) as reader:
+                yield from reader
+        except pa.ArrowInvalid as cause:
+            raise self._damaged(cause) from cause
+        except OSError as cause:
+            raise InputError(f"{self.path}: {cause}", fix="check the disk") from cause
 
     def _damaged(self, cause: Exception) -> InputError:
         """What is wrong with a CSV file that the fast reader gave up on: found again row by row."""
         csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            measured = _Measured(file)
-            reader, begun = csv.reader(measured, delimiter=delimiter(self.path)), 1
+            size, begun = 0, 1
+
+            def measured() -> Iterator[str]:
+                nonlocal size
+                for line in file:
+                    size += len(line.encode("utf-8", errors="surrogateescape"))
+                    yield line
+
+            reader = csv.reader(measured(), delimiter=delimiter(self.path))
             for cells in reader:
                 bad = next((at for at, cell in enumerate(cells) if any("\udc80" <= c <= "\udcff" for c in cell)), None)
                 if bad is not None:
                     name = self.names[bad] if bad < len(self.names) else f"cell {bad + 1}"
                     return InputError(f"{self.path}:{reader.line_num}: {name}: is not UTF-8", fix="save the file as UTF-8")
-                if measured.size > BLOCK:
+                if size > BLOCK:
                     where = f"{self.path}:{begun}: the row that begins here is longer than {BLOCK >> 20} MB"
                     return InputError(where, fix='close its quotes (a quote inside a quoted cell is written ""), or use Parquet')
-                begun, measured.size = reader.line_num + 1, 0
-        return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="mend the file, or export it as Parquet")
-
-
-class _Measured:
-    """The lines of a file; `size` adds up their bytes."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines, self.size = iter(lines), 0
-
-    def __iter__(self) -> _Measured:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.size += len(line.encode("utf-8", errors="surrogateescape"))
-        return line
-
-
-def _is_blank(row: str, mark: str) -> bool:
-    """Whether a row of CSV holds nothing but blanks."""
-    return not row.replace(mark, "").replace('"', "").strip() and '"""' not in row
+                begun, size = reader.line_num + 1, 0
+        return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="correct the file, or export it as Parquet")
 
 
 def lines(path: Path, rows: Collection[int]) -> dict[int, str]:
     """Where rows are, in words: `file:line` (its last line) in CSV, `file: row n` in Parquet. A CSV file is read again, once."""
-    found = {row: f"{path.name}: row {row}" for row in rows}
-    if path.suffix.lower() == ".parquet" or not found:
-        return found
+    places = {row: f"{path.name}: row {row}" for row in rows}
+    if path.suffix.lower() == ".parquet" or not places:
+        return places
     csv.field_size_limit(LONGEST_CELL)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter(path))
-        seen, last = -1, max(found)
+        row_number, last = -1, max(places)
         for cells in reader:
-            seen += bool(cells)
-            if cells and seen in found:
-                found[seen] = f"{path.name}:{reader.line_num}"
-            if seen >= last:
+            row_number += bool(cells)
+            if cells and row_number in places:
+                places[row_number] = f"{path.name}:{reader.line_num}"
+            if row_number >= last:
                 break
-    return found
+    return places
 
 
 def plain(batch: pa.RecordBatch, path: Path) -> pa.RecordBatch:
@@ -218,15 +199,14 @@ def _plain_type(kind: pa.DataType) -> pa.DataType | None:
     import pyarrow as pa
 
     is_ = pa.types
-    if is_.is_integer(kind):
-        return pa.int64()
-    if is_.is_floating(kind):
-        return pa.float64()
-    if is_.is_boolean(kind) or is_.is_null(kind):
-        return pa.bool_() if is_.is_boolean(kind) else pa.string()
-    texts = is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind) or is_.is_binary(kind)
-    texts = texts or is_.is_large_binary(kind) or is_.is_binary_view(kind) or is_.is_fixed_size_binary(kind)
-    return pa.string() if texts or is_.is_temporal(kind) or is_.is_decimal(kind) else None
+    texts = (
+        is_.is_null, is_.is_string, is_.is_large_string, is_.is_string_view, is_.is_binary, is_.is_large_binary, is_.is_binary_view,
+        is_.is_fixed_size_binary, is_.is_temporal, is_.is_decimal,
+    )
+    if any(is_text(kind) for is_text in texts):
+        return pa.string()
+    plain_types = ((is_.is_integer, pa.int64()), (is_.is_floating, pa.float64()), (is_.is_boolean, pa.bool_()))
+    return next((plain_type for fits, plain_type in plain_types if fits(kind)), None)
 
 
 def _lists(column: pa.ListArray) -> pa.ListArray:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, nodes, table_files
 from kgeval.graph.load.bulk import cells
-from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Keep, Named, TooManyError, tables
-from kgeval.graph.load.bulk.places import keys
-from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, Sheet
+from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Conversion, NamedNodes, TooManyTypesError, same, tables
+from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, ToolSheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ READERS: dict[str, dict[str, Read]] = {
 }
 
 
-def good_rows(keep: Keep, paths: tuple[Path, ...], kind: str, unique: str | None = None) -> Iterator[tuple[str, Rows]]:
+def good_rows(keep: Conversion, paths: tuple[Path, ...], kind: str, unique: str | None = None) -> Iterator[tuple[str, Rows]]:
     """The good rows of all files of a kind, in batches, with the file's place as text; bad rows are noted.
 
     unique: the kind of node whose ids these are; rows with an id that was there before are bad. Their numbers come as "numbers".
@@ -77,25 +77,25 @@ def good_rows(keep: Keep, paths: tuple[Path, ...], kind: str, unique: str | None
 
 
 def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tuple[Rows, cells.Faults]:
-    found: Rows = {}
+    rows: Rows = {}
     faults: cells.Faults = {}
     for field, read in READERS[kind].items():
         if field in columns.fields:
-            found[field], wrong = read(data.column(columns.fields[field]), field)
+            rows[field], wrong = read(data.column(columns.fields[field]), field)
             faults = wrong | faults
-    found["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
-    return found, faults
+    rows["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
+    return rows, faults
 
 
 def _blank(data: pa.RecordBatch) -> set[int]:
     """The rows of text in which every cell is blank: all of them are faults, since an id is missing, but they are no rows."""
     import pyarrow.compute as pc
 
-    found = None
+    all_blank = None
     for column in data.columns:
         blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
-        found = blank if found is None else pc.and_(found, blank)
-    return set(pc.indices_nonzero(found).to_pylist())
+        all_blank = blank if all_blank is None else pc.and_(all_blank, blank)
+    return set(pc.indices_nonzero(all_blank).to_pylist())
 
 
 def _property(column: pa.Array) -> pa.Array:
@@ -110,7 +110,7 @@ def _property(column: pa.Array) -> pa.Array:
     return column
 
 
-def _repeated(keep: Keep, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
+def _repeated(keep: Conversion, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
     """The rows whose id an earlier good row has."""
     import numpy as np
 
@@ -143,43 +143,43 @@ def _without(rows: Rows, faults: cells.Faults) -> Rows:
 MOST_SHOWN = 5
 
 
-def documents(keep: Keep, paths: tuple[Path, ...]) -> list[Sheet]:
+def documents(keep: Conversion, paths: tuple[Path, ...]) -> list[ToolSheet]:
     """Document nodes."""
     import pyarrow.compute as pc
 
-    sheet = Sheet(keep.folder, "documents")
+    sheet = ToolSheet(keep.folder, "documents")
     for _, rows in good_rows(keep, paths, table_files.DOCUMENTS, DOCUMENTS):
         title = pc.coalesce(rows["title"], rows["id"]) if "title" in rows else rows["id"]
-        sheet.write({IDS: _ints(rows["numbers"]), LABEL: _same(keep.label(DOCUMENTS), rows["id"]), "id": rows["id"], "title": title})
+        sheet.write({IDS: _ints(rows["numbers"]), LABEL: same(keep.label(DOCUMENTS), rows["id"]), "id": rows["id"], "title": title})
     return [sheet]
 
 
-def chunks(keep: Keep, paths: tuple[Path, ...], of: Named) -> tuple[list[Sheet], list[Sheet]]:
+def chunks(keep: Conversion, paths: tuple[Path, ...], of: NamedNodes) -> tuple[list[ToolSheet], list[ToolSheet]]:
     """Chunk nodes; their documents and the order of chunks of one document as relations."""
     import numpy as np
 
-    sheet, links = Sheet(keep.folder, "chunks"), Sheet(keep.folder, "from-document", relation_type="FROM_DOCUMENT")
+    sheet, links = ToolSheet(keep.folder, "chunks"), ToolSheet(keep.folder, "from-document", relation_type="FROM_DOCUMENT")
     order: list[tuple[np.ndarray[Any, Any], ...]] = []
     for _, rows in good_rows(keep, paths, table_files.CHUNKS, CHUNKS):
         own: Rows = {field: rows[field] for field in ("id", "index", "text") if field in rows}
-        sheet.write({IDS: _ints(rows["numbers"]), LABEL: _same(keep.label(CHUNKS), rows["id"]), **own})
+        sheet.write({IDS: _ints(rows["numbers"]), LABEL: same(keep.label(CHUNKS), rows["id"]), **own})
         if "documents" in rows:
-            holders, found = _linked(rows["numbers"], rows["documents"], of)
-            links.write({START: _ints(holders), END: _ints(found)})
+            holders, numbers = _linked(rows["numbers"], rows["documents"], of)
+            links.write({START: _ints(holders), END: _ints(numbers)})
             if "index" in rows and len(rows["id"]):
                 first = np.unique(holders, return_index=True)[1]
-                at = holders[first] - rows["numbers"][0]
-                known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[at]
-                index = rows["index"].fill_null(0).to_numpy()[at]
-                order.append((found[first][known], index[known], holders[first][known]))
+                rows_of_first = holders[first] - rows["numbers"][0]
+                known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[rows_of_first]
+                index = rows["index"].fill_null(0).to_numpy()[rows_of_first]
+                order.append((numbers[first][known], index[known], holders[first][known]))
     return [sheet], [links, _next(keep, order)]
 
 
-def _next(keep: Keep, order: list[tuple[np.ndarray[Any, Any], ...]]) -> Sheet:
+def _next(keep: Conversion, order: list[tuple[np.ndarray[Any, Any], ...]]) -> ToolSheet:
     """Consecutive chunks of each document, by index; equal ones in the order of the file."""
     import numpy as np
 
-    sheet = Sheet(keep.folder, "next-chunk", relation_type="NEXT_CHUNK")
+    sheet = ToolSheet(keep.folder, "next-chunk", relation_type="NEXT_CHUNK")
     if order:
         document, index, chunk = (np.concatenate([part[at] for part in order]) for at in range(3))
         sort = np.lexsort((index, document))
@@ -189,42 +189,74 @@ def _next(keep: Keep, order: list[tuple[np.ndarray[Any, Any], ...]]) -> Sheet:
     return sheet
 
 
-def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: Named) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _linked(numbers: np.ndarray[Any, Any], lists: pa.ListArray, named: NamedNodes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Each number beside each of what its row names."""
     import pyarrow.compute as pc
 
-    parents = pc.list_parent_indices(found).to_numpy()
-    return numbers[parents], named.numbers(pc.list_flatten(found))
+    parents = pc.list_parent_indices(lists).to_numpy()
+    return numbers[parents], named.numbers(pc.list_flatten(lists))
 
 
-class Entities:
-    """Entity nodes, and what mentions them. `labelled`: types become labels, as long as there are not too many."""
+class _Stage:
+    """Nodes or relations of which a column says the label (relation type). `typed`: it does so, as long as there are not too many."""
 
-    def __init__(self, keep: Keep, *, labelled: bool) -> None:
-        self._keep, self._labelled = keep, labelled
-        self._types: set[str] = set()  # those that may be labels
-        self._left: set[str] = set()  # some of the others
-        self._names: list[np.ndarray[Any, Any]] = []
-        self._sheets: dict[str, Sheet] = {}
-        self.mentions = Sheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
+    def __init__(self, keep: Conversion, stem: str, *, typed: bool) -> None:
+        self._keep, self._stem, self._typed = keep, stem, typed
+        self._types: set[str] = set()
+        self._sheets: dict[str, ToolSheet] = {}
 
-    def convert(self, paths: tuple[Path, ...], chunks: Named, documents: Named) -> list[Sheet]:
-        """The nodes of all files. Raises TooManyError."""
-        for file, rows in good_rows(self._keep, paths, table_files.NODES, ENTITIES):
-            sheet = self._sheets.setdefault(file, Sheet(self._keep.folder, f"entities-{file}"))
-            sheet.write(self._columns(rows))
-            if "chunk_ids" in rows:
-                holders, found = _linked(rows["numbers"], rows["chunk_ids"], chunks)
-                self.mentions.write({START: _ints(holders), END: _ints(found)})
-            if "document_ids" in rows:
-                _linked(rows["numbers"], rows["document_ids"], documents)
-        self._count()
-        return list(self._sheets.values())
+    def sheet(self, file: str) -> ToolSheet:
+        """The sheet of one of the user's files."""
+        return self._sheets.setdefault(file, ToolSheet(self._keep.folder, f"{self._stem}-{file}"))
 
     def discard(self) -> None:
         """Closes and deletes what was written, so that the stage can begin again."""
-        for sheet in (*self._sheets.values(), self.mentions):
+        for sheet in self._sheets.values():
             sheet.discard()
+
+    def _note_types(self, types: set[str]) -> None:
+        """Raises: TooManyTypesError where that many types cannot be labels."""
+        if self._typed:
+            self._types |= types
+            if len(self._types) > naming.MOST_TYPES:
+                raise TooManyTypesError
+
+
+class EntityStage(_Stage):
+    """Entity nodes, and what mentions them. `typed`: types become labels."""
+
+    def __init__(self, keep: Conversion, *, typed: bool) -> None:
+        super().__init__(keep, "entities", typed=typed)
+        self._left: set[str] = set()  # some of the types that may not be labels
+        self._names: list[np.ndarray[Any, Any]] = []
+        self.mentions = ToolSheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
+
+    def convert(self, paths: tuple[Path, ...], chunks: NamedNodes, documents: NamedNodes) -> list[ToolSheet]:
+        """The nodes of all files. Raises TooManyTypesError."""
+        import numpy as np
+
+        for file, rows in good_rows(self._keep, paths, table_files.NODES, ENTITIES):
+            self.sheet(file).write(self._columns(rows))
+            if "chunk_ids" in rows:
+                holders, named = _linked(rows["numbers"], rows["chunk_ids"], chunks)
+                self.mentions.write({START: _ints(holders), END: _ints(named)})
+            if "document_ids" in rows:
+                _linked(rows["numbers"], rows["document_ids"], documents)
+        if self._names:
+            _, counts = np.unique(np.concatenate(self._names), return_counts=True)
+            self._keep.counts["same_names"] = int(counts[counts > 1].sum())
+        if not self._typed:
+            self._keep.notes.append(f"more than {naming.MOST_TYPES} distinct types: kept in the property `type`, not as labels")
+        elif self._left:
+            shown = ", ".join(kind[:40] for kind in sorted(self._left))
+            self._keep.notes.append(f"types kept in the property `type` only, their labels are taken: {shown}")
+        return list(self._sheets.values())
+
+    def discard(self) -> None:
+        """As a stage; the entities' ids are free again."""
+        super().discard()
+        self.mentions.discard()
+        self._keep.places[ENTITIES] = IdNumbers()
 
     def _columns(self, rows: Rows) -> dict[str, pa.Array]:
         name = rows["name"] if "name" in rows else rows["id"]
@@ -241,54 +273,40 @@ class Entities:
 
         base = self._keep.label(ENTITIES)
         if "type" not in rows:
-            return _same(base, rows["id"])
+            return same(base, rows["id"])
         coded = rows["type"].dictionary_encode()
         kinds = coded.dictionary.to_pylist()
         fit = {kind for kind in kinds if naming.fits_label(kind, {self._keep.graph})}
         self._left = set(sorted(self._left | (set(kinds) - fit))[:MOST_SHOWN])
         fit = {kind for kind in fit if SEPARATOR not in kind}
-        if self._labelled:
-            self._types |= fit
-            if len(self._types) > naming.MOST_TYPES:
-                raise TooManyError
-        labels = [f"{base}{SEPARATOR}{kind}" if self._labelled and kind in fit else base for kind in kinds]
+        self._note_types(fit)
+        labels = [f"{base}{SEPARATOR}{kind}" if self._typed and kind in fit else base for kind in kinds]
         return pa.array([*labels, base]).take(coded.indices.fill_null(len(labels)))
 
-    def _count(self) -> None:
-        import numpy as np
 
-        if self._names:
-            _, counts = np.unique(np.concatenate(self._names), return_counts=True)
-            self._keep.counts["same_names"] = int(counts[counts > 1].sum())
-        if not self._labelled:
-            self._keep.notes.append(f"more than {naming.MOST_TYPES} distinct types: kept in the property `type`, not as labels")
-        elif self._left:
-            shown = ", ".join(kind[:40] for kind in sorted(self._left))
-            self._keep.notes.append(f"types kept in the property `type` only, their labels are taken: {shown}")
-
-
-class Relations:
+class RelationStage(_Stage):
     """Relations between entities; unknown ends become entities. `typed`: predicates become relation types."""
 
-    def __init__(self, keep: Keep, ends: Named, *, typed: bool, first_named: int) -> None:
-        self._keep, self._ends, self._typed, self._first_named = keep, ends, typed, first_named
-        self._types: set[str] = set()
-        self._sheets: dict[str, Sheet] = {}
+    def __init__(self, keep: Conversion, ends: NamedNodes, *, typed: bool, first_named: int) -> None:
+        super().__init__(keep, "relations", typed=typed)
+        self._ends, self._first_named = ends, first_named
 
-    def convert(self, paths: tuple[Path, ...], chunks: Named | None, *, dangling: bool) -> list[Sheet]:
-        """The relations of all files. `chunks`: chunks that relations name become nodes. Raises TooManyError."""
+    def convert(self, paths: tuple[Path, ...], chunks: NamedNodes | None, *, dangling: bool) -> list[ToolSheet]:
+        """The relations of all files. `chunks`: chunks that relations name become nodes. Raises TooManyTypesError."""
+        import numpy as np
+        import pyarrow as pa
         import pyarrow.compute as pc
 
         for file, rows in good_rows(self._keep, paths, table_files.RELATIONS):
-            source, target = self._ends_of(rows)
+            # asked together, so that unknown ends are numbered row by row
+            ends = self._ends.numbers(pa.concat_arrays([rows["source"], rows["target"]]))
+            source, target = np.split(ends, 2)
             if dangling:
                 self._keep.counts["dangling_relations"] += int(((source >= self._first_named) | (target >= self._first_named)).sum())
             own: Rows = {field: rows[field] for field in ("description", "weight", "chunk_ids") if field in rows}
-            words = rows.get("predicate")
-            words = _same(naming.NO_PREDICATE, rows["source"]) if words is None else words
-            sheet = self._sheets.setdefault(file, Sheet(self._keep.folder, f"relations-{file}"))
+            words = rows["predicate"] if "predicate" in rows else same(naming.NO_PREDICATE, rows["source"])
             columns = {START: _ints(source), END: _ints(target), TYPE: self._types_of(words), "predicate": words}
-            sheet.write({**rows["further"], **columns, **own})
+            self.sheet(file).write({**rows["further"], **columns, **own})
             if chunks is not None and "chunk_ids" in rows:
                 chunks.numbers(pc.list_flatten(rows["chunk_ids"]))
         if not self._typed:
@@ -296,62 +314,16 @@ class Relations:
             self._keep.notes.append(what)
         return list(self._sheets.values())
 
-    def discard(self) -> None:
-        """Closes and deletes what was written, so that the stage can begin again."""
-        for sheet in self._sheets.values():
-            sheet.discard()
-
-    def _ends_of(self, rows: Rows) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Both ends, asked together so that unknown ones are numbered row by row."""
-        import numpy as np
-        import pyarrow as pa
-
-        both = pa.concat_arrays([rows["source"], rows["target"]])
-        found = self._ends.numbers(both)
-        return found[: len(found) // 2], found[len(found) // 2 :] if len(found) else np.zeros(0, np.int64)
-
     def _types_of(self, words: pa.Array) -> pa.Array:
         import pyarrow as pa
 
         coded = words.dictionary_encode()
-        found = [naming.upper_snake(word) for word in coded.dictionary.to_pylist()]
-        if self._typed:
-            self._types |= set(found)
-            if len(self._types) > naming.MOST_TYPES:
-                raise TooManyError
-        return pa.array(found if self._typed else [naming.NO_PREDICATE] * len(found), pa.string()).take(coded.indices)
+        types = [naming.upper_snake(word) for word in coded.dictionary.to_pylist()]
+        self._note_types(set(types))
+        return pa.array(types if self._typed else [naming.NO_PREDICATE] * len(types), pa.string()).take(coded.indices)
 
 
 def _ints(numbers: np.ndarray[Any, Any]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(numbers, pa.int64())
-
-
-def _same(value: str, beside: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.repeat(pa.scalar(value), len(beside))
-
-
-def ends_as_nodes(keep: Keep, *, dangling: bool) -> Named:
-    """Entities that only relations name: name and id are what the relation says."""
-    return Named(keep, ENTITIES, lambda ids: {
-        "id": ids, "name": ids, "name_key": keep.name_keys(ids), **({"dangling": _true(ids)} if dangling else {}),
-    })
-
-
-def chunks_as_nodes(keep: Keep, *, dangling: bool) -> Named:
-    """Chunks that only entities (or relations) name."""
-    return Named(keep, CHUNKS, lambda ids: {"id": ids, **({"dangling": _true(ids)} if dangling else {})})
-
-
-def documents_as_nodes(keep: Keep) -> Named:
-    """Documents that only chunks or entities name."""
-    return Named(keep, DOCUMENTS, lambda ids: {"id": ids, "title": ids})
-
-
-def _true(ids: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.repeat(pa.scalar(True), len(ids))
