@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.config import CompareOptions, ModelOptions, load
+from kgeval.config import CompareOptions, ModelOptions
 from kgeval.errors import InputError
 from kgeval.workflows.compare import CompareResult, ComparisonRun, carry_out, prepare, whole_of
 from kgeval.workflows.rows import STDIN, refuse_replacing
 from kgeval.workflows.score import AskingSummary
-from kgeval.workflows.score_parts import PLACES, asked_by, check_there
+from kgeval.workflows.score_parts import asked_by, check_there, merging_session
 from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
@@ -46,29 +46,20 @@ def merge(
     files = (file for part in parts for file in (part.path, part.verdicts, beside(part.path, "run.json")))
     refuse_replacing(session.outputs, files, "a file of a part")
     arguments = {**parts[0].run.arguments, **{name: value for name, value in moved.items() if value}}
-    config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
-    config = load(config_file)
-    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
-    options = options_of(
-        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, config.compare,
-    )
-    answers = [Path(name) for name in arguments.get("answers", ())]
-    named = [*answers, options.questions, options.grades, options.labels, options.baseline]
-    check_there([path for path in named if path != STDIN])
     asking = ModelOptions.model_validate({
         **{name: arguments[name] for name in ModelOptions.model_fields if name in arguments},
         "journal": journal or (None if imported else _common(parts, "journal")),
         "cache_dir": None if journal or imported else _common(parts, "cache_dir"),
     })
-    whole = session.task(
-        # as a dry run is: whoever would be asked looks into the journal, and no further
-        "merge-shards", dry=True, config=config, config_file=config_file, asking=asking, show=False,
-        redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
-        arguments={
-            **{name: arguments[name] for name in PLACES if name in arguments},
-            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
-        },
+    # as a dry run is: whoever would be asked looks into the journal, and no further
+    whole = merging_session(session, arguments, paths, dry=True, asking=asking, show=False)
+    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
+    options = options_of(
+        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, whole.config.compare,
     )
+    answers = [Path(name) for name in arguments.get("answers", ())]
+    named = [*answers, options.questions, options.grades, options.labels, options.baseline]
+    check_there([path for path in named if path != STDIN])
     with whole, ExitStack() as stack:
         comparison = prepare(whole, answers, options, stack=stack)
         comparison.asking = AskingSummary(

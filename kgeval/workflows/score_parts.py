@@ -42,26 +42,32 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
-    config_file = arguments.get("config_file")
     known = {name: arguments[name] for name in ScoreOptions.model_fields if name in arguments and name not in NOT_OF_THE_WHOLE}
     options = ScoreOptions.model_validate(known)
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
     check_there([*answers, options.questions, options.audit, *options.index])
-    whole = session.task(
-        "merge-shards", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
-        asking=asking, redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
-        arguments={
-            **{name: arguments[name] for name in PLACES if name in arguments},
-            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
-        },
-    )
-    with whole:
+    with merging_session(session, arguments, paths, asking=asking) as whole:
         scoring = prepare(whole, answers, options)
         refuse_replacing((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), "a file of a part")
         with scoring.open_rows() as rows:
             check(scoring, rows)
             return merge_into(scoring, rows, parts)
+
+
+def merging_session(session: Session, arguments: Mapping[str, Any], paths: Sequence[Path], **more: Any) -> Session:
+    """The session of the whole run that the parts in `paths` are of. `arguments`: those of their manifest, with what has moved; `more`:
+    further fields of the session."""
+    config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
+    return session.task(
+        "merge-shards", config=load(config_file), config_file=config_file, redact=session.redact or bool(arguments.get("redact")),
+        graph_name=arguments.get("graph_name"),
+        arguments={
+            **{name: arguments[name] for name in PLACES if name in arguments}, **session.arguments,
+            "answers": [str(Path(name)) for name in arguments.get("answers", ())], "parts": [str(path) for path in paths],
+        },
+        **more,
+    )
 
 
 def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> ScoreResult:

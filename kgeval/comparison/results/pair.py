@@ -37,23 +37,6 @@ class PairGroup:
     places: tuple[int, ...]
     strata: tuple[tuple[int, ...], ...] = field(default=())
 
-    @property
-    def mean_of_datasets(self) -> bool:
-        """The figures are means over data sets, each of the same weight."""
-        return bool(self.strata)
-
-
-@dataclass(frozen=True)
-class QuestionCounts:
-    """What became of the questions of a group in one aspect: `scored` have a result in one trial at least; `results`: question-trials."""
-
-    n: int
-    scored: int
-    results: int
-    discarded: int
-    failures: dict[str, int]
-    lost: int
-
 
 def groups_of(table: PairTable, by: Collection[ComparedBy]) -> Iterator[PairGroup]:
     """All questions; then, for two or more data sets, their mean and each of them; then each of two or more levels.
@@ -80,17 +63,21 @@ def _places_of(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
     return {name: tuple(found) for name, found in places.items()}
 
 
-def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> QuestionCounts:
-    """Every question is in one count: scored, discarded, or failed by the cause before the colon of its first failed trial. `lost`:
-    question-trials without a result that were not discarded, those of scored questions among them."""
+def _counted(table: PairTable, aspect: str, wins: Floats, group: PairGroup) -> PairResult:
+    """What became of the questions of a group in one aspect, without figures. Every question is in one count: scored (a result in one trial
+    at least), discarded, or failed by the cause before the colon of its first failed trial. `lost`: question-trials without a result that
+    were not discarded, those of scored questions among them."""
     import numpy as np
 
-    results = (~np.isnan(wins[list(places)])).sum(axis=1)
+    places = list(group.places)
+    results = (~np.isnan(wins[places])).sum(axis=1)
     causes = Counter(_cause(table, place) for place, number in zip(places, results.tolist(), strict=True) if not number)
     asked = sum(wins.shape[1] - len(table.questions[place].discarded) for place in places)
-    return QuestionCounts(
-        n=len(places), scored=len(places) - causes.total(), results=int(results.sum()), discarded=causes[None],
-        failures={cause: number for cause, number in causes.items() if cause is not None}, lost=asked - int(results.sum()),
+    return PairResult(
+        system_a=table.system_a, system_b=table.system_b, aspect=aspect, by=group.by, value=group.value,
+        mean_of_datasets=bool(group.strata), n=len(places), n_scored=len(places) - causes.total(), results=int(results.sum()),
+        discarded=causes[None], failures={cause: number for cause, number in causes.items() if cause is not None},
+        trials=table.points.shape[1], lost=asked - int(results.sum()),
     )
 
 
@@ -176,12 +163,7 @@ class _Cell:
 def _of_aspect(table: PairTable, aspect: str, groups: Sequence[PairGroup], plan: _TestPlan) -> Iterator[PairResult]:
     wins, gaps = table.wins(aspect), table.gaps(aspect)
     for group in groups:
-        count = counted(table, wins, group.places)
-        base = PairResult(
-            system_a=table.system_a, system_b=table.system_b, aspect=aspect, by=group.by, value=group.value,
-            mean_of_datasets=group.mean_of_datasets, n=count.n, n_scored=count.scored, results=count.results,
-            discarded=count.discarded, failures=count.failures, trials=table.points.shape[1], lost=count.lost,
-        )
+        base = _counted(table, aspect, wins, group)
         cell = _cell(wins, gaps, group)
         if cell is None:
             yield base

@@ -114,8 +114,8 @@ def play(scenario: Scenario, settings: SimulationSettings, *, truth: float, stre
             theirs.append(_outcome(biased.wins(), settings, run))
     calls = np.concatenate(judged) * (POSITIONS * settings.repeats)
     stops = stopped(np.array(wins)[:, :, : settings.stop_trials], calls[:, :, : settings.stop_trials], settings, truth=truth)
-    unbiased, biased = (SimulatedOutcomes(*np.array(rows).T) for rows in (ours, theirs))
-    return Played(unbiased, biased, stops, float((calls > 0).mean()), calls.sum(axis=(1, 2)))
+    outcomes = [SimulatedOutcomes(*np.array(rows).T) for rows in (ours, theirs)]
+    return Played(outcomes[0], outcomes[1], stops, float((calls > 0).mean()), calls.sum(axis=(1, 2)))
 
 
 def _outcome(wins: Floats, settings: SimulationSettings, run: int) -> tuple[float, float, float, float]:
