@@ -17,7 +17,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
 _PLACE = re.compile(r".*?\d+(?=: )")
@@ -129,6 +132,29 @@ class IncompleteError(KgevalError):
     exit_code = 3
 
 
+def tried(call: Callable[[], T], faults: list[KgevalError]) -> T | None:
+    """What the call gives; None where it raises, and what it raised is added to the faults."""
+    try:
+        return call()
+    except KgevalError as fault:
+        faults.append(fault)
+        return None
+
+
+def raise_together(faults: Sequence[KgevalError]) -> None:
+    """Raises: the fault, or of several a UsageError with all of them and their ways out; nothing where there are none."""
+    if faults:
+        raise together(faults)
+
+
+def together(faults: Sequence[KgevalError]) -> KgevalError:
+    """The fault, or of several a UsageError with all of them and their ways out."""
+    if len(faults) == 1:
+        return faults[0]
+    lines = ["; ".join(getattr(fault, "faults", ())) or fault.message for fault in faults]
+    return UsageError("; ".join(lines), fix="; ".join(dict.fromkeys(fault.fix for fault in faults if fault.fix)))
+
+
 # Libraries that are installed under another name than they are imported by.
 DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers", "yaml": "pyyaml", "docx": "python-docx", "bpe_openai": "bpe-openai",
@@ -144,6 +170,14 @@ def library_missing(error: ImportError) -> KgevalError | None:
         return None
     name = DISTRIBUTIONS.get(module, module)
     return ConfigError(f"this needs {name}, which cannot be loaded: {first_line(error, longest=200)}", fix=f"pip install {name}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not there, to stand behind it; "" where no known one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def first_line(error: BaseException, *, longest: int = 300) -> str:

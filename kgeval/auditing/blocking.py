@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.text.forms import LINKS, Form, acronym_keys
+from kgeval.text.forms import LINKS, NameForm, acronym_keys
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Blocks:
         return crowd
 
 
-def block_keys(item: Form, aliases: Sequence[str]) -> Iterator[str]:
+def block_keys(item: NameForm, aliases: Sequence[str]) -> Iterator[str]:
     """The keys under which a name may meet other forms of itself."""
     yield from (f"t:{token}" for token in set(item.core) if token not in LINKS and len(token) > 1)
     if len(item.core) > 1:
@@ -108,7 +108,7 @@ def _spelling_keys(text: str) -> Iterator[str]:
         yield f"s:{half}:{text[-half:]}"
 
 
-def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int, crowd: int) -> Blocks:
+def collect(forms: Iterable[tuple[NameForm, Sequence[str]]], *, most: int, crowd: int) -> Blocks:
     """The blocks of all names, in the order of the keys' codes. A dozen keys a name wait in files without
     names, 12 bytes each, and are sorted part by part."""
     blocks = Blocks(most=most, crowd=crowd)

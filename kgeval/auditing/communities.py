@@ -39,7 +39,7 @@ def communities(view: View, *, seed: int, timeout: float) -> dict[str, Any]:
         "community_algorithm": f"Leiden, seed {seed}, concurrency 1" if method == Leiden else "Louvain, concurrency 1",
         "modularity": modularity, "communities": len(sizes), "community_size_max": int(sizes.max()),
         "community_size_mean": int(sizes.sum()) / len(sizes), "community_size_median": float(np.median(sizes)),
-        "cross_community_share": view.crossing() / view.edges,
+        "cross_community_share": view.crossing(partition) / view.edges,
         **_stability(view, partition, method, seed=seed, timeout=timeout),
     }
 

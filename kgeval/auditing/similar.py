@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from kgeval.records import GraphRef
 from kgeval.text import forms
-from kgeval.text.forms import Form
+from kgeval.text.forms import NameForm
 
 NEAR = "near in meaning"
 PEOPLE = ("person", "people", "human", "character", "individual", "persona", "personne", "человек", "人物", "osoba")
@@ -52,7 +52,7 @@ def is_person(kind: str) -> bool:
     return any(word in kind for word in PEOPLE)
 
 
-def _told_apart(x: Form, y: Form) -> bool:
+def _told_apart(x: NameForm, y: NameForm) -> bool:
     """By a number, North / South, Mr. / Mrs. or Dr. / Mr. with a bare surname, a single letter, another kind of thing ("College" /
     "University"); where the shorter name is no name by itself ("Church" / "Christian Church"); and single words of which one begins
     the other ("Maya" / "Mayab"), whose embeddings are near for their letters only."""
@@ -75,7 +75,7 @@ def _own(tokens: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
     return [token for token in tokens if token.removesuffix("s") not in theirs]
 
 
-def _another_given_name(x: Form, y: Form) -> bool:
+def _another_given_name(x: NameForm, y: NameForm) -> bool:
     """ "Peter Cratchit" / "Robert Cratchit": one surname, and first names of which none is an initial of the other."""
     a, b = x.core, y.core
     if len(a) < 2 or len(b) < 2 or a[-1] != b[-1] or a[0] == b[0]:

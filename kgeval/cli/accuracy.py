@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.cli.show import report_options, show_report
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
+from kgeval.cli.show import report_options, show_plan, show_result
 from kgeval.config import AccuracyOptions
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(AccuracyOptions)
-@connection_options
-@layout_options
-@model_flags("judge")
-@embedding_options
 @report_options
+@model_flags("judge")
+@rest_of_connection
+@embedding_options
 def accuracy(**options: Any) -> int:
     """Measure how much of a graph is true, by a sample of it: each item is read against the passages that it comes from.
 
@@ -31,14 +31,9 @@ def accuracy(**options: Any) -> int:
     """
     from kgeval.workflows import accuracy as workflow
 
-    with common_session("accuracy", options) as session:
-        chosen = options_from(AccuracyOptions, options, session.config.accuracy)
+    with session_from("accuracy", options) as session:
+        chosen = options_from(AccuracyOptions, options, session.config.accuracy, names=partial(workflow.names, session))
         if session.dry:
-            click.echo(str(workflow.plan(session, chosen)))
-            return 0
+            return show_plan(workflow.plan(session, chosen))
         result = workflow.run(session, chosen)
-    if result.labelled:  # a sheet alone says what it has to say itself
-        show_report(result.report, options, session.outputs)
-        for message in result.messages:
-            say(message)
-    return result.exit_code
+    return show_result(result, options, session.outputs) if result.labelled else result.exit_code  # a sheet alone says all itself

@@ -7,22 +7,20 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import say
-from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session
-from kgeval.cli.show import report_options, show_report
+from kgeval.cli.derive import Group, HeadedCommand, flags_of, options_from
+from kgeval.cli.options import session_from
+from kgeval.cli.show import report_options, show_result
 from kgeval.config import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
 
-CONFIG = click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group()
+@click.group(cls=Group)
 def annotate() -> None:
     """People as judges of answers: blind sheets out, labels back in, how far people, metrics and judges agree."""
 
 
-@annotate.command(cls=HeadedCommand)
+@annotate.command()
 @click.argument("answers", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", "folder", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
@@ -42,9 +40,8 @@ def sheet(answers: tuple[Path, ...], folder: Path, key: Path, **options: Any) ->
     Exit codes: 0 done, 2 wrong input, or files that are there already.
     """
     from kgeval.workflows.agree_sheets import write_sheets
-    from kgeval.workflows.session import Session
 
-    write_sheets(Session("annotate sheet", say=say), answers, folder, key, options_from(SheetOptions, options))
+    write_sheets(session_from("annotate sheet", options, outputs=()), answers, folder, key, options_from(SheetOptions, options))
     return 0
 
 
@@ -62,9 +59,8 @@ def read(sheets: tuple[Path, ...], output: Path, **options: Any) -> int:
     Exit codes: 0 done, 2 wrong input: all faults with file and line; then nothing is written.
     """
     from kgeval.workflows.agree_sheets import read_sheets
-    from kgeval.workflows.session import Session
 
-    read_sheets(Session("annotate read", say=say), sheets, output, options_from(ReadOptions, options))
+    read_sheets(session_from("annotate read", options, outputs=()), sheets, output, options_from(ReadOptions, options))
     return 0
 
 
@@ -72,7 +68,6 @@ def read(sheets: tuple[Path, ...], output: Path, **options: Any) -> int:
 @click.argument("labels", nargs=-1, required=True, type=FILE)
 @flags_of(AgreeOptions)
 @report_options
-@CONFIG
 def measure(labels: tuple[Path, ...], **options: Any) -> int:
     """How far people agree with each other, and metrics and judges with people.
 
@@ -85,17 +80,14 @@ def measure(labels: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import agree
 
-    with common_session("annotate agreement", options, outputs=options["outputs"], labels=[str(path) for path in labels]) as session:
-        result = agree.run(session, labels, options_from(AgreeOptions, options))
-    show_report(result.report, options, options["outputs"])
-    return result.exit_code
+    session = session_from("annotate agreement", options, outputs=options["outputs"], labels=[str(path) for path in labels])
+    return show_result(agree.run(session, labels, options_from(AgreeOptions, options)), options, session.outputs)
 
 
-@click.command("correlate")
+@click.command("correlate", cls=HeadedCommand)
 @click.argument("scores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @flags_of(CorrelationOptions)
 @report_options
-@CONFIG
 def matrix(scores: tuple[Path, ...], **options: Any) -> int:
     """How every metric goes with every other, over all answers.
 
@@ -108,7 +100,5 @@ def matrix(scores: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import agree
 
-    with common_session("metrics correlate", options, outputs=options["outputs"], scores=[str(path) for path in scores]) as session:
-        result = agree.correlations(session, scores, options_from(CorrelationOptions, options))
-    show_report(result.report, options, options["outputs"])
-    return result.exit_code
+    session = session_from("metrics correlate", options, outputs=options["outputs"], scores=[str(path) for path in scores])
+    return show_result(agree.correlations(session, scores, options_from(CorrelationOptions, options)), options, session.outputs)

@@ -8,23 +8,23 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import OutputPath, say
+from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.config import AnswerOptions
+from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.show import quiet_option, show_plan
+from kgeval.config import AnswerOptions, SessionOptions
+
+ANSWERS = "Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout]."
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("questions", type=click.Path(path_type=Path))
 @flags_of(AnswerOptions)
-@click.option(
-    "-o", "--output", "outputs", multiple=True, type=OutputPath(path_type=Path),
-    help="Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout].",
-)
-@click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
+@flags_of(SessionOptions, only=("outputs",), texts={"outputs": ANSWERS})
+@quiet_option
+@model_flags("reader")
 @connection_options
 @layout_options
-@model_flags("reader")
 @embedding_options
 def answer(questions: Path, **options: Any) -> int:
     """Have systems answer the QUESTIONS of a file: closed book, vector, graph, or your own.
@@ -36,15 +36,14 @@ def answer(questions: Path, **options: Any) -> int:
     """
     from kgeval.workflows import answer as workflow
 
-    with common_session("answer", options, outputs=options["outputs"], questions=str(questions)) as session:
+    with session_from("answer", options, outputs=options["outputs"], questions=str(questions)) as session:
         chosen = options_from(AnswerOptions, options)
         if chosen.sweep:
             for line in workflow.sweep(session, questions, chosen):
                 click.echo(line)
             return 0
         if session.dry:
-            click.echo(str(workflow.plan(session, questions, chosen)))
-            return 0
+            return show_plan(workflow.plan(session, questions, chosen))
         result = workflow.run(session, questions, chosen, out=sys.stdout)
         if session.outputs and not options["quiet"]:
             click.echo(result.rendered("text"), nl=False)

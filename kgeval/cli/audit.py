@@ -11,12 +11,12 @@ import click
 from kgeval.cli.audit_diff import diff
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
 from kgeval.cli.common import say
-from kgeval.cli.derive import flags_of, given_of, under
+from kgeval.cli.derive import flags_of, given_of
 from kgeval.cli.interrupts import patient
-from kgeval.cli.options import connection_options, embedding_from_options, embedding_options, layout_options, session_from_options
-from kgeval.cli.show import report_options_of, show_report
-from kgeval.config import AuditOptions
-from kgeval.config.audit import EMBEDDINGS
+from kgeval.cli.options import rest_of_connection, session_from, which_graph
+from kgeval.cli.show import report_options_of, show_plan, show_report, show_result
+from kgeval.config import AuditOptions, SessionOptions
+from kgeval.config.session import AURA, EMBEDDING, WORKING
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,35 +24,23 @@ if TYPE_CHECKING:
 
 FORMS = ("text", "json", "md", "html", "xml", "sarif", "csv")
 SESSION_SECONDS = 30.0  # a session of Aura that is not deleted costs money until Aura ends it
-
-
-aura = under("Algorithms in a session of Aura")
+DRY_RUN = "Say how large the graph is, which checks are asked for, what memory GDS takes; read no more."
 
 
 @click.group(cls=CommandWithMore, invoke_without_command=True)
 @click.argument("graphs", nargs=-1, metavar="[GRAPH | REPORT.json]...", cls=OwnArgument)
-@connection_options
-@layout_options
+@which_graph
 @flags_of(AuditOptions)
-@embedding_options
-@under(EMBEDDINGS)("--cache-dir", type=click.Path(path_type=Path), help="Cache of made embeddings [default: the user's].")
-@aura(
-    "--gds-session", is_flag=True,
-    help="Run the graph algorithms in a session of Aura Graph Analytics (it costs; key: AURA_CLIENT_ID, AURA_CLIENT_SECRET).",
-)
-@aura("--gds-session-memory", metavar="SIZE", help="Memory of the session, 2GB to 512GB [default: Aura's estimate].")
-@aura("--gds-session-ttl", type=int, metavar="MINUTES", help="Minutes without work after which Aura ends it [default: 60].")
-@aura(
-    "--gds-session-cloud", metavar="PROVIDER:REGION", help="Where it runs, for a database that is not in Aura (gcp:europe-west1).",
-)
-@aura("--gds-session-name", metavar="NAME", help="Use this session; left alone at the end if it was there before.")
 @report_options_of("Report file: .html .json .md .csv (hits; of several graphs their figures); of one graph .xml (JUnit) .sarif", FORMS)
-@click.option(
-    "--dry-run", is_flag=True, help="Say how large the graph is, which checks are asked for, what memory GDS takes; read no more.",
-)
-@click.option("--no-progress", is_flag=True, help="No progress on stderr.")
+@flags_of(SessionOptions, only=WORKING, texts={"dry_run": DRY_RUN})
+@rest_of_connection
+@flags_of(SessionOptions, only=(*EMBEDDING, "cache_dir", *AURA))
 def audit(**options: Any) -> int:
     """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.
+
+    \b
+    kgeval audit --uri neo4j://localhost -o report.html
+    kgeval audit novels --fail-on error
 
     GRAPH: as --graph. Several graphs, or JSON reports of earlier audits, are put side by side: one table and one plot a figure.
     `kgeval audit diff BEFORE.json AFTER.json` says what changed between two reports. (A graph called diff: --graph diff.)
@@ -60,43 +48,28 @@ def audit(**options: Any) -> int:
     Exit codes: 0 done, 1 a gate failed (--fail-on, --fail-on-worse, or a --threshold is missed), 2 wrong input or no connection,
     3 incomplete (a check timed out, a gate has no answer), 130 interrupted. Of several graphs: the worst.
     """
-    from kgeval.graph.layouts import parse_overrides
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_form
     from kgeval.workflows import audit as workflow
     from kgeval.workflows import audit_several
     from kgeval.workflows.audit_gates import load_config
-    from kgeval.workflows.session import gds_session_of
 
     config = load_config(options["config_file"])
     options = one_graph(options)
     chosen = workflow.audit_options(config, given_of(AuditOptions, options))
     columns = audit_several.columns_of(options["graphs"], limited=bool(options["thresholds"]))
     check_form(options["form"], GraphsReport if columns else AuditReport)
-    outputs = tuple(options["outputs"]) or tuple(Path(name) for name in config.report.outputs)
-    options = options | {"redact": options["redact"] or config.report.redact}
-    parts = {part: options[f"gds_session_{part}"] for part in ("memory", "ttl", "cloud", "name")}
-    session = session_from_options(
-        config, "audit", options, config_file=options["config_file"], graph_name=options["graph_name"], layout=options["layout_option"],
-        layout_keys=parse_overrides(list(options["overrides"])), embedding=embedding_from_options(options),
-        gds_session=gds_session_of(config, use=options["gds_session"], parts=parts), dry=options["dry_run"], redact=options["redact"],
-        outputs=outputs, show=not options["no_progress"], announce=not options["no_progress"],
-        arguments={"form": options["form"], "graphs": list(options["graphs"])},
-    )
+    session = session_from("audit", options, config=config, graphs=list(options["graphs"]))
     with patient(SESSION_SECONDS if session.gds_session and not session.dry else 0), session:
         if columns:
             beside = audit_several.run(session, chosen, columns, keep_interrupted=True)
-            show_report(beside.report, options, outputs)
+            show_report(beside.report, options, session.outputs)  # its messages were said as they came
             return beside.exit_code
         if session.dry:
-            click.echo(str(workflow.plan(session, chosen)))
-            return 0
+            return show_plan(workflow.plan(session, chosen))
         result = workflow.run(session, chosen)
-    show_report(result.report, options, outputs)
-    _say_what_csv_leaves_out(result.report, options["form"], outputs)
-    if result.fault:
-        raise result.fault
-    return result.exit_code
+    _say_what_csv_leaves_out(result.report, options["form"], session.outputs)
+    return show_result(result, options, session.outputs)
 
 
 def one_graph(options: dict[str, Any]) -> dict[str, Any]:

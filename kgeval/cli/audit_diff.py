@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import SEVERITIES, arguments, say
+from kgeval.cli.common import say
+from kgeval.cli.derive import HeadedCommand, flags_of
+from kgeval.cli.options import session_from
 from kgeval.cli.show import report_options_of, show_report
+from kgeval.config import AuditOptions, Section
 
 FORMS = ("text", "json", "md", "html", "xml")
 
 
-@click.command("diff")
+@click.command("diff", cls=HeadedCommand)
 @click.argument("before", type=click.Path(path_type=Path), metavar="BEFORE.json")
 @click.argument("after", type=click.Path(path_type=Path), metavar="AFTER.json")
-@click.option(
-    "--fail-on-worse", type=click.Choice(SEVERITIES),
-    help="Exit 1 if a check of this severity or above became worse, or fails and did not before.",
-)
+@flags_of(AuditOptions, only=("fail_on_worse",), heading="")
 @report_options_of("Report file: .html .json .md .xml (JUnit)", FORMS)
 def diff(before: Path, after: Path, **options: Any) -> int:
     """What changed between two audits of a graph: two JSON reports of kgeval audit, the earlier one first. Needs no database.
@@ -31,20 +31,19 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     """
     from kgeval.auditing.diff import diff_all
     from kgeval.auditing.previous import read_audits
-    from kgeval.manifest import Started
     from kgeval.records import AuditDiff
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
     from kgeval.workflows.audit import warn_of_another, worse_gate
 
-    options = {**options, "before": before, "after": after}
-    started = Started("audit diff", arguments(options))
-    check_outputs(options["outputs"], AuditDiff)
-    check_replaced(options["outputs"], [before, after])
+    session = session_from(
+        "audit diff", options, outputs=options["outputs"], fail_on_worse=options["fail_on_worse"], before=str(before), after=str(after),
+    )
+    check_outputs(session.outputs, AuditDiff, read=[before, after])
     sides = read_audits(before), read_audits(after)
     made = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
     if len(sides[0]) == len(sides[1]) == 1:
         warn_of_another(sides[0][0], sides[1][0], f"{before} is an audit of", f"{after} of", say)
     code = worse_gate(made, say)
-    made = made.model_copy(update={"run": started.manifest(inputs=dict.fromkeys((before, after)), exit_code=code)})
+    made = made.model_copy(update={"run": session.manifest(Section(), inputs=dict.fromkeys((before, after)), exit_code=code)})
     show_report(made, options, options["outputs"])
     return code

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kgeval.cli.derive import format_headed
+from kgeval.cli.derive import BRIEF, format_headed, format_text
 
 
 class OwnArgument(click.Argument):
@@ -34,6 +34,7 @@ class CommandWithMore(click.Group):
         if args and args[0] in self.commands:
             ctx.args = list(args)
             return ctx.args
+        ctx.meta[BRIEF] = "-h" in args
         return click.Command.parse_args(self, ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -44,6 +45,9 @@ class CommandWithMore(click.Group):
             ctx.fail(f"No such command '{ctx.args[0]}'.")
         with command.make_context(name, rest, parent=ctx) as inner:
             return command.invoke(inner)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        format_text(self, ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         format_headed(self, ctx, formatter)

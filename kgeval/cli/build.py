@@ -11,21 +11,20 @@ from kgeval.cli.audit_group import CommandWithMore, OwnArgument
 from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, options_from
 from kgeval.cli.merges import merges
-from kgeval.cli.options import common_session, connection_options, embedding_options, model_flags
+from kgeval.cli.options import connection_options, embedding_options, model_flags, new_graph, session_from
+from kgeval.cli.show import form_option, show_plan
 from kgeval.config import BuildOptions
 
 
 @click.group(cls=CommandWithMore, invoke_without_command=True)
 @click.argument("docs", nargs=-1, metavar="[DOCS]...", cls=OwnArgument, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--graph", "graph_name", required=True, help="The graph's name: one more label on its nodes, so that several live in one database.",
-)
+@new_graph
 @flags_of(BuildOptions)
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What goes to stdout.")
+@form_option()
 @model_flags("extractor")
-@embedding_options
 @connection_options
+@embedding_options
 def build(docs: tuple[Path, ...], **options: Any) -> int:
     """Build a knowledge graph from documents, with provenance, or bring it up to date.
 
@@ -37,11 +36,10 @@ def build(docs: tuple[Path, ...], **options: Any) -> int:
 
     output = options["output"]
     outputs = () if output is None else (output,)
-    with common_session("build", options, outputs=outputs, docs=[str(path) for path in docs]) as session:
+    with session_from("build", options, outputs=outputs, docs=[str(path) for path in docs]) as session:
         chosen = options_from(BuildOptions, options, session.config.build)
         if session.dry:
-            click.echo(str(workflow.plan(session, docs, chosen)))
-            return 0
+            return show_plan(workflow.plan(session, docs, chosen))
         result = workflow.run(session, docs, chosen)
     if output is not None:
         write_text(output, result.rendered("json"))

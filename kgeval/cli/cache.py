@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import Seconds, form_option, interactive, say, visible
+from kgeval.cli.common import interactive, say, visible
+from kgeval.cli.derive import Group, flags_of
+from kgeval.cli.options import journal_options
+from kgeval.cli.show import form_option
+from kgeval.config import LimitsSection, ModelOptions
 from kgeval.errors import InputError
 
 if TYPE_CHECKING:
     from kgeval.llm.journal_view import Call, JournalSummary
     from kgeval.llm.vector_cache import CachedModel
 
-F = TypeVar("F", bound=Callable[..., Any])
 MEGABYTE = 1_000_000
 
 
-def place_options(command: F) -> F:
-    """--journal and --cache-dir."""
-    for option in reversed((
-        click.option("--journal", type=click.Path(path_type=Path), help="The journal file [default: in the cache folder]."),
-        click.option("--cache-dir", type=click.Path(path_type=Path), help="The cache folder [default: the user's]."),
-    )):
-        command = option(command)
-    return command
-
-
-@click.group()
+@click.group(cls=Group)
 def cache() -> None:
     """The journal of finished calls to models, the embeddings, and the indexes of built-in systems: what is there, one call in full,
     clearing; batches under way.
@@ -44,7 +36,7 @@ def cache() -> None:
 
 
 @cache.command()
-@place_options
+@journal_options
 @form_option()
 def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """How many calls, embeddings and indexes are kept, of which models and stages, and where."""
@@ -70,7 +62,7 @@ def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
 
 @cache.command()
 @click.argument("key")
-@place_options
+@journal_options
 @form_option()
 def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """One call in full: request and reply, with their texts. KEY: the first digits of its key, as results name it."""
@@ -91,7 +83,7 @@ def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> N
 @click.option("--stage", help="Only calls of this stage.")
 @click.option("--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Only calls older than so many days.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@place_options
+@journal_options
 def clear(
     only: str | None, yes: bool, journal: Path | None, cache_dir: Path | None, **choice: Any,
 ) -> None:
@@ -122,7 +114,7 @@ def clear(
 
 @cache.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The new journal [default: JOURNAL.recovered].")
-@place_options
+@journal_options
 def recover(output: Path | None, journal: Path | None, cache_dir: Path | None) -> None:
     """Save the calls that a damaged journal still holds into a new one. The damaged file is only read.
 
@@ -146,7 +138,7 @@ def batches() -> None:
 
 
 @batches.command("list")
-@place_options
+@journal_options
 @form_option()
 def list_batches(journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """Which batches are under way, of which model, since when."""
@@ -161,9 +153,9 @@ def list_batches(journal: Path | None, cache_dir: Path | None, form: str) -> Non
 
 
 @batches.command()
-@place_options
-@click.option("--call-timeout", type=Seconds(), default=60.0, show_default=True, help="Seconds a request may take.")
-def cancel(journal: Path | None, cache_dir: Path | None, call_timeout: float) -> None:
+@journal_options
+@flags_of(ModelOptions, only=("call_timeout",), heading="")
+def cancel(journal: Path | None, cache_dir: Path | None, call_timeout: float | None) -> None:
     """Ask the providers to stop all batches of this journal. What they have done is paid, and the next run takes it in.
 
     The key comes from OPENAI_API_KEY.
@@ -171,7 +163,7 @@ def cancel(journal: Path | None, cache_dir: Path | None, call_timeout: float) ->
     from kgeval.llm.batch.rounds import cancel_batches
     from kgeval.llm.places import journal_file
 
-    count = cancel_batches(journal_file(journal, cache_dir), timeout=call_timeout, tell=say)
+    count = cancel_batches(journal_file(journal, cache_dir), timeout=call_timeout or LimitsSection().timeout, tell=say)
     say(f"batches: {count}; the same run with --batch takes in what is done, and asks the rest again")
 
 

@@ -1,4 +1,4 @@
-"""What commands share: connection options, opening a graph, messages on stderr."""
+"""What commands share: kinds of options, messages on stderr, and who sits at the terminal."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
 
-if TYPE_CHECKING:
-    pass
-
-DAY = 86_400
-SEVERITIES = ("error", "warning", "info")  # as in kgeval.records, without its imports: --help names them
 F = TypeVar("F", bound=Callable[..., Any])
 visible = for_terminal
 
@@ -50,6 +45,8 @@ class Seconds(click.ParamType[float]):
     name = "seconds"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        from kgeval.config.flags import DAY  # `kgeval --help` loads no options
+
         try:
             number = float(value)
         except ValueError:
@@ -103,17 +100,6 @@ class Option(click.Option):
 def note_renamed(old: str, new: str) -> None:
     """Says on stderr that a word of the command line has another name now."""
     say(f"NOTE: `{old}` is now `{new}`")
-
-
-def form_option(old: str | Mapping[str, str] = "") -> Callable[[F], F]:
-    """--format of a command that prints text or JSON."""
-    return click.option(
-        "-f", "--format", "form", cls=Option, old=old, type=click.Choice(["text", "json"]), default="text", show_default=True,
-        help="What goes to stdout.",
-    )
-
-
-HOME = "Home of the embedded server to use [default: KGEVAL_HOME, else in kgeval's data folder]."
 
 
 def silence_stdout() -> None:

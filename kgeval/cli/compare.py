@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import say, visible
-from kgeval.cli.derive import HeadedCommand, flags_of, headed, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.common import say
+from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.show import report_options_of, show_plan, show_report, show_result
 from kgeval.config import BatchOptions, CompareOptions, FilterOptions, SimulateOptions, SystemOptions
 from kgeval.config.compare import SYSTEMS
 from kgeval.errors import UsageError
@@ -18,6 +18,7 @@ from kgeval.errors import UsageError
 if TYPE_CHECKING:
     from kgeval.workflows.compare import CompareResult
 
+FIRST = ("questions", "systems", "against", "trials", "procedure")  # what is needed first stands first in the help
 # these stand further below
 FILTERS = FilterOptions.model_fields.keys() - {"seed"}
 SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
@@ -25,19 +26,24 @@ SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
 
 @click.command(cls=HeadedCommand)
 @click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
-@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS)
+@flags_of(CompareOptions, only=FIRST)
+@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS | set(FIRST))
 @model_flags("judge")
 @report_options_of(
     "Report: .html .md .json .xml .csv; verdicts: .jsonl; DIR/: all of it", ("text", "json", "md", "html", "xml"),
 )
-@headed(SYSTEMS, flags_of(SystemOptions, without=("systems",)))
+@flags_of(SystemOptions, without=("systems",), heading=SYSTEMS)
 @flags_of(FilterOptions, without=("seed",))
-@headed("Configuration and graph", connection_options, layout_options)
+@connection_options
+@layout_options
 @embedding_options
 @flags_of(BatchOptions)
 @flags_of(SimulateOptions, without=("seed", "trials", "repeats", "tie_region"))
 def compare(answers: tuple[Path, ...], **options: Any) -> int:
     """Compare the ANSWERS of two or more systems: answers of one length, both orders, several trials, written grades, ties.
+
+    \b
+    kgeval compare vector.jsonl graph.jsonl --questions questions.jsonl --model gpt-4o --dry-run
 
     One file a system, or one for several; --system adds systems that can be called, or gives a file's system its hook for lengths.
     Finished calls are never paid twice: the same command again costs nothing. --dry-run says the number of calls first.
@@ -49,12 +55,10 @@ def compare(answers: tuple[Path, ...], **options: Any) -> int:
 
     if options["simulate"]:
         return _simulate(answers, options)
-    with common_session("compare", options, answers=[str(path) for path in answers]) as session:
+    with session_from("compare", options, answers=[str(path) for path in answers]) as session:
         chosen = options_from(CompareOptions, options, session.config.compare)
         if session.dry:
-            for line in str(workflow.plan(session, answers, chosen)).splitlines():
-                click.echo(visible(line))
-            return 0
+            return show_plan(workflow.plan(session, answers, chosen))
         result = workflow.run(session, answers, chosen)
     return show_comparison(result, options, session.outputs)
 
@@ -63,13 +67,8 @@ def show_comparison(result: CompareResult, options: dict[str, Any], outputs: tup
     """Shows a result: files of verdicts, the report, and what is incomplete or missed. The exit code."""
     from kgeval.files.score_forms import is_folder
 
-    for path in result.written:
-        say(f"wrote {path}")
     reports = [path for path in dict.fromkeys(outputs) if path.suffix.lower() != ".jsonl" and not is_folder(path)]
-    show_report(result.report, options, reports)
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+    return show_result(result, options, reports)
 
 
 def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
@@ -79,15 +78,15 @@ def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
 
     if options["shard"]:
         raise UsageError("--shard does not go with these: --simulate is one computation", fix="leave out --shard, or the others")
-    if options["form"] not in ("text", "json", "md"):
-        raise UsageError(f"a simulation has no form '{options['form']}'", fix="choose one of: text, json, md")
+    if options["form"] not in ("text", "json", "md", "html"):
+        raise UsageError(f"a simulation has no form '{options['form']}'", fix="choose one of: text, json, md, html")
     if answers or options["systems"]:
         raise UsageError("--simulate draws its own systems: it takes no answers and no --system", fix="leave out these, or --simulate")
     quiet = options["quiet"]
     outputs = tuple(options["outputs"])
     with Session("compare --simulate", outputs=outputs, say=(lambda text: None) if quiet else say) as session:
         report = simulate(session, options_from(SimulateOptions, options))
-    show_report(report, {**options, "redact": False}, outputs)
+    show_report(report, options | {"redact": False}, outputs)
     if quiet and not report.passed:
         say("not all bounds are held; without -q it is said which")
     return report.run.exit_code

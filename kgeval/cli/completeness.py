@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.cli.show import report_options, show_report
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import CompletenessOptions
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(CompletenessOptions)
-@connection_options
-@layout_options
-@model_flags("judge")
-@embedding_options
 @report_options
+@model_flags("judge")
+@rest_of_connection
+@embedding_options
 def completeness(**options: Any) -> int:
     """Find what a graph lacks: hold it against gold entities and triples. Reads only; needs no model, but for --ideal and --facts.
 
@@ -28,13 +28,6 @@ def completeness(**options: Any) -> int:
     """
     from kgeval.workflows import completeness as workflow
 
-    with common_session("completeness", options) as session:
-        chosen = options_from(CompletenessOptions, options, session.config.completeness)
-        if session.dry:
-            click.echo(str(workflow.plan(session, chosen)))
-            return 0
-        result = workflow.run(session, chosen)
-    for message in result.messages:
-        say(message)
-    show_report(result.report, options, session.outputs)
-    return result.exit_code
+    with session_from("completeness", options) as session:
+        chosen = options_from(CompletenessOptions, options, session.config.completeness, names=partial(workflow.names, session))
+        return plan_or_run(workflow, session, options, chosen)

@@ -7,20 +7,19 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, layout_options, model_flags
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.options import connection_options, layout_options, model_flags, session_from
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import ContaminationOptions
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("questions", type=click.Path(path_type=Path))
 @flags_of(ContaminationOptions)
+@report_options
+@model_flags("judge")
 @connection_options
 @layout_options
-@model_flags("judge")
-@report_options_of("Report: .json .md", ("text", "json", "md"))
 def contamination(questions: Path, **options: Any) -> int:
     """What a model answers to QUESTIONS without any text, and every score without the questions that it knows.
 
@@ -32,14 +31,6 @@ def contamination(questions: Path, **options: Any) -> int:
     """
     from kgeval.workflows import contamination as workflow
 
-    with common_session("contamination", options, questions=str(questions)) as session:
+    with session_from("contamination", options, questions=str(questions)) as session:
         session.outputs = tuple(options["outputs"])  # the files of [report] are an audit's
-        chosen = options_from(ContaminationOptions, options, session.config.contamination)
-        if session.dry:
-            click.echo(str(workflow.plan(session, questions, chosen)))
-            return 0
-        result = workflow.run(session, questions, chosen)
-    show_report(result.report, options, session.outputs)
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+        return plan_or_run(workflow, session, options, questions, options_from(ContaminationOptions, options, session.config.contamination))

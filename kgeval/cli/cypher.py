@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgeval.cli.common import F, Option
-from kgeval.cli.options import connection_options, layout_from_options, layout_options, open_from_options
+from kgeval.cli.derive import Group
+from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import ConnectError, LayoutError, UsageError
 
 if TYPE_CHECKING:
-    from kgeval.config import Config
-    from kgeval.graph.connect import Graph
     from kgeval.graph.queries import Query
+    from kgeval.workflows.session import Session
 
 ALL = 1_000_000_000
 
 
-@click.group()
+@click.group(cls=Group)
 def cypher() -> None:
     """The Cypher behind every figure, ready for Neo4j Browser."""
 
@@ -88,12 +86,12 @@ def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
     if query.mode != "read":
         raise UsageError(f"{name} writes; only importers run it", fix="kgeval cypher show prints it")
     params = {**defaults(query, options["sample"]), **_given(given)}
-    with _opened(options) as (graph, config):
-        params |= _from_graph(graph, config, query, options)
+    with session_from("cypher run", options) as session:
+        params |= _from_graph(session, query, options["schema_file"])
         missing = [p.name for p in query.params if p.name not in params]
         if missing:
             raise UsageError(f"{name} needs a value for {', '.join(missing)}", fix="--param NAME=JSON; for a schema --schema FILE")
-        for at, row in enumerate(graph.stream(query, params)):
+        for at, row in enumerate(session.graph.stream(query, params)):
             if limit and at >= limit:
                 break
             click.echo(json.dumps(row, ensure_ascii=False, default=str))
@@ -105,33 +103,23 @@ def _connects(query: Query) -> bool:
 
 def _filled(query: Query, options: dict[str, Any]) -> dict[str, Any]:
     try:
-        with _opened(options) as (graph, config):
-            return _from_graph(graph, config, query, options)
+        with session_from("cypher show", options) as session:
+            return _from_graph(session, query, options["schema_file"])
     except (ConnectError, LayoutError) as wrong:
         raise type(wrong)(wrong.message, fix=f"{wrong.fix}; or --offline for the file with its example values") from wrong
 
 
-@contextmanager
-def _opened(options: dict[str, Any]) -> Iterator[tuple[Graph, Config]]:
-    from kgeval import config as configuration
-
-    config = configuration.load(options["config_file"])
-    with open_from_options(config, **{key: options[key] for key in ("uri", "username", "database", "home")}) as graph:
-        yield graph, config
-
-
-def _from_graph(graph: Graph, config: Config, query: Query, options: dict[str, Any]) -> dict[str, Any]:
+def _from_graph(session: Session, query: Query, schema_file: str | None) -> dict[str, Any]:
     """The bound layout and the schema, where the query asks for them."""
     names = {p.name for p in query.params}
     values: dict[str, Any] = {}
     if "layout" in names:
-        which = {key: options[key] for key in ("graph_name", "layout_option", "overrides")}
-        values["layout"] = layout_from_options(graph, config, **which).model_dump()
-    source = options["schema_file"] or config.audit.schema_file
+        values["layout"] = session.bound_layout().model_dump()
+    source = schema_file or session.config.audit.schema_file
     if "schema" in names and source:
         from kgeval.auditing.schema import read_schema
 
-        values["schema"] = read_schema(source, graph).parameters()
+        values["schema"] = read_schema(source, session.graph).parameters()
     return values
 
 

@@ -2,58 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
+import inspect
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
-from annotated_types import Ge, Gt, Le, Lt
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.cli.common import F, Option, Seconds, listed
+from kgeval.cli.common import F, Option, OutputPath, Seconds, listed
 from kgeval.config import Flag, Section, Unit
-from kgeval.config.words import flagged, plain_type
+from kgeval.config.flags import Written
+from kgeval.config.words import flag_of, flagged, plain_type
 from kgeval.errors import UsageError
 
 S = TypeVar("S", bound=Section)
 
 
-def under(heading: str) -> Callable[..., Callable[[F], F]]:
-    """`click.option` for options under a heading of their own in the help of commands that have headings."""
-    return partial(click.option, cls=Option, heading=heading)
+def flags_of(
+    kind: type[Section], *, only: Sequence[str] | None = None, without: Collection[str] = (), heading: str | None = None,
+    texts: Mapping[str, str] | None = None, choices: Sequence[str] = (), required: Collection[str] = (),
+    old: str | Mapping[str, str] = "", **words: str,
+) -> Callable[[F], F]:
+    """A decorator that gives a command the flags of an options class. What is not given is None, so that a file may say it; but a field
+    with `choices` (fewer than its own) has its default.
 
-
-def headed(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """The options of some decorators, in their order, under a heading of their own in the help of commands that have headings."""
-
-    def decorate(command: F) -> F:
-        before = len(getattr(command, "__click_params__", ()))
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        for option in getattr(command, "__click_params__", ())[before:]:
-            option.heading = heading
-        return command
-
-    return decorate
-
-
-def flags_of(kind: type[Section], *, without: Collection[str] = (), **words: str) -> Callable[[F], F]:
-    """A decorator that gives a command the flags of an options class, but those of the fields in `without`. What is not given is None, so
-    that a file may say it. `words`: what stands in braces in the descriptions."""
+    `only`: of these fields, in this order; `without`: not of these. What this command says otherwise than the class: `heading` of all of
+    them in the help, `texts`: field -> description, `words`: what stands in braces in the descriptions, `required`: fields, `old`: words
+    of earlier versions beside those of the class.
+    """
 
     def decorate(command: F) -> F:
-        fields = {name: field for name, field in kind.model_fields.items() if name not in without}
-        for option in reversed([option for name, field in fields.items() for option in _options(name, field, words)]):
-            command = option(command)
+        for name in reversed([name for name in only or kind.model_fields if name not in without]):
+            field = kind.model_fields[name]
+            text = (texts or {}).get(name, field.description or "")
+            made = _options(name, field, text.format_map(words) if words else text, choices, required=name in required, old=old)
+            for option in reversed(list(made)):
+                command = option(command)
+                if heading is not None:
+                    command.__click_params__[-1].heading = heading  # type: ignore[attr-defined]
         return command
 
     return decorate
 
 
 def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a command was given of the fields of an options class, as the class takes it."""
+    """What a command was given of the fields of an options class, as the class takes it. Raises: UsageError for a pair without =."""
     found = {name: options[name] for name in kind.model_fields if name in options}
     found = {
         name: value for name, value in found.items()  # 0 is given, and so is the no of a yes-or-no flag
@@ -61,60 +57,103 @@ def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
     }
     for name, value in found.items():
         field = kind.model_fields[name]
+        flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
         if get_origin(field.annotation) is dict:
+            if wrong := [text for text in value if "=" not in text]:
+                raise UsageError(f"{flag_of(kind, name)} {', '.join(wrong)}: write {flag.metavar}", fix="--help describes each option")
             pairs = (text.partition("=") for text in value)
             found[name] = {key.strip(): part.strip() for key, _, part in pairs}
-        elif any(isinstance(flag, Flag) and flag.commas for flag in field.metadata):
+        elif flag.commas:
             found[name] = tuple(listed(value))
     return found
 
 
-def options_from(kind: type[S], options: Mapping[str, Any], section: Section | None = None) -> S:
-    """The options of a command over those of its section of kgeval.toml. Raises: UsageError that names every faulty flag."""
+def options_from(
+    kind: type[S], options: Mapping[str, Any], section: Section | None = None, *,
+    names: Callable[[S], Iterable[Callable[[], object]]] = lambda _: (),
+) -> S:
+    """The options of a command over those of its section of kgeval.toml. `names`: checks of what only the task knows.
+
+    Raises: UsageError that names every faulty flag.
+    """
     from kgeval.workflows.session import options_of
 
-    try:
-        return options_of(kind, given_of(kind, options), section)
-    except UsageError as fault:
-        cause = fault.__cause__
-        if not isinstance(cause, ValidationError):
-            raise
-        raise UsageError("; ".join(flagged(kind, cause)), fix="--help describes each option") from cause
+    def worded(cause: ValidationError) -> str:
+        return "; ".join(flagged(kind, cause))
+
+    return options_of(kind, given_of(kind, options), section, names=names, worded=worded, fix="--help describes each option")
+
+
+BRIEF = "kgeval.brief"  # in a context's meta: -h was asked for, the page of one screen
 
 
 class HeadedCommand(click.Command):
-    """A command whose rare options stand under headings of their own in the help."""
+    """A command whose rare options stand under headings of their own in the help; `-h` only names these."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[BRIEF] = "-h" in args
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        format_text(self, ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         format_headed(self, ctx, formatter)
 
 
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = HeadedCommand
+
+
+def format_text(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
+    """What a command does; with -h its first paragraph and its examples."""
+    text = inspect.cleandoc(command.help or "")
+    if context.meta.get(BRIEF):
+        first, *others = text.split("\n\n")
+        text = "\n\n".join([first, *(part for part in others if part.startswith("\b"))])
+    formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_text(text)
+
+
 def format_headed(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
-    """The options of a command: those without a heading first, then heading by heading."""
+    """The options of a command: those without a heading first, then heading by heading; with -h of these the names alone."""
+    brief = bool(context.meta.get(BRIEF))
     parts: dict[str, list[tuple[str, str]]] = {"": []}
     for param in command.get_params(context):
         record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
             parts.setdefault(getattr(param, "heading", ""), []).append(record)
     for heading, records in parts.items():
-        if records:
+        if records and not (brief and heading):
             with formatter.section(heading or "Options"):
                 formatter.write_dl(records)
+    named = [
+        (heading, ", ".join(next(word.rstrip(",") for word in flags.split() if word.startswith("--")) for flags, _ in records))
+        for heading, records in parts.items() if heading
+    ]
+    if brief and named:
+        with formatter.section(f"More, which {context.command_path} --help describes"):
+            for heading, flags in named:  # no line breaks within the name of a flag
+                lines = textwrap.wrap(f"{heading}: {flags}", formatter.width - 4, break_on_hyphens=False)
+                formatter.write("  " + "\n    ".join(lines) + "\n")
 
 
-def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Iterator[Callable[[F], F]]:
+def _options(
+    name: str, field: FieldInfo, text: str, choices: Sequence[str], *, required: bool, old: str | Mapping[str, str],
+) -> Iterator[Callable[[F], F]]:
     flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
     if flag.values:
-        for word, (value, text) in flag.values.items():
+        for word, (value, help_) in flag.values.items():
             # both flags of a field get what either was given: no type of its own may refuse the other's value
             yield click.option(
-                word, name, cls=Option, heading=flag.heading, flag_value=value, default=None, help=text, type=click.UNPROCESSED,
+                word, name, cls=Option, heading=flag.heading, flag_value=value, default=None, help=help_, type=click.UNPROCESSED,
             )
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
-    text = field.description or ""
-    text = text.format_map(described) if described else text
-    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": flag.old, "default": None}
+    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": old or flag.old, "default": None, "required": required}
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}
     inner = plain_type(field.annotation)
@@ -123,6 +162,8 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
     elif get_origin(inner) in (tuple, dict):
         plain = get_origin(inner) is dict or flag.commas
         shape |= {"multiple": True, "type": str if plain else _type(get_args(inner)[0], field)}
+    elif choices and get_origin(inner) is Literal:
+        shape |= {"type": click.Choice(choices), "default": field.default, "show_default": True}
     else:
         shape["type"] = _type(inner, field)
         if field.default is not None and not text.endswith("."):
@@ -139,21 +180,15 @@ def _type(kind: Any, field: FieldInfo) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:
-        return click.Path(path_type=Path)
+        return (OutputPath if any(isinstance(one, Written) for one in field.metadata) else click.Path)(path_type=Path)
     if kind in (int, float):
         return _range(kind, field)
     return str
 
 
 def _range(kind: type, field: FieldInfo) -> click.ParamType[Any]:
-    low: Any = None
-    high: Any = None
-    low_open = high_open = False
-    for one in field.metadata:
-        if isinstance(one, Ge | Gt):
-            low, low_open = (one.ge, False) if isinstance(one, Ge) else (one.gt, True)
-        elif isinstance(one, Le | Lt):
-            high, high_open = (one.le, False) if isinstance(one, Le) else (one.lt, True)
+    ends = {name: end for one in field.metadata for name in ("ge", "gt", "le", "lt") if (end := getattr(one, name, None)) is not None}
+    low, high = ends.get("ge", ends.get("gt")), ends.get("le", ends.get("lt"))
     if low is None and high is None:
         return click.INT if kind is int else click.FLOAT
-    return (click.IntRange if kind is int else click.FloatRange)(low, high, min_open=low_open, max_open=high_open)
+    return (click.IntRange if kind is int else click.FloatRange)(low, high, min_open="gt" in ends, max_open="lt" in ends)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.options import connection_options, layout_from_options, layout_options, open_from_options
+from kgeval.cli.derive import HeadedCommand
+from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import ConnectError, KgevalError
 
 if TYPE_CHECKING:
@@ -40,31 +41,26 @@ PARTS = {
 }
 
 
-@click.command()
+@click.command(cls=HeadedCommand)
 @connection_options
 @layout_options
 @click.option("--schema", "schema_file", help="Schema that the audit will get: a file, or 'database'.")
-def doctor(
-    graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...], schema_file: str | None, **connection: Any
-) -> int:
+def doctor(schema_file: str | None, **options: Any) -> int:
     """Say which checks and figures will run here, which are blocked, and what unblocks each."""
-    from kgeval import config as configuration
-
     _machine()
-    config = configuration.load(connection.pop("config_file"))
-    try:
-        graph = open_from_options(config, **connection)
-    except ConnectError as wrong:
-        click.echo(f"connection  blocked: {wrong}")
-        return wrong.exit_code
-    with graph:
+    with session_from("doctor", options) as session:
+        try:
+            graph = session.graph
+        except ConnectError as wrong:
+            click.echo(f"connection  blocked: {wrong}")
+            return wrong.exit_code
         _server(graph)
         try:
-            layout = layout_from_options(graph, config, graph_name=graph_name, layout_option=layout_option, overrides=overrides)
+            layout = session.bound_layout()
         except KgevalError as wrong:
             click.echo(f"layout      blocked: {wrong}")
             return wrong.exit_code
-        return _checks(graph, layout, has_schema=bool(schema_file or config.audit.schema_file))
+        return _checks(graph, layout, has_schema=bool(schema_file or session.config.audit.schema_file))
 
 
 def _machine() -> None:

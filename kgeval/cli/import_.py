@@ -9,18 +9,16 @@ import click
 
 from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import connection_options, session_from_options
-from kgeval.config import ImportOptions
+from kgeval.cli.options import connection_options, new_graph, session_from
+from kgeval.config import ImportOptions, SessionOptions
+from kgeval.config.session import WORKING
 
 
 @click.command("import", cls=HeadedCommand)
 @click.argument("path", type=click.Path(path_type=Path), required=False)
-@click.option(
-    "--graph", "graph_name", required=True, help="The graph's name: one more label on its nodes, so that several live in one database.",
-)
+@new_graph
 @flags_of(ImportOptions)
-@click.option("--dry-run", is_flag=True, help="Read and check the files, say what would be loaded, write nothing.")
-@click.option("--no-progress", is_flag=True, help="No progress on stderr.")
+@flags_of(SessionOptions, only=WORKING, texts={"dry_run": "Read and check the files, say what would be loaded, write nothing."})
 @connection_options
 def import_(path: Path | None, **options: Any) -> None:
     """Load a graph from files into Neo4j, provenance kept.
@@ -35,13 +33,9 @@ def import_(path: Path | None, **options: Any) -> None:
 
     Exit codes: 0 loaded, 2 wrong input or use, 3 too many bad rows (nothing is written), 130 interrupted.
     """
-    from kgeval.config import load
     from kgeval.workflows import imports as workflow
 
-    config = load(options["config_file"])
-    with session_from_options(
-        config, "import", options, graph_name=options["graph_name"], dry=options["dry_run"], show=not options["no_progress"],
-    ) as session:
+    with session_from("import", {**options, "form": None}, outputs=()) as session:  # its own form is that of the files
         result = workflow.run(session, path, options_from(ImportOptions, options))
     for note in result.notes:
         say(f"note: {note}")

@@ -10,20 +10,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import say, visible
+from kgeval.cli.derive import HeadedCommand, flags_of
+from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.workflows.pipeline.start import Surroundings
 
 
-@click.command()
+ADDRESS = "Neo4j's address, to look at what it holds; read only."
+
+
+@click.command(cls=HeadedCommand)
 @click.argument("folder", required=False, default=Path(), type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--for", "case", type=click.Choice(["graph", "documents", "answers"]), help="What you have [default: what is found].")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("kgeval.toml"), show_default=True, help="- is stdout.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
-@click.option("--uri", envvar="NEO4J_URI", show_envvar=True, help="Neo4j's address, to look at what it holds; read only.")
-@click.option("--username", envvar="NEO4J_USERNAME", show_envvar=True, help="User; the password comes from NEO4J_PASSWORD or a prompt.")
-@click.option("--database", envvar="NEO4J_DATABASE", show_envvar=True, help="Database.")
+@flags_of(SessionOptions, only=("uri", "username", "database"), heading="", texts={"uri": ADDRESS})
 @click.option("--judge", metavar="NAME", help="Model that judges, to be set in the file.")
 def init(folder: Path, case: str | None, output: Path, force: bool, judge: str | None, **connection: Any) -> int:
     """Look at FOLDER [default: the current one] and at Neo4j, where an address is given, and write a commented kgeval.toml.
@@ -76,18 +79,18 @@ def _project(folder: Path) -> str | None:
 
 def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
     """What the database and the environment say. Raises: ConnectError for an address that was given and does not answer."""
-    from kgeval.config import Config, environment
+    from kgeval.config import environment
     from kgeval.workflows.pipeline.start import Surroundings
 
     at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
     if not connection["uri"]:
         return Surroundings(judge=judge, endpoint=at, key=key)
-    from kgeval.cli.options import open_from_options
+    from kgeval.cli.options import session_from
     from kgeval.graph.layouts import catalogue, detect
 
-    with open_from_options(Config(), **connection, home=None) as graph:
-        seen = catalogue(graph)
-        found = detect(graph, seen=seen)
+    with session_from("init", connection) as session:
+        seen = catalogue(session.graph)
+        found = detect(session.graph, seen=seen)
     what = found.choice or " or ".join(one.name for one in found.tied) or "none"
     return Surroundings(
         uri=connection["uri"], layout=found.choice, nodes=seen.nodes, judge=judge, endpoint=at, key=key,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from kgeval.cli.common import say
 from kgeval.cli.compare import show_comparison
+from kgeval.cli.derive import HeadedCommand
+from kgeval.cli.options import session_from
 from kgeval.cli.score import show_scores
 from kgeval.cli.show import report_options_of
+from kgeval.config import Config
 from kgeval.errors import InputError, UsageError
-
-if TYPE_CHECKING:
-    from kgeval.workflows.session import Session
 
 PATH = click.Path(path_type=Path)
 
@@ -23,7 +23,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 ANSWERS = click.Path(path_type=Path)
 
 
-@click.command("merge-shards")
+@click.command("merge-shards", cls=HeadedCommand)
 @click.argument("parts", nargs=-1, required=True, type=PATH)
 @click.option("--answers", multiple=True, type=ANSWERS, help="The ANSWERS, where they are not where the parts read them (repeatable).")
 @click.option("--questions", type=FILE, metavar="FILE", help="The questions, where they are not where the parts read them.")
@@ -58,7 +58,7 @@ def join(parts: tuple[Path, ...], **given: Any) -> int:
 def _join_scores(paths: Sequence[Path], given: dict[str, Any]) -> int:
     from kgeval.workflows.score_parts import merge
 
-    session = _session(given)
+    session = session_from("merge-shards", given, outputs=given["outputs"], config=Config())  # the parts say which file was read
     result = merge(session, paths, {name: given[name] for name in ("answers", "questions", "audit", "config_file")})
     return show_scores(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
 
@@ -68,16 +68,10 @@ def _join_comparisons(paths: Sequence[Path], given: dict[str, Any]) -> int:
 
     if given["audit"]:
         raise UsageError("--audit is for parts of kgeval score", fix="leave it out")
-    session = _session(given)
+    session = session_from("merge-shards", given, outputs=given["outputs"], config=Config())  # the parts say which file was read
     moved = {name: given[name] for name in ("answers", "questions", "config_file")}
     result = merge(session, paths, moved, journal=given["journal"], imported=bool(given["journals"]))
     return show_comparison(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
-
-
-def _session(given: dict[str, Any]) -> Session:
-    from kgeval.workflows.session import Session
-
-    return Session("merge-shards", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
 
 
 def _import_journals(journals: Sequence[Path], into: Path | None) -> None:

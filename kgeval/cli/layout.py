@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import form_option, say
-from kgeval.cli.options import connection_options, open_from_options
+from kgeval.cli.common import say
+from kgeval.cli.derive import Group, flags_of, given_of
+from kgeval.cli.options import connection_options, session_from
+from kgeval.cli.show import json_option
+from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.layouts import Candidate, Detection
     from kgeval.graph.layouts.check import LayoutCheck
 
 
-@click.group()
+graph_option = flags_of(SessionOptions, only=("graph_name",), heading="")
+
+
+@click.group(cls=Group)
 def layout() -> None:
     """How a graph is stored: which labels, types and properties play which role."""
 
 
 @layout.command("list")
-@form_option(old={"--json": "json"})
+@json_option
 def list_(form: str) -> None:
     """List the layouts that kgeval knows."""
     from kgeval.graph.layouts import profiles
@@ -41,7 +47,7 @@ def list_(form: str) -> None:
 @layout.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--cypher", is_flag=True, help="Print the :param line that Neo4j Browser reads instead.")
-@form_option(old={"--json": "json"})
+@json_option
 def show(name: str, cypher: bool, form: str) -> None:
     """Print one layout as a complete TOML file, each key explained."""
     from kgeval.graph.layouts import load_profile
@@ -60,23 +66,21 @@ def show(name: str, cypher: bool, form: str) -> None:
 
 
 @layout.command("detect")
-@click.option("--graph", "graph_name", help="Name of a graph that the layout must know.")
-@form_option(old={"--json": "json"})
+@graph_option
+@json_option
 @connection_options
-def detect_(graph_name: str | None, form: str, **connection: Any) -> int:
+def detect_(**options: Any) -> int:
     """Say which layout the database follows, and why.
 
     Exit code 2 if none or several fit.
     """
-    from kgeval import config as configuration
     from kgeval.graph.layouts import detect
     from kgeval.workflows.layouts import undecided
 
-    config = configuration.load(connection.pop("config_file"))
-    with open_from_options(config, **connection) as graph:
-        found = detect(graph, graph_name or config.graph.name)
-        where = graph.info.database
-    if form == "json":
+    with session_from("layout detect", options) as session:
+        found = detect(session.graph, session.graph_name or session.config.graph.name)
+        where = session.graph.info.database
+    if options["form"] == "json":
         click.echo(found.model_dump_json(indent=2))
     else:
         _explain(found, where)
@@ -87,31 +91,26 @@ def detect_(graph_name: str | None, form: str, **connection: Any) -> int:
 
 @layout.command("check")
 @click.argument("name", metavar="FILE|NAME")
-@click.option("--graph", "graph_name", help="Name of the graph, where the layout parts several.")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one key of the layout (may be repeated).")
+@flags_of(SessionOptions, only=("graph_name", "layout_keys"), heading="")
 @click.option("--file-only", is_flag=True, help="Check the file alone, without a database.")
 @click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
-@form_option(old={"--json": "json"})
+@json_option
 @connection_options
-def check_(
-    name: str, graph_name: str | None, overrides: tuple[str, ...], *, file_only: bool, cypher: bool, form: str, **connection: Any
-) -> None:
+def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
     """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""
-    from kgeval import config as configuration
-    from kgeval.graph.layouts import load_profile, override, parse_overrides
+    from kgeval.graph.layouts import load_profile, override
     from kgeval.graph.layouts.check import check
     from kgeval.graph.literals import cypher_literal
 
-    wanted = override(load_profile(name).layout, parse_overrides(overrides))
+    wanted = override(load_profile(name).layout, given_of(SessionOptions, options).get("layout_keys", {}))
     if file_only:
         click.echo(f"{name}: the file is right")
         return
-    config = configuration.load(connection.pop("config_file"))
-    with open_from_options(config, **connection) as graph:
-        report = check(graph, wanted, graph_name or config.graph.name)
+    with session_from("layout check", options) as session:
+        report = check(session.graph, wanted, session.graph_name or session.config.graph.name)
     if cypher:
         click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
-    elif form == "json":
+    elif options["form"] == "json":
         click.echo(report.model_dump_json(indent=2))
     else:
         _tell(report)
@@ -121,18 +120,16 @@ def check_(
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write [default: stdout].")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @connection_options
-def init(output: Path | None, force: bool, **connection: Any) -> None:
+def init(output: Path | None, *, force: bool, **options: Any) -> None:
     """Write a commented layout file for the database, to be changed by hand."""
-    from kgeval import config as configuration
     from kgeval.files import write_text
     from kgeval.graph.layouts.draft import draft
 
     to_file = output is not None and str(output) != "-"
     if output is not None and to_file and output.exists() and not force:
         raise UsageError(f"{output} exists", fix="choose another name, or --force")
-    config = configuration.load(connection.pop("config_file"))
-    with open_from_options(config, **connection) as graph:
-        text = draft(graph, output.stem if output is not None and to_file else "mine")
+    with session_from("layout init", options) as session:
+        text = draft(session.graph, output.stem if output is not None and to_file else "mine")
     if output is None or not to_file:
         click.echo(text, nl=False)
         return

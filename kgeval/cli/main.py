@@ -121,7 +121,8 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
 def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
     """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
 
-    Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so.
+    Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so. `kgeval COMMAND -h` is one screen, `--help` describes
+    every option.
     """
     context.call_on_close(start_logging(verbose, log_file))
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
-from kgeval.cli.common import form_option, visible
-from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import connection_options, embedding_from_options, embedding_options, session_from_options
+from kgeval.cli.common import visible
+from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.options import connection_options, embedding_options, named_graph, session_from
+from kgeval.cli.show import form_option
 from kgeval.config import MergesOptions
 
-if TYPE_CHECKING:
-    from kgeval.workflows.session import Session
-
-graph_option = click.option("--graph", "graph_name", required=True, help="The built graph's name.")
+graph_option = named_graph("The built graph's name.")
 
 
-@click.group()
+@click.group(cls=Group)
 def merges() -> None:
     """Which names `kgeval build` holds to mean one thing, and taking such a decision back.
 
@@ -26,20 +24,20 @@ def merges() -> None:
     """
 
 
-@merges.command("list", cls=HeadedCommand)
+@merges.command("list")
 @graph_option
 @flags_of(MergesOptions)
 @click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Only the first N merges; 0 = all.")
 @form_option()
 @connection_options
-def list_(limit: int, form: str, **options: Any) -> None:
+def list_(limit: int, **options: Any) -> None:
     """List the merges of a graph: id, level, what was merged into what, and why."""
     from kgeval.workflows.merges import listed
 
-    with _session("build merges list", options) as session:
+    with session_from("build merges list", options, outputs=()) as session:
         found = listed(session, options_from(MergesOptions, options))
     shown = found[:limit] if limit else found
-    if form == "json":
+    if options["form"] == "json":
         click.echo(json.dumps([merge.model_dump() for merge in shown], ensure_ascii=False, indent=2))
         return
     for merge in shown:
@@ -51,7 +49,7 @@ def list_(limit: int, form: str, **options: Any) -> None:
     click.echo(f"{_number(len(found))}{more}")
 
 
-@merges.command(cls=HeadedCommand)
+@merges.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @graph_option
 @connection_options
@@ -61,7 +59,7 @@ def undo(ids: tuple[str, ...], **options: Any) -> None:
     _decide("build merges undo", ids, "undone", options)
 
 
-@merges.command(cls=HeadedCommand)
+@merges.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @graph_option
 @connection_options
@@ -74,18 +72,10 @@ def redo(ids: tuple[str, ...], **options: Any) -> None:
 def _decide(command: str, ids: tuple[str, ...], status: Literal["undone", "applied"], options: dict[str, Any]) -> None:
     from kgeval.workflows.merges import decide
 
-    with _session(command, options) as session:
+    with session_from(command, options, outputs=()) as session:
         record = decide(session, ids, status).report
     what = f"{_number(len(set(ids)))} {'taken back' if status == 'undone' else 'applied again'}"
     click.echo(f"Graph {record.graph}: {what}; it has {record.entities:,} entities and {record.relations:,} relations now")
-
-
-def _session(command: str, options: dict[str, Any]) -> Session:
-    from kgeval.config import load
-
-    return session_from_options(
-        load(options["config_file"]), command, options, graph_name=options["graph_name"], embedding=embedding_from_options(options),
-    )
 
 
 def _number(count: int) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.agree import matrix
-from kgeval.cli.common import form_option
+from kgeval.cli.derive import Group, flags_of
 from kgeval.cli.sensitivity import sensitivity
+from kgeval.cli.show import form_option
+from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 
     from kgeval.metrics.definition import Metric
 
-CONFIG = click.option(
-    "-c", "--config", "config_file", type=click.Path(path_type=Path),
-    help="Configuration file with metrics of your own (default: ./kgeval.toml).",
+config_option = flags_of(
+    SessionOptions, only=("config_file",), heading="",
+    texts={"config_file": "Configuration file with metrics of your own (default: ./kgeval.toml)."},
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def metrics() -> None:
     """The metrics: what each measures, needs and costs; the presets; whether they tell right from wrong on your data, and how they go
     with each other.
@@ -35,7 +37,7 @@ def metrics() -> None:
 @click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning, own.")
 @click.option("--preset", help="Only the metrics of this preset.")
 @form_option()
-@CONFIG
+@config_option
 def list_(group: str | None, preset: str | None, form: str, config_file: Path | None) -> None:
     """List the metrics with what they need and cost, and the presets; with those of your own that kgeval.toml has."""
     from kgeval.metrics import pages
@@ -58,7 +60,7 @@ def list_(group: str | None, preset: str | None, form: str, config_file: Path | 
 @metrics.command()
 @click.argument("name", metavar="NAME|PRESET")
 @form_option()
-@CONFIG
+@config_option
 def show(name: str, form: str, config_file: Path | None) -> None:
     """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds.
 

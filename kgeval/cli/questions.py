@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kgeval.cli.common import say, silence_stdout, visible
-from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, layout_options, model_flags
+from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.options import config_option, connection_options, layout_options, model_flags, session_from
 from kgeval.cli.questions_check import check
 from kgeval.cli.questions_coverage import coverage
 from kgeval.cli.questions_generate import generate
 from kgeval.cli.questions_kinds import kinds
-from kgeval.cli.show import show_report
+from kgeval.cli.show import form_option, quiet_option, report_options_of, show_plan, show_report, show_result
 from kgeval.config import ClassifyOptions, QuestionFileOptions, SampleOptions
 
 if TYPE_CHECKING:
@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
-FORM = click.option(
-    "-f", "--format", "form", type=click.Choice(("text", "json", "md")), default="text", show_default=True, help="What goes to stdout.",
-)
-QUIET = click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
 STDOUT = Path("-")
 MOST_NAMES = 8
 
 
-@click.group()
+@click.group(cls=Group)
 def questions() -> None:
     """Questions grounded in a graph and its texts: make them, check them, say what a set covers."""
 
@@ -39,16 +35,16 @@ for _command in (check, coverage, generate, kinds):
     questions.add_command(_command)
 
 
-@questions.command(cls=HeadedCommand)
+@questions.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="The questions with levels; needed but for --dry-run.",
 )
 @flags_of(ClassifyOptions)
-@click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
+@form_option("md", "html")
+@quiet_option
+@config_option
 @model_flags("judge")
-@FORM
-@QUIET
 def classify(file: Path, output: Path | None, **options: Any) -> int:
     """Give every question of FILE one of four levels: fact_retrieval, complex_reasoning, contextual_summarize, creative_generation.
 
@@ -60,16 +56,11 @@ def classify(file: Path, output: Path | None, **options: Any) -> int:
     """
     from kgeval.workflows import questions_files as workflow
 
-    with common_session("questions classify", options, outputs=(), file=str(file), output=output and str(output)) as session:
+    with session_from("questions classify", options, outputs=(), file=str(file), output=output and str(output)) as session:
         chosen = options_from(ClassifyOptions, options)
         if session.dry:
-            click.echo(str(workflow.plan_classify(session, file, chosen)))
-            return 0
-        result = workflow.classify(session, file, output, chosen)
-    for path in result.written:
-        say(f"wrote {path}")
-    show_report(result.report, options, ())
-    return result.exit_code
+            return show_plan(workflow.plan_classify(session, file, chosen))
+        return show_result(workflow.classify(session, file, output, chosen), options, ())
 
 
 @questions.command()
@@ -108,13 +99,13 @@ def confirm(
 
 
 @questions.command()
-@connection_options
-@layout_options
 @flags_of(SampleOptions)
 @click.option(
     "-o", "--output", type=OUT, metavar="FILE.jsonl",
     help="Write the structures with their passages, one a line; FILE.run.json beside it says how they came to be. - is stdout.",
 )
+@connection_options
+@layout_options
 def sample(output: Path | None, **options: Any) -> int:
     """Draw pieces of a graph: single entities and relations, paths, chains, subgraphs, neighbourhoods, pairs, communities.
 
@@ -139,16 +130,14 @@ def sample(output: Path | None, **options: Any) -> int:
             silence_stdout()  # the file is written as a whole, also where nobody reads what is printed any more
             read = False
 
-    with common_session("questions sample", options, outputs=(), output=output and str(output)) as session:
+    with session_from("questions sample", options, outputs=(), output=output and str(output)) as session:
         return workflow.run(session, options_from(SampleOptions, options), place, show)
 
 
 @questions.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @flags_of(QuestionFileOptions)
-@click.option("-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .json .md (repeatable).")
-@FORM
-@QUIET
+@report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"), without=("redact",))
 def stats(files: tuple[Path, ...], **options: Any) -> int:
     """What the question FILES are made of: levels, kinds, breadth and depth, lengths, evidence; several files side by side.
 
@@ -158,13 +147,9 @@ def stats(files: tuple[Path, ...], **options: Any) -> int:
     Exit codes: 0 done, 2 wrong input.
     """
     from kgeval.workflows import questions_files as workflow
-    from kgeval.workflows.session import Session
 
-    outputs = options["outputs"]
-    arguments = {"files": [str(path) for path in files], "form": options["form"]}
-    session = Session("questions stats", outputs=outputs, arguments=arguments, say=say)
-    result = workflow.stats(session, files, options_from(QuestionFileOptions, options))
-    show_report(result.report, {**options, "redact": False}, outputs)
+    session = session_from("questions stats", options, outputs=options["outputs"], files=[str(path) for path in files])
+    show_report(workflow.stats(session, files, options_from(QuestionFileOptions, options)).report, options, session.outputs)
     return 0
 
 

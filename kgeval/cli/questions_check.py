@@ -8,21 +8,20 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.show import report_options_of, show_plan, show_result
 from kgeval.config import CheckOptions
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE [FILE2]")
 @flags_of(CheckOptions)
+@report_options_of("Report: .html .json .md; the questions with their checks: .jsonl", ("text", "json", "md", "html"))
+@model_flags("judge")
 @connection_options
 @layout_options
-@model_flags("judge")
 @embedding_options
-@report_options_of("Report: .json .md; the questions with their checks: .jsonl", ("text", "json", "md"))
 def check(files: tuple[Path, ...], **options: Any) -> int:
     """Check the questions of FILE, whoever made them; of two files side by side.
 
@@ -38,23 +37,17 @@ def check(files: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import questions_check as workflow
 
-    with common_session("questions check", options, files=[str(path) for path in files]) as session:
+    with session_from("questions check", options, files=[str(path) for path in files]) as session:
         session.outputs = tuple(options["outputs"])  # the files of [report] are an audit's
         chosen = options_from(CheckOptions, options)
         if session.dry:
-            click.echo(str(workflow.plan(session, files, chosen, graph=_graph_given())))
-            return 0
+            return show_plan(workflow.plan(session, files, chosen, graph=_graph_given()))
         result = workflow.run(session, files, chosen, graph=_graph_given())
-    for path in result.written:
-        say(f"wrote {path}")
-    show_report(result.report, options, workflow.reports_of(session.outputs))
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+    return show_result(result, options, workflow.reports_of(session.outputs))
 
 
 def _graph_given() -> bool:
     """Whether this command was told of a graph: NEO4J_URI alone does not tell it, for most checks need none."""
     context = click.get_current_context()
-    named = any(context.params[name] is not None for name in ("graph_name", "home", "layout_option"))
+    named = any(context.params[name] is not None for name in ("graph_name", "home", "layout"))
     return named or context.get_parameter_source("uri") == ParameterSource.COMMANDLINE

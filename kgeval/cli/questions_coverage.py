@@ -7,19 +7,18 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, layout_options
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.options import connection_options, layout_options, session_from
+from kgeval.cli.show import report_options, show_result
 from kgeval.config import CoverageOptions
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE [FILE2]")
 @flags_of(CoverageOptions)
+@report_options
 @connection_options
 @layout_options
-@report_options_of("Report: .json .md", ("text", "json", "md"))
 def coverage(files: tuple[Path, ...], **options: Any) -> int:
     """What of a graph the questions of FILE cover: types, predicates, communities, documents, degrees and hop counts; and what they
     miss. Two files are set side by side.
@@ -32,11 +31,7 @@ def coverage(files: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import questions_coverage as workflow
 
-    given = {**options, "dry_run": False, "no_progress": False}
-    with common_session("questions coverage", given, files=[str(path) for path in files]) as session:
+    with session_from("questions coverage", options, files=[str(path) for path in files]) as session:
         session.outputs = tuple(options["outputs"])  # the files of [report] are an audit's
         result = workflow.run(session, files, options_from(CoverageOptions, options))
-    show_report(result.report, {**options, "redact": session.redact}, session.outputs)
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+    return show_result(result, options, session.outputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,9 @@ import click
 
 from kgeval.cli.common import coloured, say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.config import GenerateOptions
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
+from kgeval.cli.show import show_plan
+from kgeval.config import GenerateOptions, SessionOptions
 
 if TYPE_CHECKING:
     from kgeval.workflows.questions_generate import GenerateResult
@@ -21,16 +23,17 @@ STDOUT = Path("-")
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(GenerateOptions)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=STDOUT, show_default=True, metavar="FILE.jsonl",
     help="The questions; FILE.run.json beside it has counts and manifest. - is stdout.",
 )
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="The counts.")
-@click.option("-q", "--quiet", is_flag=True, help="No counts on the screen.")
-@connection_options
-@layout_options
+@flags_of(
+    SessionOptions, only=("form", "quiet"), choices=("text", "json"), texts={"form": "The counts.", "quiet": "No counts on the screen."},
+)
 @model_flags("generator")
+@rest_of_connection
 @embedding_options
 def generate(**options: Any) -> int:
     """Make questions from a graph and its texts, each from one piece of the graph, with a reference answer and its evidence.
@@ -44,11 +47,10 @@ def generate(**options: Any) -> int:
     from kgeval.workflows import questions_generate as workflow
 
     outputs = () if options["output"] == STDOUT else (options["output"],)
-    with common_session("questions generate", options, outputs=outputs) as session:
-        chosen = options_from(GenerateOptions, options, session.config.questions)
+    with session_from("questions generate", options, outputs=outputs) as session:
+        chosen = options_from(GenerateOptions, options, session.config.questions, names=partial(workflow.names, session))
         if session.dry:
-            click.echo(str(workflow.plan(session, chosen)))
-            return 0
+            return show_plan(workflow.plan(session, chosen))
         result = workflow.run(session, chosen, sys.stdout)
     if not options["quiet"]:
         _show(result, options["form"], err=not outputs)

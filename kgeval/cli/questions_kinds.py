@@ -9,12 +9,13 @@ import sys
 import click
 
 from kgeval.cli.common import coloured
+from kgeval.cli.show import form_option
 
 NEEDS = {"model": "a model", "graph": "the graph", "chunks": "chunk texts", "documents": "chunk texts in order", "gds": "GDS"}
 
 
 @click.command()
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Table or JSON.")
+@form_option()
 def kinds(form: str) -> int:
     """List the kinds of questions: what each asks about, what it needs, which calls it makes, which paper it is from."""
     from kgeval.questions.kinds import all_kinds, groups

@@ -8,18 +8,17 @@ from typing import Any
 import click
 
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
-from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, options_from
-from kgeval.cli.options import common_session
-from kgeval.cli.show import check_options, report_options, show_report
+from kgeval.cli.options import config_option, session_from
+from kgeval.cli.show import check_options, report_options_of, show_result
 from kgeval.config import CrossingOptions, ReportOptions
 
 
 @click.group(cls=CommandWithMore, invoke_without_command=True)
 @click.argument("runs", nargs=-1, required=True, cls=OwnArgument, type=click.Path(exists=True, path_type=Path), metavar="RUN...")
-@click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
 @flags_of(ReportOptions)
 @check_options
+@config_option
 def report(runs: tuple[Path, ...], **options: Any) -> int:
     """One report to make a decision from, over all reports in RUN: folders of kgeval run, report files (.json, .html), or several.
 
@@ -31,18 +30,14 @@ def report(runs: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import report as workflow
 
-    with common_session("report", options, runs=[str(path) for path in runs]) as session:
-        result = workflow.run(session, runs, options_from(ReportOptions, options))
-    show_report(result.report, options, session.outputs)
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+    session = session_from("report", options, runs=[str(path) for path in runs])
+    return show_result(workflow.run(session, runs, options_from(ReportOptions, options)), options, session.outputs)
 
 
 @report.command("score-matrix")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @flags_of(CrossingOptions)
-@report_options
+@report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"), without=("redact",))
 def score_matrix(folder: Path, **options: Any) -> int:
     """Every metric of a run of `kgeval run` in FOLDER, by data set and as the mean over them; and what each change does.
 
@@ -52,10 +47,6 @@ def score_matrix(folder: Path, **options: Any) -> int:
     Exit codes: 0 done, 2 no run there, or no scores.
     """
     from kgeval.workflows import matrix
-    from kgeval.workflows.session import Session
 
-    arguments = {"form": options["form"], "folder": str(folder)}
-    session = Session("report score-matrix", outputs=options["outputs"], redact=options["redact"], say=say, arguments=arguments)
-    result = matrix.run(session, folder, options_from(CrossingOptions, options))
-    show_report(result.report, options, options["outputs"])
-    return result.exit_code
+    session = session_from("report score-matrix", options, outputs=options["outputs"], folder=str(folder))
+    return show_result(matrix.run(session, folder, options_from(CrossingOptions, options)), options, session.outputs)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import click
 
-from kgeval.cli.common import form_option
+from kgeval.cli.derive import Group
+from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
 
 
-@click.group()
+@click.group(cls=Group)
 def checks() -> None:
     """The checks: what each finds, why it matters, how to repair."""
 
 
 @checks.command("list")
-@form_option(old={"--json": "json"})
+@json_option
 def list_(form: str) -> None:
     """List all checks by group."""
     from kgeval.auditing.rulebook import load_rules

@@ -10,24 +10,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.audit import SESSION_SECONDS
-from kgeval.cli.common import HOME, say, silence_stdout, visible
+from kgeval.cli.common import say, silence_stdout, visible
 from kgeval.cli.derive import flags_of, options_from
 from kgeval.cli.interrupts import LONGER, patient, received
-from kgeval.cli.options import session_from_options
-from kgeval.config import DEFAULT_FILE, RunOptions
+from kgeval.cli.options import session_from
+from kgeval.cli.show import show_plan
+from kgeval.config import DEFAULT_FILE, RunOptions, SessionOptions
 
 if TYPE_CHECKING:
     from kgeval.workflows.run import StageEvent
     from kgeval.workflows.session import Session
 
 
+DRY_RUN = "As --list, and what the next stages would ask of models; nothing is sent or written."
+QUIET = "No word on stdout but the path of the report."
+
+
 @click.command()
 @click.argument("config_file", required=False, type=click.Path(path_type=Path), metavar="[KGEVAL.TOML]")
 @flags_of(RunOptions)
 @click.option("--list", "only_list", is_flag=True, help="Print the stages, their commands and whether they are up to date; run nothing.")
-@click.option("--dry-run", is_flag=True, help="As --list, and what the next stages would ask of models; nothing is sent or written.")
-@click.option("--home", type=click.Path(path_type=Path), help=HOME)
-@click.option("-q", "--quiet", is_flag=True, help="No word on stdout but the path of the report.")
+@flags_of(SessionOptions, only=("dry_run", "home", "quiet"), texts={"dry_run": DRY_RUN, "quiet": QUIET}, heading="")
 def run(**options: Any) -> int:
     """Carry out everything that KGEVAL.TOML [default: kgeval.toml] describes: graph, questions, answers, scores, comparison, report.
 
@@ -45,12 +48,11 @@ def run(**options: Any) -> int:
     file = options["config_file"] or (Path(DEFAULT_FILE) if Path(DEFAULT_FILE).is_file() else None)
     home = options["home"]
     address = {name: None if home else environment(f"NEO4J_{name.upper()}") for name in ("uri", "username", "database")}
-    session = session_from_options(config, "run", {**address, "home": home}, config_file=file, show=True)
+    session = session_from("run", {**address, "home": home}, outputs=(), config=config)
+    session.config_file = file
     chosen = options_from(RunOptions, options)
     if options["only_list"] or options["dry_run"]:
-        for stage in workflow.plan(session, chosen, faults=faults, ask=options["dry_run"]):
-            click.echo(visible(str(stage)))
-        return 0
+        return sum(show_plan(stage) for stage in workflow.plan(session, chosen, faults=faults, ask=options["dry_run"]))
     watched = say if sys.stderr.isatty() else None  # messages of stages are in their logs; a person sees them as they come, too
     with patient():
         result = workflow.run(

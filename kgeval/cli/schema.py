@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import form_option
+from kgeval.cli.derive import Group
+from kgeval.cli.show import json_option
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ ENDING = ".schema.json"
 SHOWN = 20
 
 
-@click.group()
+@click.group(cls=Group)
 def schema() -> None:
     """The records that kgeval reads and writes, as JSON Schemas."""
 
 
 @schema.command("list")
-@form_option(old={"--json": "json"})
+@json_option
 def list_(form: str) -> None:
     """List all schemas with the first line of what each record is."""
     found = {name: _read(path) for name, path in _files().items()}

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
+from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
 from kgeval.cli.score import ANSWERS
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 
 
@@ -19,11 +18,11 @@ from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 @click.argument("answers", nargs=-1, required=True, type=ANSWERS)
 @flags_of(MetricOptions)
 @flags_of(RowOptions)
+@report_options
+@model_flags("judge")
 @connection_options
 @layout_options
-@model_flags("judge")
 @embedding_options
-@report_options_of("Report file: .json .md", ("text", "json", "md"))
 def sensitivity(answers: tuple[Path, ...], **options: Any) -> int:
     """Score the ANSWERS, their references and answers to other questions, and say how well each metric tells them apart.
 
@@ -35,13 +34,5 @@ def sensitivity(answers: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import sensitivity as workflow
 
-    with common_session("metrics sensitivity", options, answers=[str(path) for path in answers]) as session:
-        chosen = options_from(ScoreOptions, options)
-        if session.dry:
-            click.echo(str(workflow.plan(session, answers, chosen)))
-            return 0
-        result = workflow.run(session, answers, chosen)
-    show_report(result.report, options, session.outputs)
-    for message in result.messages:
-        say(message)
-    return result.exit_code
+    with session_from("metrics sensitivity", options, answers=[str(path) for path in answers]) as session:
+        return plan_or_run(workflow, session, options, answers, options_from(ScoreOptions, options))

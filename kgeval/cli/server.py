@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgeval.cli.common import HOME, F, form_option, interactive, say
+from kgeval.cli.common import interactive, say
+from kgeval.cli.derive import Group
+from kgeval.cli.options import home_option
+from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,13 +19,7 @@ if TYPE_CHECKING:
 STATUS_FIELDS = ("running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds")
 
 
-def home_option(command: F) -> F:
-    """--home."""
-    folder = click.Path(path_type=Path, file_okay=False)
-    return click.option("--home", type=folder, help=HOME)(command)
-
-
-@click.group()
+@click.group(cls=Group)
 def server() -> None:
     """The embedded Neo4j: start, stop, status, logs, remove.
 
@@ -64,7 +61,7 @@ def stop(home: Path | None) -> None:
 
 @server.command()
 @home_option
-@form_option(old={"--json": "json"})
+@json_option
 def status(home: Path | None, form: str) -> None:
     """Show where the server is and whether it runs."""
     from kgeval.graph import server as embedded

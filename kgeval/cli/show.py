@@ -1,4 +1,4 @@
-"""What all commands that end with a report share: -o, -f, --redact, -q; writing the files, then the result on stdout."""
+"""What all commands that end with a report share: -o, -f, --redact, -q; writing the files, then the result on stdout; dry runs."""
 
 from __future__ import annotations
 
@@ -6,53 +6,85 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, OutputPath, coloured, say, silence_stdout
+from kgeval.cli.common import F, coloured, say, silence_stdout, visible
+from kgeval.cli.derive import flags_of
+from kgeval.config import SessionOptions
+from kgeval.config.session import SHOWN
 
 if TYPE_CHECKING:
     from kgeval.reports.page import Report
+    from kgeval.workflows.session import Session
 
 
-def report_options_of(endings: str, forms: Sequence[str]) -> Callable[[F], F]:
+def report_options_of(endings: str, forms: Sequence[str], *, without: Sequence[str] = ()) -> Callable[[F], F]:
     """--output, --format, --redact, --quiet: the options that show_report reads. `endings`: of the files that -o takes, for the help."""
-
-    def decorate(command: F) -> F:
-        for option in reversed((
-            click.option(
-                "-o", "--output", "outputs", multiple=True, type=OutputPath(path_type=Path), help=f"{endings} (repeatable).",
-            ),
-            click.option(
-                "-f", "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="What goes to stdout.",
-            ),
-            click.option("--redact", is_flag=True, help="Leave names and texts out of the report."),
-            click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),
-        )):
-            command = option(command)
-        return command
-
-    return decorate
+    return flags_of(SessionOptions, only=SHOWN, without=without, choices=forms, texts={"outputs": f"{endings} (repeatable)."})
 
 
 report_options = report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"))
 check_options = report_options_of("Report file: .html .json .md .xml (JUnit) .sarif", ("text", "json", "md", "html", "xml", "sarif"))
 
 
+def form_option(*more: str, old: str | Mapping[str, str] = "") -> Callable[[F], F]:
+    """--format of a command that prints text or JSON, or `more`."""
+    return flags_of(SessionOptions, only=("form",), choices=("text", "json", *more), old=old)
+
+
+json_option = form_option(old={"--json": "json"})  # of commands that had --json
+
+
+quiet_option = flags_of(SessionOptions, only=("quiet",))
+
+
+def plan_or_run(workflow: ModuleType, session: Session, options: Mapping[str, Any], *given: Any) -> int:
+    """Prints the plan of a dry run, or does the task and shows its result. `workflow`: with `plan` and `run`, which take what is `given`.
+    The exit code."""
+    if session.dry:
+        return show_plan(workflow.plan(session, *given))
+    return show_result(workflow.run(session, *given), options, session.outputs)
+
+
+def show_plan(plan: object) -> int:
+    """Prints what a dry run came to. The exit code."""
+    for line in str(plan).splitlines():
+        click.echo(visible(line))
+    return 0
+
+
+def show_result(result: Any, options: Mapping[str, Any], outputs: Sequence[Path]) -> int:
+    """Shows a result of the library: the files of rows that it wrote, the report, and what is incomplete or missed. The exit code.
+
+    `outputs`: files for the report. Raises: what went wrong after the report was made; UsageError where a file cannot be written.
+    """
+    for path in result.written:
+        say(f"wrote {path}")
+    show_report(result.report, options, outputs)
+    for message in result.messages:
+        say(message)
+    if result.fault is not None:
+        raise result.fault
+    return int(result.exit_code)
+
+
 def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Path]) -> None:
     """Writes the files, then prints the result; a closed pipe loses nothing that is written.
 
-    `options`: `form`, `redact` and `quiet` as report_options gives them.
+    `options`: `form`, `redact` and `quiet` as report_options gives them; what is not there is not asked for.
     Raises: UsageError where a file cannot be written; the others are written and the result is printed all the same.
     """
     from kgeval.errors import UsageError
-    from kgeval.reports.write import write_report
+    from kgeval.reports.write import Screen, rendered, write_report
 
+    redact = bool(options.get("redact"))
     written, fault = [], None
     for path in outputs:
         try:
-            write_report(report, path, redact=options["redact"])
+            write_report(report, path, redact=redact)
             written.append(path)
         except UsageError as cause:
             fault = fault or cause
@@ -60,17 +92,11 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
         for path in written:
             say(f"wrote {path}")
     else:
-        _print(report, options, written)
+        screen = Screen(shutil.get_terminal_size((100, 40)).columns, coloured(sys.stdout), written)
+        try:
+            click.echo(rendered(report, options["form"], redact=redact, screen=screen), nl=False)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the gate's exit code still counts
+            silence_stdout()
     if fault:
         raise fault
-
-
-def _print(report: Report, options: Mapping[str, Any], written: Sequence[Path]) -> None:
-    from kgeval.reports.write import Screen, rendered
-
-    screen = Screen(shutil.get_terminal_size((100, 40)).columns, coloured(sys.stdout), written)
-    try:
-        click.echo(rendered(report, options["form"], redact=options["redact"], screen=screen), nl=False)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the gate's exit code still counts
-        silence_stdout()

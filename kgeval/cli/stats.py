@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from kgeval.cli.common import say
-from kgeval.cli.derive import flags_of, options_from
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.options import session_from
+from kgeval.cli.show import report_options, show_result
 from kgeval.config import (
     CorrectOptions,
     DriftOptions,
@@ -17,18 +17,15 @@ from kgeval.config import (
     RankOptions,
     ScoreTableOptions,
     SequentialOptions,
+    StatsOptions,
     VerdictOptions,
 )
 
-if TYPE_CHECKING:
-    from kgeval.workflows.session import Session
-    from kgeval.workflows.stats import StatsResult
-
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-REPORT = report_options_of("Report file: .json .md", ("text", "json", "md"))
+REPORT = report_options
 
 
-@click.group()
+@click.group(cls=Group)
 def stats() -> None:
     """Statistics on your own scores and verdicts: pairs, order, the judge's biases, power, corrections by people. No model is asked."""
 
@@ -45,9 +42,7 @@ def paired(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.paired(_session("paired", files, options), files, options_from(ScoreTableOptions, options)), options)
+    return _done("paired", files, ScoreTableOptions, options)
 
 
 @stats.command()
@@ -62,9 +57,7 @@ def rank(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.rank(_session("rank", files, options), files, options_from(RankOptions, options)), options)
+    return _done("rank", files, RankOptions, options)
 
 
 @stats.command()
@@ -79,9 +72,7 @@ def judge(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.judge(_session("judge", files, options), files, options_from(VerdictOptions, options)), options)
+    return _done("judge", files, VerdictOptions, options)
 
 
 @stats.command()
@@ -96,9 +87,7 @@ def power(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.power(_session("power", files, options), files, options_from(PowerOptions, options)), options)
+    return _done("power", files, PowerOptions, options)
 
 
 @stats.command()
@@ -114,9 +103,7 @@ def correct(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.correct(_session("correct", files, options), files, options_from(CorrectOptions, options)), options)
+    return _done("correct", files, CorrectOptions, options)
 
 
 @stats.command()
@@ -131,9 +118,7 @@ def aa(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.aa(_session("aa", files, options), files, options_from(ScoreTableOptions, options)), options)
+    return _done("aa", files, ScoreTableOptions, options)
 
 
 @stats.command()
@@ -147,40 +132,27 @@ def sequential(files: tuple[Path, ...], **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.workflows import stats as workflow
-
-    return _shown(workflow.sequential(_session("sequential", files, options), files, options_from(SequentialOptions, options)), options)
+    return _done("sequential", files, SequentialOptions, options)
 
 
 @stats.command()
 @FILES
-@click.option(
-    "--anchors", required=True, type=click.Path(path_type=Path), metavar="FILE",
-    help="The labelled pairs: id, question, answer_a, answer_b, label.",
-)
-@flags_of(DriftOptions)
+@flags_of(DriftOptions, required=("anchors",))
 @REPORT
-def drift(files: tuple[Path, ...], anchors: Path, **options: Any) -> int:
+def drift(files: tuple[Path, ...], **options: Any) -> int:
     """Did the judge move? Its verdicts (FILES) on a fixed set of labelled pairs, against people and against an earlier run.
 
     The question_id of a verdict is the anchor's id; the first system of a pair's first verdict is answer_a.
 
     Exit codes: 0 done, 2 wrong input.
     """
+    return _done("drift", files, DriftOptions, options)
+
+
+def _done(task: str, files: tuple[Path, ...], kind: type[StatsOptions], options: dict[str, Any]) -> int:
+    """Does a task of workflows.stats and shows its result; these commands read no kgeval.toml. The exit code."""
     from kgeval.workflows import stats as workflow
 
-    session = _session("drift", files, options, anchors=str(anchors))
-    return _shown(workflow.drift(session, files, anchors, options_from(DriftOptions, options)), options)
-
-
-def _session(kind: str, files: tuple[Path, ...], options: dict[str, Any], **arguments: str) -> Session:
-    """A session with the outputs; these commands read no kgeval.toml."""
-    from kgeval.workflows.session import Session
-
-    kept = {"files": [str(path) for path in files], "form": options["form"], **arguments}
-    return Session(f"stats {kind}", outputs=options["outputs"], redact=options["redact"], arguments=kept, say=say)
-
-
-def _shown(result: StatsResult, options: dict[str, Any]) -> int:
-    show_report(result.report, options, options["outputs"])
-    return result.exit_code
+    session = session_from(f"stats {task}", options, outputs=options["outputs"], files=[str(path) for path in files])
+    result = getattr(workflow, task)(session, files, options_from(kind, options))
+    return show_result(result, options, session.outputs)

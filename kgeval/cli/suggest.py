@@ -24,7 +24,10 @@ def suggested(wrong: click.ClickException) -> click.ClickException:
         root, what = context.find_root(), f"No such option '{wrong.option_name}'."
         if context is not root and wrong.option_name in _options(root.command):
             return click.UsageError(f"{what} It stands before the command: {root.info_name} {wrong.option_name}", context)
-        return click.UsageError(what + _hint(wrong.option_name, _options(context.command)), context)
+        known = _options(context.command)
+        if wrong.option_name == "--json" and "--format" not in known and not isinstance(context.command, click.Group):
+            return click.UsageError(f"{what} {context.command_path} prints text only.", context)
+        return click.UsageError(what + _hint(wrong.option_name, known), context)
     if wrong.message.startswith("No such command") and isinstance(context.command, click.Group):
         name = wrong.message.partition("'")[2].partition("'")[0]
         return click.UsageError(f"No such command '{name}'." + _hint(name, {**_renamed(context), **_commands(context)}), context)
@@ -57,4 +60,6 @@ def _options(command: click.Command) -> dict[str, str]:
         for old, value in (option.old.items() if isinstance(option, Option) else ()):
             flags[old.partition("/")[0]] = option.opts[-1] + (f" {value}" if value else "")
         flags |= {name: name for name in (*option.opts, *option.secondary_opts) if name.startswith("-")}
+    if "--format" in flags:
+        flags.setdefault("--json", "--format json")  # as in other tools
     return {**flags, "--help": "--help"}

@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import Option, Seconds, arguments, form_option, interactive, say, visible
+from kgeval.cli.common import Option, Seconds, arguments, interactive, say, visible
+from kgeval.cli.derive import Group
+from kgeval.cli.options import config_option
+from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
 from kgeval.workflows.build import shown
 
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.records import Document, IndexRecord
-    from kgeval.systems.adapters.catalog import AdapterInfo, Setting
-    from kgeval.systems.adapters.folder import Card
+    from kgeval.systems.adapters.catalog import AdapterInfo, AdapterSetting
+    from kgeval.systems.adapters.folder import IndexCard
     from kgeval.systems.adapters.indexing import IndexWanted
 
 _ENDPOINT = "The endpoint's address comes from OPENAI_BASE_URL, its key from OPENAI_API_KEY."
 
 
-@click.group()
+@click.group(cls=Group)
 def system() -> None:
     """Other GraphRAG packages as systems under test: list, show, install, index, remove.
 
@@ -32,7 +35,7 @@ def system() -> None:
 
 
 @system.command("list")
-@form_option(old={"--json": "json"})
+@json_option
 def list_(form: str) -> None:
     """The adapters: modes, and which are installed."""
     from kgeval.systems.adapters.catalog import catalog
@@ -77,7 +80,7 @@ def show(name: str) -> None:
     click.echo(f"  {'model':<36} {'-':<32} a  Another model than the index's to answer with.")
 
 
-def _defaults(one: Setting) -> str:
+def _defaults(one: AdapterSetting) -> str:
     package = "-" if one.package is None else str(one.package)
     return package if one.xiang is None else f"{package}; {one.xiang}"
 
@@ -137,7 +140,7 @@ def remove(name: str, yes: bool) -> None:
 )
 @click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
-@click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
+@config_option
 def index(name: str, **given: Any) -> int:
     """Have an adapter index documents, and write what it took: time, calls, tokens, nodes, relations, configuration.
 
@@ -169,13 +172,13 @@ def _check_output(output: Path | None) -> None:
 
 def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started: Any) -> IndexWanted:
     from kgeval.systems.adapters.indexing import IndexWanted
-    from kgeval.text.documents import Documents, read_documents
+    from kgeval.text.documents import DocumentSet, read_documents
 
     paths = list(given["documents"])
     if not paths and not info.neo4j:
         raise UsageError("no documents to index", fix="give --documents FILE or FOLDER")
     card = _card(info, config, given)
-    read = read_documents(paths) if paths else Documents([], [], [])
+    read = read_documents(paths) if paths else DocumentSet([], [], [])
     for fault in read.faults:
         say(f"warning: passed over: {fault}")
     for note in read.notes:
@@ -192,10 +195,10 @@ def _digest(documents: list[Document]) -> str | None:
     return digest(documents) if documents else None
 
 
-def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
+def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> IndexCard:
     """How the index shall be made. Raises: UsageError for settings and models that are missing or wrong."""
     from kgeval.llm.embed import DEFAULT
-    from kgeval.systems.adapters.folder import Card
+    from kgeval.systems.adapters.folder import IndexCard
     from kgeval.workflows.answer_systems import value_of
 
     pairs = [text.partition("=") for text in given["settings"]]
@@ -210,7 +213,7 @@ def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
     if missing or not model or not embedding:
         fix = "or name them in [model.extractor] and [model.embedding] of kgeval.toml"
         raise UsageError(f"{' and '.join(missing)} must be given", fix=fix)
-    return Card(
+    return IndexCard(
         adapter=info.name, model=model, embedding_model=embedding, local=local, preset=given["preset"],
         settings=info.checked(settings, answering=False),
     )

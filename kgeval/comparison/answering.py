@@ -21,7 +21,7 @@ from kgeval.files.partial import stopped
 from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
-from kgeval.text.language import Written, written_in
+from kgeval.text.language import TextLanguage, detect_language
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:
@@ -312,8 +312,8 @@ class AlignedAnswers(PairedAnswers):
 def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str], str | None]) -> Iterator[str]:
     """Notes on the first LOOKED_AT questions of each pair. `text`: mark -> the answer as it was judged."""
     @lru_cache(4 * LOOKED_AT)
-    def written(mark: str) -> Written:
-        return written_in(text(mark) or "")
+    def written(mark: str) -> TextLanguage:
+        return detect_language(text(mark) or "")
 
     same, mixed = [], []
     for a, b in pairs:

@@ -164,7 +164,7 @@ def _redrawn(verdicts: Floats, true: Floats, has: Mask, seed: int) -> Floats | N
 
 
 @dataclass(frozen=True)
-class JudgedItem:
+class ShareItem:
     """One judged item: the judge's verdict in 0..1, the person's label in 0..1 (None: not labelled), and what it belongs to: items of one
     cluster (a question, a document) are not independent."""
 
@@ -173,7 +173,7 @@ class JudgedItem:
     cluster: str
 
 
-def corrected_shares(items: Sequence[JudgedItem]) -> tuple[list[CorrectedShare], float | None]:
+def corrected_shares(items: Sequence[ShareItem]) -> tuple[list[CorrectedShare], float | None]:
     """The share as the judge has it, by the labels alone, by PPI++ and by Rogan-Gladen (where all are 0 or 1); and the p of selection."""
     import numpy as np
 

@@ -35,6 +35,7 @@ from kgeval.config.runs import (
     VariantSection,
 )
 from kgeval.config.score import MetricOptions, ScoreOptions, SpreadOptions
+from kgeval.config.session import EmbeddingOptions, ServerOptions, SessionOptions
 from kgeval.config.stats import (
     ConfidenceOptions,
     CorrectOptions,
@@ -73,6 +74,7 @@ __all__ = [
     "CrossingOptions",
     "DatasetSection",
     "DriftOptions",
+    "EmbeddingOptions",
     "FilterOptions",
     "FirstOptions",
     "Flag",
@@ -107,6 +109,8 @@ __all__ = [
     "ScoreTableOptions",
     "Section",
     "SequentialOptions",
+    "ServerOptions",
+    "SessionOptions",
     "SessionSection",
     "SheetOptions",
     "SimulateOptions",

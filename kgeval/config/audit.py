@@ -12,7 +12,7 @@ from kgeval.config.base import Section
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.records import Severity
 
-GATES, EMBEDDINGS, LARGE = "Gates", "Embeddings", "Large graphs"  # headings of --help
+GATES, EMBEDDINGS, LARGE, LOOKED_AT = "Gates", "Embeddings", "Large graphs", "What is looked at"  # headings of --help
 
 
 class SessionSection(Section):
@@ -88,21 +88,23 @@ class AuditOptions(Section):
         default=(), description="Leave out these checks or groups (comma or repeated).",
     )
     examples: Annotated[int, Flag(old="--limit")] = Field(default=5, ge=0, description="Examples of a finding, 0 = all")
-    timeout: Annotated[float, Unit("seconds")] = Field(
+    timeout: Annotated[float, Unit("seconds"), Flag(heading=LOOKED_AT)] = Field(
         default=120.0, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )
-    settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE")] = Field(
+    settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE", heading=LOOKED_AT)] = Field(
         default_factory=dict, description="A setting of a check; kgeval checks show ID lists them.",
     )
-    schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema")] = Field(
+    schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema", heading=LOOKED_AT)] = Field(
         default=None, description="Schema to check: a file (JSON, YAML, TOML) or 'database'.",
     )
-    corpus: Path | None = Field(default=None, description="Text file or folder the graph was made from (for tokens).")
-    with_reports: Annotated[tuple[Path, ...], Flag("--with", "REPORT.json")] = Field(
+    corpus: Annotated[Path | None, Flag(heading=LOOKED_AT)] = Field(
+        default=None, description="Text file or folder the graph was made from (for tokens).",
+    )
+    with_reports: Annotated[tuple[Path, ...], Flag("--with", "REPORT.json", heading=LOOKED_AT)] = Field(
         default=(), description="JSON report of kgeval accuracy or completeness whose findings join (repeatable).",
     )
-    no_structure: bool = Field(default=False, description="Only the checks, no structure figures.")
-    seed: int = Field(default=0, ge=0, lt=2**31, description="Seed of the communities' stability")
+    no_structure: Annotated[bool, Flag(heading=LOOKED_AT)] = Field(default=False, description="Only the checks, no structure figures.")
+    seed: Annotated[int, Flag(heading=LOOKED_AT)] = Field(default=0, ge=0, lt=2**31, description="Seed of the communities' stability")
 
     thresholds: Annotated[tuple[str, ...], BeforeValidator(_several), Flag("--threshold", "ID<=X", heading=GATES)] = Field(
         default=(),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-DAY = 86_400
+DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True)
@@ -33,3 +33,8 @@ class Unit:
     """The unit of a number, for messages: "seconds"."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """Marks a field of files that will be written: a name that ends in / is a folder."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from kgeval.config.accuracy import AccuracyOptions
 from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
@@ -31,7 +32,7 @@ from kgeval.config.runs import (
     SystemSection,
 )
 from kgeval.config.score import ScoreOptions
-from kgeval.errors import ConfigError
+from kgeval.errors import ConfigError, did_you_mean
 
 DEFAULT_FILE = "kgeval.toml"
 
@@ -120,7 +121,7 @@ def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:
         try:
             return Config.model_validate(data), list(faults)
         except ValidationError as cause:
-            faults |= dict.fromkeys(explain(cause))
+            faults |= dict.fromkeys(explain(cause, Config))
             places = sorted({fault["loc"] for fault in cause.errors()}, key=_order, reverse=True)  # of a list, the last item first
             if not sum(_taken_out(data, place) for place in places):
                 return Config(), list(faults)
@@ -144,13 +145,28 @@ def _taken_out(data: Any, place: tuple[int | str, ...]) -> bool:
     return False
 
 
-def explain(error: ValidationError) -> list[str]:
-    """One plain line a fault: `section.key: what is wrong`."""
+def explain(error: ValidationError, kind: type[BaseModel] | None = None) -> list[str]:
+    """One plain line a fault: `section.key: what is wrong`. `kind`: the class, for keys that may have been meant by unknown ones."""
     lines = []
     for fault in error.errors():
         where = ".".join(str(part) for part in fault["loc"]) or "(top)"
-        lines.append(f"{where}: {_wrong(fault['type'], fault['msg'])}")
+        hint = did_you_mean(str(fault["loc"][-1]), _keys(kind, fault["loc"][:-1])) if kind and fault["type"] == "extra_forbidden" else ""
+        lines.append(f"{where}: {_wrong(fault['type'], fault['msg'])}{hint}")
     return lines
+
+
+def _keys(kind: type[BaseModel], place: Sequence[int | str]) -> list[str]:
+    """The keys that a place in a file has: () its sections. Empty where a place is no section."""
+    for part in place:
+        if isinstance(part, int):
+            continue  # one of several: the field says of what
+        field = kind.model_fields.get(part)
+        inside = [] if field is None else [one for one in (field.annotation, *get_args(field.annotation)) if isinstance(one, type)]
+        kinds = [one for one in inside if issubclass(one, BaseModel)]
+        if not kinds:
+            return []
+        kind = kinds[0]
+    return list(kind.model_fields)
 
 
 def _wrong(kind: str, message: str) -> str:

@@ -44,7 +44,7 @@ class FilterOptions(Section):
         default=(), description="Only questions about these documents.",
     )
     hops: Annotated[tuple[int, ...], _filter("hops", "N")] = Field(default=(), description="Only questions with so many hops.")
-    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of samples and intervals")
+    seed: Annotated[int, Flag(heading=FILTERS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of samples and intervals")
 
 
 class RowOptions(FilterOptions):

@@ -13,7 +13,9 @@ from kgeval.config.flags import Flag
 from kgeval.config.models import Criterion
 from kgeval.config.rows import RowOptions
 
-WORKERS, GRAPHS = "Shards and workers", "Knowledge-graph metrics"  # headings of --help
+# headings of --help
+WORKERS, GRAPHS, HOW = "Shards and workers", "Knowledge-graph metrics", "How it is scored"
+JOINED, RESUMING = "What scores are compared with", "After an interruption"
 
 
 def several(value: object) -> object:
@@ -36,7 +38,7 @@ class MetricOptions(Section):
         description="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval "
         "metrics list shows all. FILE.py:NAME is a metric of your own: its file is run.",
     )
-    settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE")] = Field(
+    settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE", heading=HOW)] = Field(
         default_factory=dict, description="A setting of metrics: tau=0.8 (repeatable).",
     )
     community: Annotated[Literal["leiden", "louvain"] | None, Flag(heading=GRAPHS)] = Field(
@@ -70,17 +72,23 @@ class SpreadOptions(Section):
 class ScoreOptions(SpreadOptions, RowOptions, MetricOptions):
     """What is scored, and how: keywords of kgeval.score, flags of `kgeval score`, keys of `[score]` in kgeval.toml."""
 
-    trials: int = Field(default=1, ge=1, le=100, description="Judge everything so many times: spread between runs")
-    resume: bool = Field(default=False, description="Take over the rows that an interrupted run with the same -o has finished.")
-    retry_errors: bool = Field(default=False, description="As --resume, but rows with something unscored are done again.")
-    no_verdicts: bool = Field(default=False, description="Do not keep the verdicts behind the scores.")
-    against: Annotated[str | None, Flag(metavar="SYSTEM")] = Field(
+    trials: Annotated[int, Flag(heading=HOW)] = Field(
+        default=1, ge=1, le=100, description="Judge everything so many times: spread between runs",
+    )
+    resume: Annotated[bool, Flag(heading=RESUMING)] = Field(
+        default=False, description="Take over the rows that an interrupted run with the same -o has finished.",
+    )
+    retry_errors: Annotated[bool, Flag(heading=RESUMING)] = Field(
+        default=False, description="As --resume, but rows with something unscored are done again.",
+    )
+    no_verdicts: Annotated[bool, Flag(heading=HOW)] = Field(default=False, description="Do not keep the verdicts behind the scores.")
+    against: Annotated[str | None, Flag(metavar="SYSTEM", heading=JOINED)] = Field(
         default=None, description="The system that the others are compared with in cost and gain [default: every pair].",
     )
-    audit: Annotated[Path | None, Flag(metavar="JSON")] = Field(
+    audit: Annotated[Path | None, Flag(metavar="JSON", heading=JOINED)] = Field(
         default=None, description="Report of kgeval audit: do questions that touch its findings score worse?",
     )
-    index: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="JSON")] = Field(
+    index: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="JSON", heading=JOINED)] = Field(
         default=(), description="Index record: what a system's graph took.",
     )
     thresholds: Annotated[

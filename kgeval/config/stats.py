@@ -109,6 +109,9 @@ class CorrectOptions(VerdictOptions):
 class DriftOptions(ConfidenceOptions, VerdictOptions):
     """Flags of `kgeval stats drift`."""
 
+    anchors: Annotated[Path | None, Flag(metavar="FILE")] = Field(
+        default=None, description="The labelled pairs: id, question, answer_a, answer_b, label.",
+    )
     baseline: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Earlier verdicts on the same pairs, or the JSON report of an earlier run.",
     )

@@ -10,7 +10,6 @@ import os
 import types
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin
 
@@ -20,6 +19,7 @@ from pydantic.fields import FieldInfo
 from kgeval.config.base import OptionValue, Section
 from kgeval.config.flags import Flag
 from kgeval.config.reading import explain, note
+from kgeval.errors import did_you_mean
 
 SHORT = ("outputs", "config_file", "max_concurrency")  # what is written by its letter: -o, -c, -j
 
@@ -99,8 +99,8 @@ def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where
     for key, value in said.items():
         option = table.get(key.replace("_", "-"))
         if option is None:
-            near = get_close_matches(key.replace("_", "-"), table, 1)
-            faults.append(f"no such option: --{key.replace('_', '-')}" + (f" (did you mean --{near[0]}?)" if near else ""))
+            flag = f"--{key.replace('_', '-')}"
+            faults.append(f"no such option: {flag}{did_you_mean(flag, (f'--{known}' for known in table))}")
             given[key.replace("-", "_")] = tuple(value) if isinstance(value, list) else value
             continue
         if option.old:

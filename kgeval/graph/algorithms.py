@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
-from kgeval.errors import QueryError
 from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef, Layout
 
@@ -43,10 +42,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Partition:
-    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id; they ascend) is in group `groups[i]`."""
+    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id; they ascend) is in group `groups[i]`.
+    `held_by`: the property of the projected nodes that holds the groups."""
 
     nodes: Integers
     groups: Integers
+    held_by: str = ""
 
     def of(self, nodes: Integers) -> Integers:
         """The group of each of these nodes, all of which must be there."""
@@ -54,6 +55,15 @@ class Partition:
 
         groups: Integers = self.groups[np.searchsorted(self.nodes, nodes)]
         return groups
+
+    def of_elements(self, element_ids: Sequence[str]) -> dict[str, int]:
+        """The group of entities by element id; those that are not projected are left out."""
+        import numpy as np
+
+        numbers = np.array([node_number(element_id) for element_id in element_ids], dtype=np.int64)
+        inside = np.isin(numbers, self.nodes)
+        names = [name for name, there in zip(element_ids, inside.tolist(), strict=True) if there]
+        return dict(zip(names, self.of(numbers[inside]).tolist(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -106,7 +116,6 @@ class View(ABC):
         self._graph, self._layout, self._handle = graph, layout, handle
         self.nodes, self.edges, self.timeout = nodes, edges, timeout
         self._properties = 0
-        self._communities: tuple[str, Partition] | None = None
 
     @abstractmethod
     def degrees(self, *, every: bool = False) -> dict[int, int]:
@@ -121,8 +130,8 @@ class View(ABC):
         """How many edges cut a component in two when they are taken out."""
 
     @abstractmethod
-    def crossing(self) -> int:
-        """How many edges join two of the communities found last."""
+    def crossing(self, groups: Partition) -> int:
+        """How many edges join two of these groups."""
 
     @abstractmethod
     def adjacency(self) -> Adjacency:
@@ -193,21 +202,10 @@ class View(ABC):
         return np.concatenate(found).astype(np.int64)
 
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
-        """The communities of the simple graph and their modularity (-0.5..1). Louvain knows no seed. Kept for `crossing` and
-        `community_of`. The same graph gives the same communities (one thread)."""
+        """The communities of the simple graph and their modularity (-0.5..1). Louvain knows no seed. The same graph gives the same
+        communities (one thread)."""
         name, modularity = self._mutated(method, self._handle, seed)
-        self._communities = name, self._groups(self._handle, name)
-        return self._communities[1], modularity
-
-    def community_of(self, element_ids: Sequence[str]) -> dict[str, int]:
-        """The community, found last, of entities of the layout, by element id; those that are not projected are left out."""
-        import numpy as np
-
-        found = self._last[1]
-        numbers = np.array([node_number(element_id) for element_id in element_ids], dtype=np.int64)
-        inside = np.isin(numbers, found.nodes)
-        names = [name for name, there in zip(element_ids, inside.tolist(), strict=True) if there]
-        return dict(zip(names, found.of(numbers[inside]).tolist(), strict=True))
+        return self._groups(self._handle, name), modularity
 
     def again(self, method: Method, seed: int) -> Partition:
         """Another run: Leiden with this seed, Louvain on a copy whose edges come in an order shuffled by it. A node without an
@@ -234,13 +232,6 @@ class View(ABC):
         name = self._new_property()
         self._ask(lambda gds: gds.wcc.mutate(self._handle, name, log_progress=False))
         return self._groups(self._handle, name)
-
-    @property
-    def _last(self) -> tuple[str, Partition]:
-        """The communities found last, and the property of the nodes that holds them."""
-        if self._communities is None:
-            raise QueryError("no communities were found before", fix="ask for communities first")
-        return self._communities
 
     def _mutated(self, method: Method, handle: Any, seed: int) -> tuple[str, float]:
         """The property in which the communities are kept, and their modularity. One thread: more give other communities each time."""

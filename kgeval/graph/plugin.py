@@ -91,8 +91,8 @@ class PluginView(View):
     def bridges(self) -> int:
         return int(self._rows("count-bridges")[0]["bridges"]) if self.edges else 0
 
-    def crossing(self) -> int:
-        return int(self._rows("cross-community-relations", property=self._last[0])[0]["crossing"])
+    def crossing(self, groups: Partition) -> int:
+        return int(self._rows("cross-community-relations", property=groups.held_by)[0]["crossing"])
 
     def adjacency(self) -> Adjacency:
         """In 4 bytes a number, written where they belong as they come: five million edges are ten million neighbours, and the client
@@ -154,7 +154,7 @@ def groups(graph: Graph, name: str, held_by: str, *, timeout: float | None) -> P
         found.extend(row["groups"])
     ids = np.frombuffer(nodes, dtype=np.int64)
     order = ids.argsort()
-    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(found, dtype=np.int64)[order]))
+    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(found, dtype=np.int64)[order]), held_by)
 
 
 def _slices(graph: Graph, query: str, name: str, timeout: float | None, **params: Any) -> Iterator[Row]:

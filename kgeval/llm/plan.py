@@ -7,6 +7,7 @@ fails. A stage whose prompts depend on earlier replies has bounds, low to high.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import TYPE_CHECKING
 
 from kgeval.llm import tokens
@@ -51,14 +52,33 @@ class PlannedStage:
 _HEAD = ("stage", "calls", "in the journal", "input tokens", "output tokens", "cost")
 
 
+class AnyPlan:
+    """What every dry run gives: how many calls it would make, rows, and its text, which `print` and a notebook show."""
+
+    @property
+    def calls(self) -> tuple[int, int]:
+        """Calls of models to make, low to high."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a stage."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
 @dataclass(frozen=True)
-class Plan:
+class Plan(AnyPlan):
     """All stages of a run, and the limits that it would run under. `tokenizer` names what the tokens were counted with. `print` shows it
-    as a table."""
+    as a table, between `lines` and `notes` in words; `asks`: whether a model is asked at all, else there is no table."""
 
     stages: tuple[PlannedStage, ...]
     limits: Limits = field(default_factory=Limits)
     tokenizer: str = tokens.TOKENIZER
+    lines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    asks: bool = True
 
     @property
     def calls(self) -> tuple[int, int]:
@@ -102,6 +122,9 @@ class Plan:
         })
 
     def __str__(self) -> str:
+        return "\n".join((*self.lines, *([self._table()] if self.asks else []), *self.notes))
+
+    def _table(self) -> str:
         total = ("total", _span(*self.calls), f"{self.from_journal:,}", _span(
             sum(stage.input_tokens_low for stage in self.stages), sum(stage.input_tokens_high for stage in self.stages),
         ), f"{sum(stage.output_tokens_high for stage in self.stages):,}", _money(self.cost))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.judge.ratings import outside
 from kgeval.metrics.shares import is_empty
 
 
-def binary_accuracy(subject: Subject) -> Value:
+def binary_accuracy(subject: Subject) -> MetricValue:
     """1 or 0, with the class of the answer in `answer_class`."""
     question = subject.row.question
     if not question.right_answers and not outside(question):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.shares import is_empty, zero_for_empty
 from kgeval.text.names import normalise
 
@@ -12,7 +12,7 @@ METHOD = "GraphRAG evaluation methodology, section 3"
 _ENDING = re.compile(r"\.(?:txt|md|pdf|html?|jsonl?|csv|xml|docx?|epub|rst)$", re.IGNORECASE)
 
 
-def citation_precision(subject: Subject) -> Value:
+def citation_precision(subject: Subject) -> MetricValue:
     """Citations whose chunk supports their claim / citations."""
     if is_empty(subject):
         return zero_for_empty()
@@ -21,22 +21,22 @@ def citation_precision(subject: Subject) -> Value:
     if not subject.row.answer.citations:
         return not_applicable("the answer cites nothing")
     if (failure := checked.unscored) is not None:
-        return unscored(failure, **counts, unjudged=sum(item.label is None for item in checked.items))
+        return unscored(failure, **counts, unjudged=len(checked.items) - checked.judged)
     return scored(counts["supporting"] / counts["citations"], **counts)
 
 
-def citation_coverage(subject: Subject) -> Value:
+def citation_coverage(subject: Subject) -> MetricValue:
     """Claims with a citation that supports them / claims."""
     if is_empty(subject):
         return zero_for_empty()
     checked = subject.facts.checks["citations:claims"]
     counts = {"claims": len(checked.items), "cited": checked.count("cited")}
     if (failure := checked.unscored) is not None:
-        return unscored(failure, **counts, unjudged=sum(item.label is None for item in checked.items))
+        return unscored(failure, **counts, unjudged=len(checked.items) - checked.judged)
     return scored(counts["cited"] / counts["claims"], **counts) if checked.items else scored(0.0, **counts, no_claim=True)
 
 
-def source_document_accuracy(subject: Subject) -> Value:
+def source_document_accuracy(subject: Subject) -> MetricValue:
     """The gold document's share of the documents that the answer names."""
     if is_empty(subject):
         return zero_for_empty()

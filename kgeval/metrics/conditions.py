@@ -15,18 +15,18 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel
 
 from kgeval.errors import InputError
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
 
 # For each answer the answer of another question: a shuffle in which nothing stays in its place. Pure.
 
-TRIES = 100
-EXACT = 1000
+TRIES = 100  # other places that a bad one is offered to
+EXACT = 1000  # places, up to which the largest matching is looked for: of all pairs of them is asked who fits whom
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerMarks:
     """One answer. `said`: mark of its text, empty where nothing was said; `right`: marks of the question's right answers."""
 
     question: str
@@ -36,14 +36,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """`donors`: for each place the place whose answer it gets, or null where no other answer would be wrong. `reused`: places whose
+    """`donors`: for each place the place whose answer it gets, or None where no other answer would be wrong. `reused`: places whose
     answer was given to another place too."""
 
     donors: tuple[int | None, ...]
     reused: int
 
 
-def wrong_for(receiver: Place, donor: Place) -> bool:
+def wrong_for(receiver: AnswerMarks, donor: AnswerMarks) -> bool:
     """Whether the donor's answer is surely wrong at the receiver's question: another question with other right answers, a text that is
     neither the receiver's own answer nor one of its right answers, and not empty."""
     return (
@@ -52,12 +52,13 @@ def wrong_for(receiver: Place, donor: Place) -> bool:
     )
 
 
-def derange(places: Sequence[Place], rng: Random) -> Shuffled:
+def derange(places: Sequence[AnswerMarks], rng: Random) -> Shuffled:
     """A wrong answer for each place, each answer used once as far as that can be.
 
     A random permutation whose bad places are swapped with others; where that leaves some and there are at most 1,000 places, the
     largest matching there is (Hopcroft and Karp 1973); what is still left gets an answer that another place has too.
     """
+    # a matching alone would do, but its table of who fits whom has places^2 cells, and swaps nearly always suffice
     taken: list[int | None] = list(rng.sample(range(len(places)), len(places)))
     _swap(places, taken, rng)
     if any(_bad(places, at, donor) for at, donor in enumerate(taken)) and len(places) <= EXACT:
@@ -71,11 +72,11 @@ def derange(places: Sequence[Place], rng: Random) -> Shuffled:
     return Shuffled(tuple(taken), reused)
 
 
-def _bad(places: Sequence[Place], at: int, donor: int | None) -> bool:
+def _bad(places: Sequence[AnswerMarks], at: int, donor: int | None) -> bool:
     return donor is None or not wrong_for(places[at], places[donor])
 
 
-def _swap(places: Sequence[Place], taken: list[int | None], rng: Random) -> None:
+def _swap(places: Sequence[AnswerMarks], taken: list[int | None], rng: Random) -> None:
     """Swaps the answers of bad places with those of others where both are good afterwards."""
     everywhere = range(len(places))
     for at in everywhere:
@@ -87,7 +88,7 @@ def _swap(places: Sequence[Place], taken: list[int | None], rng: Random) -> None
                 break
 
 
-def _matched(places: Sequence[Place], rng: Random) -> list[int | None]:
+def _matched(places: Sequence[AnswerMarks], rng: Random) -> list[int | None]:
     """The largest matching of places with wrong answers, found in a shuffled order."""
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -96,14 +97,14 @@ def _matched(places: Sequence[Place], rng: Random) -> list[int | None]:
     n = len(places)
     order = rng.sample(range(n), n)
     fits = np.array([[wrong_for(places[at], places[donor]) for donor in order] for at in order], dtype=bool)
-    found = maximum_bipartite_matching(csr_matrix(fits), perm_type="column")
+    matching = maximum_bipartite_matching(csr_matrix(fits), perm_type="column")
     taken: list[int | None] = [None] * n
-    for at, donor in zip(order, found, strict=True):
+    for at, donor in zip(order, matching, strict=True):
         taken[at] = order[donor] if donor >= 0 else None
     return taken
 
 
-def _any_donor(places: Sequence[Place], at: int, usable: dict[frozenset[bytes], list[int]], rng: Random) -> int | None:
+def _any_donor(places: Sequence[AnswerMarks], at: int, usable: dict[frozenset[bytes], list[int]], rng: Random) -> int | None:
     """Any wrong answer for a place. `usable`: by right answers, the places that fit these; looked through once for all of them."""
     receiver = places[at]
     if receiver.right not in usable:
@@ -123,7 +124,7 @@ CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 NO_WRONG, NO_REFERENCE = "no other answer is surely wrong there", "no reference"
 
 
-class _Said(BaseModel):
+class _MovedAnswer(BaseModel):
     """What moves with an answer to another question."""
 
     answer: str
@@ -155,17 +156,18 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self.sizes: Mapping[Condition, int] = {"answered": used, "reference": used - lacking, "wrong": used}
         self.left_out = {why: n for why, n in ((NO_WRONG, len(places) - used), (NO_REFERENCE, lacking)) if n}
 
-    def _read(self, rows: Iterable[Row]) -> list[tuple[str, Place]]:
+    def _read(self, rows: Iterable[Row]) -> list[tuple[str, AnswerMarks]]:
         places = []
         for row in rows:
-            places.append((row.answer.system, _place(row)))
-            kept = _Said(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
+            places.append((row.answer.system, AnswerMarks(row.question.id, _mark(answer_text(row)), right)))
+            kept = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
             self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
 
     def __getitem__(self, condition: Condition) -> Iterable[Row]:
-        return _Again(lambda: self._made(condition))
+        return _Repeatable(lambda: self._made(condition))
 
     def __iter__(self) -> Iterator[Condition]:
         return iter(CONDITIONS)
@@ -180,13 +182,11 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             if condition == "answered":
                 yield row
             elif condition == "wrong":
-                yield _with(row, self._said(self._donors[n]))
+                start, end = self._starts[self._donors[n]], self._starts[self._donors[n] + 1]
+                moved = os.pread(self._file.fileno(), end - start, start)  # no seek: two iterations may be under way
+                yield _with(row, _MovedAnswer.model_validate_json(moved))
             elif right := row.question.right_answers:
-                yield _with(row, _Said(answer=right[0]))
-
-    def _said(self, n: int) -> _Said:
-        start, end = self._starts[n], self._starts[n + 1]
-        return _Said.model_validate_json(os.pread(self._file.fileno(), end - start, start))
+                yield _with(row, _MovedAnswer(answer=right[0]))
 
     def close(self) -> None:
         """Deletes the temporary file."""
@@ -199,7 +199,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self.close()
 
 
-class _Again:
+class _Repeatable:
     """An iterable that can be gone through as often as wanted."""
 
     def __init__(self, make: Callable[[], Iterator[Row]]) -> None:
@@ -218,7 +218,7 @@ def conditions(rows: Iterable[Row], seed: int) -> Conditions:
     return Conditions(rows, seed)
 
 
-def _with(row: Row, other: _Said) -> Row:
+def _with(row: Row, other: _MovedAnswer) -> Row:
     """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
     answer: Answer = row.answer.model_copy(
         update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
@@ -226,17 +226,12 @@ def _with(row: Row, other: _Said) -> Row:
     return row.model_copy(update={"answer": answer})
 
 
-def _place(row: Row) -> Place:
-    right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
-    return Place(row.question.id, _mark(said(row)), right)
-
-
 def _mark(text: str) -> bytes:
-    found = words(text)
-    return hashlib.blake2b(" ".join(found).encode("utf-8", "surrogatepass"), digest_size=12).digest() if found else b""
+    said_words = words(text)
+    return hashlib.blake2b(" ".join(said_words).encode("utf-8", "surrogatepass"), digest_size=12).digest() if said_words else b""
 
 
-def _donors(places: list[tuple[str, Place]], seed: int) -> tuple[array[int], int]:
+def _donors(places: list[tuple[str, AnswerMarks]], seed: int) -> tuple[array[int], int]:
     """For each row the row whose answer it gets, or -1; and how many answers are used again. Each system for itself."""
     systems: dict[str, list[int]] = {}
     for n, (system, _) in enumerate(places):

@@ -26,18 +26,16 @@ def add_cosines(subjects: Sequence[Subject], selection: Selection, embedder: Emb
     Nothing is embedded for an empty answer. A text without letters is embedded as it is. Where the questions could not be made, or a
     text has no usable vector, the cosines have the failure. Raises: ModelError if the embedder cannot be used: that ends the run.
     """
-    wanted = [(subject, name, one, others) for subject in subjects for name, one, others in _comparisons(subject, selection)]
-    places: dict[str, int] = {}
-    for _, _, one, others in wanted:
-        for text in (one, *others):
-            places.setdefault(text, len(places))
+    wanted = [(subject, *comparison) for subject in subjects for comparison in _comparisons(subject, selection)]
+    texts = dict.fromkeys(text for _, _, first, others in wanted for text in (first, *others))
+    places = {text: place for place, text in enumerate(texts)}
     vectors = embedder.embed(list(places), faulty=True)
-    for subject, name, one, others in wanted:
-        found = [float(value) for value in vectors[[places[text] for text in others]] @ vectors[places[one]]]
-        if any(math.isnan(value) for value in found):
+    for subject, name, first, others in wanted:
+        values = [float(value) for value in vectors[[places[text] for text in others]] @ vectors[places[first]]]
+        if any(math.isnan(value) for value in values):  # of an embedding of zeros: as 0.0 it would pass for an unrelated answer
             subject.facts.cosines[name] = Cosines(failure=NO_VECTOR)
         else:
-            subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, value)) for value in found))
+            subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, value)) for value in values))
 
 
 def _comparisons(subject: Subject, selection: Selection) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -49,8 +47,8 @@ def _comparisons(subject: Subject, selection: Selection) -> Iterator[tuple[str, 
     if REFERENCE in facts and row.question.right_answers:
         yield REFERENCE, row.answer.answer, row.question.right_answers
     if QUESTIONS in facts and row.question.question.strip():
-        made = subject.facts.texts["questions"]
-        if made.failure is not None:
-            subject.facts.cosines[QUESTIONS] = Cosines(failure=made.failure)
-        elif texts := tuple(text for text in made.texts if text.strip()):
+        questions = subject.facts.texts["questions"]
+        if questions.failure is not None:
+            subject.facts.cosines[QUESTIONS] = Cosines(failure=questions.failure)
+        elif texts := tuple(text for text in questions.texts if text.strip()):
             yield QUESTIONS, row.question.question, texts

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from kgeval.config import Criterion
 from kgeval.llm.calls import Failure
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.records import Row, ScoreStatus
 
 Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning", "own"]
@@ -22,7 +22,7 @@ Tool = Literal["judge", "embedder", "graph", "gds"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class MetricSettings:
     """All that a number may depend on beside the row and the models. What a metric reads of it stands in its signature."""
 
     accuracy_weight: float = 0.75
@@ -41,7 +41,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Value:
+class MetricValue:
     """What a metric makes of one row. `cause`: a word for counting, of an unscored value."""
 
     status: ScoreStatus
@@ -51,21 +51,21 @@ class Value:
     detail: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-def scored(value: float, /, **detail: JsonValue) -> Value:
+def scored(value: float, /, **detail: JsonValue) -> MetricValue:
     """A value in 0..1. Raises: ValueError for anything else: a metric must not invent numbers."""
     if not 0 <= value <= 1:
         raise ValueError(f"a score of {value} is not in 0..1")
-    return Value("scored", float(value), detail=detail)
+    return MetricValue("scored", float(value), detail=detail)
 
 
-def unscored(failure: Failure, /, **detail: JsonValue) -> Value:
+def unscored(failure: Failure, /, **detail: JsonValue) -> MetricValue:
     """We failed: there is no value, and this is why."""
-    return Value("unscored", cause=failure.cause, reason=failure.detail, detail=detail)
+    return MetricValue("unscored", cause=failure.cause, reason=failure.detail, detail=detail)
 
 
-def not_applicable(reason: str, /, **detail: JsonValue) -> Value:
+def not_applicable(reason: str, /, **detail: JsonValue) -> MetricValue:
     """The metric has no meaning for this row."""
-    return Value("not_applicable", reason=reason, detail=detail)
+    return MetricValue("not_applicable", reason=reason, detail=detail)
 
 
 def reason_of(cause: str, detail: str | None) -> str:
@@ -81,8 +81,8 @@ class Subject:
     """
 
     row: Row
-    facts: Facts
-    settings: Settings
+    facts: RowFacts
+    settings: MetricSettings
     trial: int = 0
     others: list[Subject] = field(default_factory=list)
     other: bool = False
@@ -98,7 +98,7 @@ class Metric:
     """A metric. `summary`: one line; `definition`: the formula in words; `source`: paper and formula number.
 
     `needs`: what the row must have, else the value is not_applicable. `asks`: names of the facts that it reads (facts.py).
-    `tools`: what must be there to find them out. `settings`: names of the Settings fields that it depends on.
+    `tools`: what must be there to find them out. `settings`: names of the MetricSettings fields that it depends on.
     `calls`: what a row costs when this metric is asked for alone, in words ("2", "1 a context"). `aspects`: numbers in `detail` that
     the summary averages too. `version` is raised when the number can change. `criterion`: of one's own, that the judge is asked about.
     `parameters`: what stands in its signature beside its settings.
@@ -109,7 +109,7 @@ class Metric:
     summary: str
     definition: str
     source: str
-    compute: Callable[[Subject], Value]
+    compute: Callable[[Subject], MetricValue]
     needs: tuple[Need, ...] = ()
     asks: tuple[str, ...] = ()
     tools: tuple[Tool, ...] = ()

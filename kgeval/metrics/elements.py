@@ -24,7 +24,8 @@ class Matched:
 
     def levels(self) -> dict[str, int]:
         """Gold elements found, by level."""
-        return {level: sum(one == level for one in self.found.values()) for level in ("id", "key", "name") if level in self.found.values()}
+        levels = list(self.found.values())
+        return {level: levels.count(level) for level in ("id", "key", "name") if level in levels}
 
 
 def gold_nodes(question: Question) -> list[GraphRef]:
@@ -69,7 +70,7 @@ def match(gold: Sequence[GraphRef], retrieved: Iterable[str]) -> Matched:
         ("key", _table((n, ref.key) for n, ref in enumerate(gold))),
         ("name", _table((n, plain(ref.name)) for n, ref in enumerate(gold))),
     )
-    found: dict[int, Level] = {}
+    levels: dict[int, Level] = {}
     hits: set[tuple[str, str]] = set()
     seen: set[tuple[str, str]] = set()
     order: dict[Level, int] = {"id": 0, "key": 1, "name": 2}
@@ -81,17 +82,17 @@ def match(gold: Sequence[GraphRef], retrieved: Iterable[str]) -> Matched:
             continue
         hits.add(hit[:2])
         for place in hit[2]:
-            if place not in found or order[hit[0]] < order[found[place]]:
-                found[place] = hit[0]
-    return Matched(found, len(hits), len(seen | hits))
+            if place not in levels or order[hit[0]] < order[levels[place]]:
+                levels[place] = hit[0]
+    return Matched(levels, len(hits), len(seen | hits))
 
 
 def _table(entries: Iterable[tuple[int, str]]) -> dict[str, list[int]]:
-    made: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, text in entries:
         if text:
-            made.setdefault(text, []).append(place)
-    return made
+            places.setdefault(text, []).append(place)
+    return places
 
 
 def plain(name: str) -> str:
@@ -101,11 +102,11 @@ def plain(name: str) -> str:
 
 
 def ends_of(name: str) -> tuple[str, str, str] | None:
-    """Subject, type and object of `A -[TYPE]-> B` (or `B <-[TYPE]- A`); null for any other text."""
-    one, opened, rest = name.partition("-[")
-    kind, closed, other = rest.partition("]-")
+    """Subject, type and object of `A -[TYPE]-> B` (or `B <-[TYPE]- A`); None for any other text."""
+    start, opened, rest = name.partition("-[")
+    kind, closed, end = rest.partition("]-")
     if not opened or not closed:
         return None
-    back, forth = one.endswith("<"), other.startswith(">")
-    one, kind, other = one.removesuffix("<").strip(), kind.strip().removeprefix(":"), other.removeprefix(">").strip()
-    return (other, kind, one) if back and not forth else (one, kind, other)
+    back, forth = start.endswith("<"), end.startswith(">")
+    start, kind, end = start.removesuffix("<").strip(), kind.strip().removeprefix(":"), end.removeprefix(">").strip()
+    return (end, kind, start) if back and not forth else (start, kind, end)

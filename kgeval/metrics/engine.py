@@ -8,13 +8,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kgeval.files.partial import stopped
 from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
-from kgeval.metrics.facts import Facts
-from kgeval.metrics.references import completed, value_of
+from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
+from kgeval.metrics.facts import ItemVerdicts, RowFacts
+from kgeval.metrics.references import completed, numbered, value_of
 from kgeval.metrics.select import Selection, lacking
-from kgeval.metrics.verdicts import lacking as missing_verdicts
-from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Row, Score, Verdict
 
 if TYPE_CHECKING:
@@ -23,12 +22,13 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.records import Layout
 
-WINDOW = 512
+WINDOW = 512  # rows whose texts are embedded, and whose pairs are matched, in one go
+MOST_TEXT = 500  # characters of an item's text in its verdict
 
 
 @dataclass(frozen=True)
 class Tools:
-    """What facts are found out with; null: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
+    """What facts are found out with; None: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
     was named; GDS alone needs none. `signatures`: metric -> signature."""
 
     models: Models | None = None
@@ -39,7 +39,7 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Result:
+class RowResult:
     """One row done: its scores in the order of the metrics, and the verdicts that they rest on. `lacking`: why some of those are
     missing, though the scores may stand without them."""
 
@@ -49,8 +49,8 @@ class Result:
     lacking: str | None = None
 
 
-def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Settings, *, trials: int = 1, total: int | None = None,
-          skip: Callable[[Row, int], bool] | None = None) -> Iterator[Result]:
+def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: MetricSettings, *, trials: int = 1, total: int | None = None,
+          skip: Callable[[Row, int], bool] | None = None) -> Iterator[RowResult]:
     """One result a row and trial, in the order of the rows. `total`: rows times trials, for the progress. `skip`: rows and trials
     that are left out, because an earlier run has them.
 
@@ -58,7 +58,7 @@ def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Set
     asked at all. What fails for one row is an unscored value with its cause.
     """
     subjects = (
-        Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
+        Subject(row, RowFacts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
     )
     size = WINDOW if tools.embedder is not None else 1  # nothing to do for many at a time: a row leaves, and is kept, as it is done
     for window in _windows(_asked(subjects, selection, tools, total), size):
@@ -110,12 +110,12 @@ def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) 
         add_pairs(window, selection, tools.graph, tools.embedder, tools.layout)
 
 
-def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
+def result(subject: Subject, selection: Selection, tools: Tools) -> RowResult:
     """The scores of a subject whose facts are there."""
     metrics = selection.of(subject.row)
     each = completed(subject)
     scores = tuple(_score(metric, subject, each, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
-    return Result(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
+    return RowResult(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
 
 
 def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature: str) -> Score:
@@ -123,9 +123,39 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
     missing = lacking(metric, row)
     value = not_applicable(missing) if missing else value_of(metric, subject, each)
     reason = reason_of(value.cause, value.reason) if value.cause else value.reason
-    # figures beside the value are averaged over the same rows as it: an empty answer has none of them
+    # an aspect is averaged over the same rows as the value: the 0 of an empty answer counts in both
     beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
         detail={**beside, **value.detail}, signature=signature, trial=subject.repetition,
     )
+
+
+def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
+    """One record a statement and source, in the order in which they were asked. `metric` is the name of the check
+    (answer_claims@contexts, ratings, binary, citations, ...; `#2` and so on: about the second right answer), `item` counts within it.
+    Texts above 500 characters are cut."""
+    return tuple(
+        Verdict(
+            question_id=subject.row.question.id, metric=name, system=subject.row.answer.system, item=item.number,
+            text=item.text if len(item.text) <= MOST_TEXT else item.text[:MOST_TEXT] + "\u2026", label=item.label,
+            reason=reason_of(item.failure.cause, item.failure.detail) if item.failure else item.reason or None,
+            sources=list(item.sources), call=item.call, trial=subject.repetition,
+        )
+        for name, checked in _checks(subject) for item in checked.items
+    )
+
+
+def missing_verdicts(subject: Subject) -> str | None:
+    """Why verdicts of this row are missing, in a cause and words; None where all are there. Its scores may stand without them (an empty
+    answer has no recall, whatever the reference claims)."""
+    failures = [failure for _, checked in _checks(subject) if (failure := checked.unscored) is not None]
+    reasons = [reason_of(failure.cause, failure.detail) for failure in failures]
+    return next((reason for reason in reasons if stopped(reason)), reasons[0] if reasons else None)
+
+
+def _checks(subject: Subject) -> Iterator[tuple[str, ItemVerdicts]]:
+    for reference, variant in enumerate((subject, *subject.others), start=1):
+        yield from ((numbered(name, reference), checked) for name, checked in variant.facts.checks.items())
+    if subject.facts.grounded is not None:
+        yield "grounding", subject.facts.grounded.checked

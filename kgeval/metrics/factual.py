@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import Label
 from kgeval.metrics.shares import NO_REFERENCE_CLAIM, is_empty, share, zero_for_empty
+from kgeval.metrics.similarity import clipped, shifted
 
 RIGHT, MISSED, SIMILAR = "answer_claims@reference", "reference_claims@answer", "similarity:reference"
 FACTS = ("claims:answer", "claims:reference", RIGHT, MISSED)
@@ -17,8 +18,12 @@ RULES = " An empty answer, or one that makes no claim: 0. A reference that makes
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Claims of the answer: right (`tp`), contradicted, not stated. Claims of the reference: in all, and those that the answer lacks."""
+class ClaimCounts:
+    """Claims of the answer: right (`tp`), contradicted, not stated. Claims of the reference: in all, and those that the answer lacks.
+
+    Precision and recall rest on a list each. ragas 0.3 divides true positives of the answer's list by those plus false negatives of the
+    reference's: with lists of unlike grain that is no share of either.
+    """
 
     tp: int
     contradicted: int
@@ -33,7 +38,7 @@ class Counts:
 
     @property
     def f1(self) -> float:
-        """2TP / (2TP + FP + FN)."""
+        """2TP / (2TP + FP + FN); 0 where nothing is right: two empty lists are no perfect answer, as the code of GraphRAG-Bench has it."""
         return 2 * self.tp / (2 * self.tp + self.fp + self.fn) if self.tp else 0.0
 
     @property
@@ -51,41 +56,40 @@ class Counts:
         }
 
 
-def _counts(subject: Subject) -> Counts | Value:
+def _counts(subject: Subject) -> ClaimCounts | MetricValue:
     """The counts, or why there is no value."""
     right, missed = subject.facts.checks[RIGHT], subject.facts.checks[MISSED]
     failure = missed.unscored or right.unscored
     if failure is not None:
         return unscored(
-            failure, claims=len(right.items), judged=sum(item.label is not None for item in right.items),
-            reference_claims=len(missed.items), reference_judged=sum(item.label is not None for item in missed.items),
+            failure, claims=len(right.items), judged=right.judged, reference_claims=len(missed.items), reference_judged=missed.judged,
         )
     if not missed.items:
         return not_applicable(NO_REFERENCE_CLAIM)
-    return Counts(
+    return ClaimCounts(
         right.count(SUPPORTED), right.count("contradicted"), right.count("not_stated"), len(missed.items),
         len(missed.items) - missed.count(SUPPORTED),
     )
 
 
-def _factual(value: Callable[[Counts], float]) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _factual(value: Callable[[ClaimCounts], float]) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         counts = _counts(subject)
-        return counts if isinstance(counts, Value) else scored(value(counts), **counts.detail())
+        return counts if isinstance(counts, MetricValue) else scored(value(counts), **counts.detail())
 
     return compute
 
 
-def _accuracy(factual: Callable[[Counts], float], similar: Callable[[float], float]) -> Callable[[Subject], Value]:
+def _accuracy(factual: Callable[[ClaimCounts], float], similar: Callable[[float], float]) -> Callable[[Subject], MetricValue]:
     """weight * factual + (1 - weight) * similarity [X eq. 5]."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         counts = _counts(subject)
-        if isinstance(counts, Value):
+        if isinstance(counts, MetricValue):
             return counts
         cosines = subject.facts.cosines[SIMILAR]
         if cosines.failure is not None or not cosines.values:
@@ -98,18 +102,10 @@ def _accuracy(factual: Callable[[Counts], float], similar: Callable[[float], flo
     return compute
 
 
-def _clipped(cosine: float) -> float:
-    return min(1.0, max(0.0, cosine))
-
-
-def _shifted(cosine: float) -> float:
-    return _clipped((cosine + 1) / 2)
-
-
-def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
+def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], MetricValue]:
     """The share of statements that the answer says."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         return share(subject.facts.checks[fact], SUPPORTED, what=what, none=not_applicable(none))
@@ -117,21 +113,21 @@ def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
     return compute
 
 
-def statement_precision(subject: Subject) -> Value:
+def statement_precision(subject: Subject) -> MetricValue:
     """Claims of the answer that the gold statements support / claims of the answer."""
     if is_empty(subject):
         return zero_for_empty()
     return share(subject.facts.checks["answer_claims@statements"], SUPPORTED, what="claims", none=scored(0.0, claims=0, no_claim=True))
 
 
-def _factual_metric(name: str, summary: str, definition: str, source: str, value: Callable[[Counts], float]) -> Metric:
+def _factual_metric(name: str, summary: str, definition: str, source: str, value: Callable[[ClaimCounts], float]) -> Metric:
     return Metric(
         name=name, group="answers", summary=summary, definition=definition + RULES, source=source, compute=_factual(value),
         needs=("reference",), asks=FACTS, tools=("judge",), calls="4", aspects=("precision", "recall"),
     )
 
 
-def _accuracy_metric(name: str, definition: str, source: str, compute: Callable[[Subject], Value]) -> Metric:
+def _accuracy_metric(name: str, definition: str, source: str, compute: Callable[[Subject], MetricValue]) -> Metric:
     return Metric(
         name=name, group="answers", summary="Factual correctness and semantic similarity, weighted.", definition=definition + RULES.replace(
             ", or one that makes no claim: 0.", ": 0. One that makes no claim has a factual correctness of 0.",
@@ -156,16 +152,16 @@ METRICS: tuple[Metric, ...] = (
     ),
     _accuracy_metric(
         "answer_accuracy", "w * factual_correctness + (1 - w) * semantic_similarity, w = accuracy_weight (0.75); the cosine is clipped to "
-        "0..1.", "Xiang et al. eq. 5, with F1", _accuracy(lambda counts: counts.f1, _clipped),
+        "0..1.", "Xiang et al. eq. 5, with F1", _accuracy(lambda counts: counts.f1, clipped),
     ),
     _accuracy_metric(
         "answer_accuracy_printed", "w * factual_correctness_printed + (1 - w) * cosine, w = accuracy_weight (0.75); a cosine below 0 "
-        "counts as 0.", "Xiang et al. eq. 5 and 6", _accuracy(lambda counts: counts.printed, _clipped),
+        "counts as 0.", "Xiang et al. eq. 5 and 6", _accuracy(lambda counts: counts.printed, clipped),
     ),
     _accuracy_metric(
         "answer_accuracy_compat", "w * factual_correctness + (1 - w) * (cosine + 1) / 2, w = accuracy_weight (0.75): unrelated answers get "
         "about half of the second part. Two empty lists of claims, which the original calls perfect, never are.",
-        "the code of GraphRAG-Bench", _accuracy(lambda counts: counts.f1, _shifted),
+        "the code of GraphRAG-Bench", _accuracy(lambda counts: counts.f1, shifted),
     ),
     Metric(
         name="statement_precision", group="answers", summary="Claims of the answer that the gold statements support.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable
 from kgeval.metrics.facts import Label
 from kgeval.metrics.shares import NO_CLAIM, against_contexts, is_empty
 
@@ -15,8 +15,8 @@ RULES = (
 )
 
 
-def _of(label: Label) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _of(label: Label) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return not_applicable(NO_CLAIM, empty_answer=True)
         return against_contexts(subject, FACT, label, what="claims", none=NO_CLAIM)

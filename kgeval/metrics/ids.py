@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import log2
 
-from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored
 from kgeval.metrics.elements import gold_nodes, gold_relations, match
 from kgeval.records import GraphRef, Question
 
@@ -14,7 +14,8 @@ Groups = Sequence[tuple[str, ...]]
 
 
 def ranked(subject: Subject) -> list[str]:
-    """The ids of the retrieved contexts in their order; a repeated id counts once, at its first place."""
+    """The ids of the retrieved contexts in their order; a repeated id counts once, at its first place: a system that returns one chunk ten
+    times has neither ten right ones nor nine wrong ones."""
     return list(dict.fromkeys(context.chunk_id for context in subject.row.answer.contexts or () if context.chunk_id))
 
 
@@ -24,23 +25,24 @@ def gold_groups(subject: Subject) -> list[tuple[str, ...]]:
 
 
 def gains(ids: Sequence[str], groups: Groups) -> list[int]:
-    """For each id the number of groups that it is the first of: 0 or 1, more only where an id stands in several groups."""
+    """For each id the number of groups that it is the first of: 0 or 1, more only where an id stands in several groups. A group holds the
+    chunks that say the same (overlaps, copies): a second one of them is no second hit."""
     places = _places(groups)
-    found: set[int] = set()
-    made = []
-    for one in ids:
-        new = places.get(one, set()) - found
-        made.append(len(new))
-        found |= new
-    return made
+    groups_found: set[int] = set()
+    gained = []
+    for chunk_id in ids:
+        new = places.get(chunk_id, set()) - groups_found
+        gained.append(len(new))
+        groups_found |= new
+    return gained
 
 
 def _places(groups: Groups) -> dict[str, set[int]]:
-    made: dict[str, set[int]] = {}
+    places: dict[str, set[int]] = {}
     for n, group in enumerate(groups):
-        for one in group:
-            made.setdefault(one, set()).add(n)
-    return made
+        for chunk_id in group:
+            places.setdefault(chunk_id, set()).add(n)
+    return places
 
 
 def dcg(gained: Sequence[int]) -> float:
@@ -51,55 +53,55 @@ def dcg(gained: Sequence[int]) -> float:
 def ideal_gains(groups: Groups) -> list[int]:
     """The gains of the best order: the id first that stands in most groups not found yet; ones, where no id stands in two."""
     places = _places(groups)
-    if all(len(found) == 1 for found in places.values()):
+    if all(len(missing) == 1 for missing in places.values()):
         return [1] * len(groups)
-    made: list[int] = []
+    gained: list[int] = []
     while places:
-        best = max(sorted(places), key=lambda one: len(places[one]))
+        best = max(sorted(places), key=lambda chunk_id: len(places[chunk_id]))
         new = places[best]
-        made.append(len(new))
-        places = {one: left for one, found in places.items() if (left := found - new)}
-    return made
+        gained.append(len(new))
+        places = {chunk_id: left for chunk_id, missing in places.items() if (left := missing - new)}
+    return gained
 
 
-def _recall(subject: Subject) -> Value:
+def _recall(subject: Subject) -> MetricValue:
     ids, groups = set(ranked(subject)), gold_groups(subject)
-    found = sum(not ids.isdisjoint(group) for group in groups)
-    return scored(found / len(groups), found=found, groups=len(groups))
+    recalled = sum(not ids.isdisjoint(group) for group in groups)
+    return scored(recalled / len(groups), found=recalled, groups=len(groups))
 
 
-def _precision(subject: Subject) -> Value:
-    ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
-    right = sum(one in gold for one in ids)
+def _precision(subject: Subject) -> MetricValue:
+    ids, gold = ranked(subject), {chunk_id for group in gold_groups(subject) for chunk_id in group}
+    right = sum(chunk_id in gold for chunk_id in ids)
     return scored(right / len(ids), right=right, retrieved=len(ids)) if ids else not_applicable(NOTHING)
 
 
-def _mrr(subject: Subject) -> Value:
-    ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
-    rank = next((rank for rank, one in enumerate(ids, start=1) if one in gold), None)
+def _mrr(subject: Subject) -> MetricValue:
+    ids, gold = ranked(subject), {chunk_id for group in gold_groups(subject) for chunk_id in group}
+    rank = next((rank for rank, chunk_id in enumerate(ids, start=1) if chunk_id in gold), None)
     return scored(1 / rank if rank else 0.0, rank=rank, retrieved=len(ids))
 
 
-def _ndcg(subject: Subject) -> Value:
+def _ndcg(subject: Subject) -> MetricValue:
     ids, groups = ranked(subject), gold_groups(subject)
     got, best = dcg(gains(ids, groups)), dcg(ideal_gains(groups))
     return scored(min(1.0, got / best), dcg=got, ideal=best, retrieved=len(ids), groups=len(groups))
 
 
-def _elements(kind: str, *, precision: bool) -> Callable[[Subject], Value]:
+def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]:
     """Recall or precision over nodes or relations."""
     gold_of: Callable[[Question], list[GraphRef]] = gold_nodes if kind == "nodes" else gold_relations
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         answer = subject.row.answer
         given, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
         if given is None or not gold:
             return not_applicable(f"no gold {kind} are given" if not gold else f"the answer does not tell which {kind} it retrieved")
-        found = match(gold, given)
-        detail = {"found": len(found.found), "gold": len(gold), "right": found.hits, "retrieved": found.retrieved, **found.levels()}
+        matched = match(gold, given)
+        detail = {"found": len(matched.found), "gold": len(gold), "right": matched.hits, "retrieved": matched.retrieved, **matched.levels()}
         if not precision:
-            return scored(len(found.found) / len(gold), **detail)
-        return scored(found.hits / found.retrieved, **detail) if found.retrieved else not_applicable(NOTHING)
+            return scored(len(matched.found) / len(gold), **detail)
+        return scored(matched.hits / matched.retrieved, **detail) if matched.retrieved else not_applicable(NOTHING)
 
     return compute
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
 from kgeval.metrics.shares import is_empty, zero_for_empty
 from kgeval.metrics.words import lcs_length, words
 
@@ -21,7 +21,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _REMEMBERED = 50  # letters: what is longer is hardly a word, and would fill the memory
 
 
-class Overlap(NamedTuple):
+class WordOverlap(NamedTuple):
     """How far an answer and one reference agree (`value` in 0..1), and on what counts that rests."""
 
     value: float
@@ -32,17 +32,17 @@ class Overlap(NamedTuple):
     recall: float
 
 
-def f_measure(common: int, answer: int, reference: int) -> Overlap:
+def f_measure(common: int, answer: int, reference: int) -> WordOverlap:
     """Precision common / answer, recall common / reference, and their harmonic mean; 0 where nothing is common."""
     if not common:
-        return Overlap(0.0, 0, answer, reference, 0.0, 0.0)
-    return Overlap(2 * common / (answer + reference), common, answer, reference, common / answer, common / reference)
+        return WordOverlap(0.0, 0, answer, reference, 0.0, 0.0)
+    return WordOverlap(2 * common / (answer + reference), common, answer, reference, common / answer, common / reference)
 
 
-def shared_words(one: Sequence[str], other: Sequence[str]) -> Overlap:
+def shared_words(one: Sequence[str], other: Sequence[str]) -> WordOverlap:
     """Words in common as often as both have them. Two empty lists are equal, one is nothing: as SQuAD 2 has it."""
     if not one or not other:
-        return Overlap(float(one == other), 0, len(one), len(other), float(one == other), float(one == other))
+        return WordOverlap(float(one == other), 0, len(one), len(other), float(one == other), float(one == other))
     return f_measure((Counter(one) & Counter(other)).total(), len(one), len(other))
 
 
@@ -57,7 +57,9 @@ def squad_words(text: str) -> list[str]:
 
 
 def rouge_words(text: str) -> list[str]:
-    """The words as the package rouge-score makes them with its stemmer: runs of a-z and 0-9, Porter stems from 4 letters on."""
+    """The words as the package rouge-score makes them with its stemmer: runs of a-z and 0-9, Porter stems from 4 letters on.
+
+    A Chinese text has no words by it and scores 0 against itself, which is why `rouge_l` has words of its own."""
     from rouge_score import tokenize
 
     found: list[str] = tokenize.tokenize(text, _stemmer())
@@ -86,11 +88,11 @@ def _stemmer() -> Stemmer:
     return Remembering()
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> Overlap:
-    return Overlap(float(one == other), 0, len(one), len(other), 0.0, 0.0)
+def _same(one: Sequence[str], other: Sequence[str]) -> WordOverlap:
+    return WordOverlap(float(one == other), 0, len(one), len(other), 0.0, 0.0)
 
 
-def _longest(one: Sequence[str], other: Sequence[str]) -> Overlap:
+def _longest(one: Sequence[str], other: Sequence[str]) -> WordOverlap:
     return f_measure(lcs_length(one, other), len(one), len(other))
 
 
@@ -98,27 +100,27 @@ def _all_words(text: str) -> list[str]:
     return words(text, articles=True)
 
 
-Compare = Callable[[Sequence[str], Sequence[str]], Overlap]
+Compare = Callable[[Sequence[str], Sequence[str]], WordOverlap]
 
 
-def _metric_of(compare: Compare, split: Callable[[str], list[str]], common: str | None) -> Callable[[Subject], Value]:
-    """A metric's function: the best of the references. `common`: what the common words are called in the detail; null: no counts."""
+def _metric_of(compare: Compare, split: Callable[[str], list[str]], common: str | None) -> Callable[[Subject], MetricValue]:
+    """A metric's function: the best of the references. `common`: what the common words are called in the detail; None: no counts."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         references = subject.row.question.right_answers
         if not any(_all_words(text) for text in references):
             return not_applicable("the reference has no words")
         answer = split(subject.row.answer.answer)
-        found = [compare(answer, split(text)) for text in references]
-        best = max(range(len(found)), key=lambda n: found[n].value)
-        return scored(found[best].value, **_detail(found[best], common), **({"reference": best + 1} if len(found) > 1 else {}))
+        overlaps = [compare(answer, split(text)) for text in references]
+        best = max(range(len(overlaps)), key=lambda n: overlaps[n].value)
+        return scored(overlaps[best].value, **_detail(overlaps[best], common), **({"reference": best + 1} if len(overlaps) > 1 else {}))
 
     return compute
 
 
-def _detail(found: Overlap, common: str | None) -> dict[str, JsonValue]:
+def _detail(found: WordOverlap, common: str | None) -> dict[str, JsonValue]:
     if common is None:
         return {}
     return {

@@ -24,8 +24,8 @@ from kgeval.config import Criterion
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Failure
 from kgeval.llm.characters import whole
-from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.table import PRESETS, all_metrics
 from kgeval.records import Row
 
@@ -138,14 +138,14 @@ def _own_metric(
         raise UsageError(what, fix="help(kgeval.metric) describes it")
     text = inspect.cleandoc(function.__doc__ or "")
     better: Literal["higher", "lower"] = "lower" if low_is_good else "higher"
-    made = Metric(
+    own = Metric(
         name=called, group="own", summary=text.partition("\n")[0].strip() or f"Your own metric {called}",
         definition=" ".join(text.split()) or "What its code says.",
         source=f"your own code: {Path(function.__code__.co_filename).name}", needs=needs, better=better,
         compute=_compute(function, ends[0], ends[1]),
         parameters={CODE: _digest(function), "needs": list(needs), "range": list(ends), "better": better},
     )
-    return OwnMetric(function, made, _reference(function))
+    return OwnMetric(function, own, _reference(function))
 
 
 def _digest(function: Callable[..., Any]) -> str:
@@ -169,12 +169,12 @@ def _reference(function: Callable[..., Any]) -> str | None:
     return f"{function.__module__}:{name}" if module.__package__ else f"{file}:{name}"
 
 
-def _compute(function: Callable[[MetricRow], Returned], low: float, high: float) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _compute(function: Callable[[MetricRow], Returned], low: float, high: float) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         try:
             returned = function(_row(subject))
-        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
-            return _failed(_told(fault, function.__code__.co_filename))
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: a sys.exit() in it must not end the run
+            return _failed(_fault_text(fault, function.__code__.co_filename))
         number, detail = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, {})
         try:
             reason = whole(detail)[:LONGEST] if isinstance(detail, str) else None
@@ -192,16 +192,16 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
             shown = "a huge number" if isinstance(number, int) and abs(number) > 10**18 else number
             return _failed(f"{shown} is not in {low:g}..{high:g}")
         value = scored((number - low) / (high - low))
-        return Value(value.status, value.value, reason=reason, detail=plain)
+        return MetricValue(value.status, value.value, reason=reason, detail=plain)
 
     return compute
 
 
-def _failed(reason: str) -> Value:
+def _failed(reason: str) -> MetricValue:
     return unscored(Failure("metric_error", whole(reason)[:LONGEST]))
 
 
-def _told(fault: BaseException, file: str) -> str:
+def _fault_text(fault: BaseException, file: str) -> str:
     """What was raised, and at which line of the metric's own file."""
     lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == file]
     place = f" ({Path(file).name}, line {lines[-1]})" if lines else ""
@@ -214,7 +214,7 @@ def _told(fault: BaseException, file: str) -> str:
 def _row(subject: Subject) -> MetricRow:
     question, answer = subject.row.question, subject.row.answer
     return MetricRow(
-        question=question.question, answer=said(subject.row), reference=next(iter(question.right_answers), None),
+        question=question.question, answer=answer_text(subject.row), reference=next(iter(question.right_answers), None),
         references=question.right_answers, contexts=None if answer.contexts is None else answer.context_texts,
         evidence=question.evidence_texts, question_id=question.id, system=answer.system, trial=subject.repetition,
         level=question.level, kinds=question.kinds, dataset=question.dataset,
@@ -227,7 +227,7 @@ def criterion_metric(criterion: Criterion) -> Metric:
     fact = f"criterion:{criterion.name}"
     better: Literal["higher", "lower"] = "lower" if criterion.low_is_good else "higher"
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         checked = subject.facts.checks[fact]
         if (failure := checked.unscored) is not None:
             return unscored(failure)
@@ -265,10 +265,10 @@ def own_metrics(
     """The metrics of one's own by name: all `criteria`, and those of `names` that are criteria, in `functions`, or
     FILE.py:NAME, whose file is run. Then how each is written -> its name, and what is wrong: names that are taken, what
     cannot be loaded."""
-    found: dict[str, Metric] = {}
+    by_name: dict[str, Metric] = {}
     written: dict[str, str] = {}
     faults: list[str] = []
-    given: list[tuple[str, OwnMetric | Criterion]] = [(one.name, one) for one in criteria]
+    given: list[tuple[str, OwnMetric | Criterion]] = [(own.name, own) for own in criteria]
     for name in names:
         try:
             if not isinstance(name, str):
@@ -279,16 +279,16 @@ def own_metrics(
                 given.append((name, load_metric(name)))
         except UsageError as fault:
             faults.append(fault.message)
-    for text, one in given:
-        made = criterion_metric(one) if isinstance(one, Criterion) else one.metric
-        if made.name in all_metrics() or made.name in PRESETS:
-            faults.append(f"{text}: {made.name} is what kgeval calls one of its own (give it another name)")
-        elif made.name in found and found[made.name].parameters != made.parameters:
-            faults.append(f"{text}: two are called {made.name}")
+    for text, own in given:
+        metric = criterion_metric(own) if isinstance(own, Criterion) else own.metric
+        if metric.name in all_metrics() or metric.name in PRESETS:
+            faults.append(f"{text}: {metric.name} is what kgeval calls one of its own (give it another name)")
+        elif metric.name in by_name and by_name[metric.name].parameters != metric.parameters:
+            faults.append(f"{text}: two are called {metric.name}")
         else:
-            found.setdefault(made.name, made)
-        written[text] = made.name
-    return found, written, list(dict.fromkeys(faults))
+            by_name.setdefault(metric.name, metric)
+        written[text] = metric.name
+    return by_name, written, list(dict.fromkeys(faults))
 
 
 def load_metric(reference: str) -> OwnMetric | Criterion:
@@ -303,13 +303,13 @@ def load_metric(reference: str) -> OwnMetric | Criterion:
     try:
         module = _file_module(Path(place).resolve()) if in_file else importlib.import_module(place)
     except (Exception, SystemExit) as fault:
-        why = _told(fault, str(Path(place).resolve()))
+        why = _fault_text(fault, str(Path(place).resolve()))
         raise UsageError(f"{reference}: cannot be loaded: {why}", fix=FORM) from fault
-    found = getattr(module, name, None)
-    if not isinstance(found, OwnMetric | Criterion):
+    own = getattr(module, name, None)
+    if not isinstance(own, OwnMetric | Criterion):
         strange = f"{name} has no @kgeval.metric above it, and is no kgeval.Criterion"
-        raise UsageError(f"{reference}: {f'there is no {name} in it' if found is None else strange}", fix=FORM)
-    return found
+        raise UsageError(f"{reference}: {f'there is no {name} in it' if own is None else strange}", fix=FORM)
+    return own
 
 
 def _file_module(file: Path) -> ModuleType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Group, Metric, Need, Settings
+from kgeval.metrics.definition import Group, Metric, MetricSettings, Need
 from kgeval.metrics.options import OPTIONS
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 
@@ -56,9 +56,9 @@ COLUMNS = ("metric", "range", "better", "calls", "needs", "with", "what it says"
 
 
 def base_of(name: str) -> str | None:
-    """The metric that a variant (`_compat`, `_printed`) is a variant of; null for every other name."""
-    found = VARIANT.match(name)
-    return found["base"] if found else None
+    """The metric that a variant (`_compat`, `_printed`) is a variant of; None for every other name."""
+    match = VARIANT.match(name)
+    return match["base"] if match else None
 
 
 def variants_of(name: str) -> tuple[Metric, ...]:
@@ -67,7 +67,7 @@ def variants_of(name: str) -> tuple[Metric, ...]:
 
 
 def fact_words(fact: str) -> str | None:
-    """A fact's name in words; null for a name that is none."""
+    """A fact's name in words; None for a name that is none."""
     kind, checked, source = fact.partition("@")
     first, _, rest = fact.partition(":")
     if checked:
@@ -112,6 +112,11 @@ def metrics_of(*, group: str | None = None, preset: str | None = None, own: Iter
     )
 
 
+def presets_of(metric: Metric) -> list[str]:
+    """Names of the presets that a metric is in."""
+    return [name for name in PRESETS if metric in metrics_of(preset=name)]
+
+
 def table_of(metrics: Iterable[Metric]) -> list[tuple[str, ...]]:
     """One line a metric, as COLUMNS names them."""
     return [
@@ -121,31 +126,35 @@ def table_of(metrics: Iterable[Metric]) -> list[tuple[str, ...]]:
 
 def as_json(metric: Metric) -> dict[str, JsonValue]:
     """All that is known of a metric."""
-    defaults = asdict(Settings())
+    defaults = asdict(MetricSettings())
     return {
         "name": metric.name, "group": metric.group, "summary": sentence(metric.summary), "definition": sentence(metric.definition),
         "range": [0, 1], "better": metric.better, "needs": list(metric.needs), "asks": list(metric.asks), "tools": list(metric.tools),
         "calls": metric.calls, "settings": {name: defaults[name] for name in metric.settings}, "aspects": list(metric.aspects),
         "source": spelled(metric.source), "version": metric.version, "variants": [variant.name for variant in variants_of(metric.name)],
-        "presets": [name for name in PRESETS if metric in metrics_of(preset=name)], "limits": limits().get(metric.name, ""),
+        "presets": list[JsonValue](presets_of(metric)), "limits": limits().get(metric.name, ""),
     }
 
 
 def metric_page(metric: Metric, *, level: int = 1) -> str:
     """Definition, range, needs, what is asked and at what cost, source, settings, variants, limits, as Markdown."""
     title, part = "#" * level, "#" * (level + 1)
+    aspects = f" Figures beside it, averaged too: {', '.join(f'`{name}`' for name in metric.aspects)}." if metric.aspects else ""
+    defaults = asdict(MetricSettings())
+    shown = {name: str(value).lower() if isinstance(value, bool) else value for name, value in defaults.items()}
+    settings = "\n".join(f"- `{name}` = {shown[name]}: {OPTIONS[name].what}" for name in metric.settings)
+    base = base_of(metric.name)
+    variants = [f"A variant of `{base}`."] if base else []
+    variants += [f"- `{variant.name}`: {sentence(variant.definition)}" for variant in variants_of(metric.name)]
+    presets = ", ".join(presets_of(metric)) or "none"
     texts = (
-        ("Definition", sentence(metric.definition)), ("Range", _range(metric)), ("Needs", _needs(metric)), ("Asks", _asks(metric)),
-        ("Settings", _settings(metric)), ("Variants", _variants(metric)), ("Limits", limits().get(metric.name, "").strip()),
-        ("Source", f"{spelled(metric.source)} · version {metric.version} · in the presets: {_presets(metric)}"),
+        ("Definition", sentence(metric.definition)), ("Range", f"0 to 1; {metric.better} is better.{aspects}"),
+        ("Needs", _needs(metric)), ("Asks", _asks(metric)), ("Settings", settings), ("Variants", "\n".join(variants)),
+        ("Limits", limits().get(metric.name, "").strip()),
+        ("Source", f"{spelled(metric.source)} · version {metric.version} · in the presets: {presets}"),
     )
     parts = [f"{part} {head}\n\n{text}" for head, text in texts if text]
     return "\n\n".join([f"{title} {metric.name}", sentence(metric.summary), *parts]) + "\n"
-
-
-def _range(metric: Metric) -> str:
-    aspects = f" Figures beside it, averaged too: {', '.join(f'`{name}`' for name in metric.aspects)}." if metric.aspects else ""
-    return f"0 to 1; {metric.better} is better.{aspects}"
 
 
 def _needs(metric: Metric) -> str:
@@ -164,26 +173,6 @@ def _asks(metric: Metric) -> str:
     return "\n".join([lines[0], *(["", *lines[1:]] if metric.asks else [])])
 
 
-def _settings(metric: Metric) -> str:
-    defaults = asdict(Settings())
-    lines = [f"- `{name}` = {_shown(defaults[name])}: {OPTIONS[name].what}" for name in metric.settings]
-    return "\n".join(lines)
-
-
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _variants(metric: Metric) -> str:
-    base = base_of(metric.name)
-    own = [f"A variant of `{base}`."] if base else []
-    return "\n".join([*own, *(f"- `{variant.name}`: {sentence(variant.definition)}" for variant in variants_of(metric.name))])
-
-
-def _presets(metric: Metric) -> str:
-    return ", ".join(name for name in PRESETS if metric in metrics_of(preset=name)) or "none"
-
-
 def preset_page(name: str) -> str:
     """A preset's metrics by level of the question, as Markdown."""
     known = all_metrics()
@@ -197,24 +186,14 @@ def preset_page(name: str) -> str:
 
 def metric_pages() -> dict[str, str]:
     """The generated reference: path below docs/ -> text."""
-    pages = {f"metrics/{group}.md": _group_page(group) for group in GROUPS if metrics_of(group=group)}
-    return {"metrics/README.md": _index(), **pages}
-
-
-def _group_page(group: Group) -> str:
-    head = f"# {TITLES[group]}\n\nWhat `kgeval metrics show NAME` prints. Generated; do not edit.\n"
-    return "\n".join([head, *(metric_page(metric, level=2) for metric in metrics_of(group=group))])
-
-
-def _index() -> str:
-    parts = ["# Metrics, one by one\n\nGenerated from `kgeval metrics list`; do not edit. [Which one for which question](../metrics.md)."]
+    pages: dict[str, str] = {}
+    index = ["# Metrics, one by one\n\nGenerated from `kgeval metrics list`; do not edit. [Which one for which question](../metrics.md)."]
     for group in GROUPS:
         if metrics := metrics_of(group=group):
-            rows = [(f"[{row[0]}]({group}.md#{row[0]})", *row[1:]) for row in table_of(metrics)]
-            parts.append(f"## {TITLES[group]}\n\n{_markdown_table(COLUMNS, rows)}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+            head = f"# {TITLES[group]}\n\nWhat `kgeval metrics show NAME` prints. Generated; do not edit.\n"
+            pages[f"metrics/{group}.md"] = "\n".join([head, *(metric_page(metric, level=2) for metric in metrics)])
+            lines = [COLUMNS, ["---"] * len(COLUMNS)]
+            lines += [(f"[{name}]({group}.md#{name})", *rest) for name, *rest in table_of(metrics)]
+            table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+            index.append(f"## {TITLES[group]}\n\n{table}")
+    return {"metrics/README.md": "\n\n".join(index) + "\n", **pages}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
 from kgeval.metrics.elements import Level, distinct, ends_of, match, plain, same
 from kgeval.records import Answer, GoldPath, GraphRef
 from kgeval.text.extract.spans import Finder, runs_together
@@ -21,7 +21,7 @@ NAMELESS = "the gold path names no nodes and no relations"
 
 
 @dataclass(frozen=True)
-class Walk:
+class PathMatch:
     """A gold path: its distinct nodes and relations, and the place of each one that was found with its level.
 
     `worded`: relations found whose ends and predicate stand in one context. `ends`: places of the first and the last node (the same,
@@ -55,10 +55,11 @@ class Walk:
         return counts | {f"by_{level}": levels.count(level) for level in ("id", "key", "name", "mention") if level in levels}
 
 
-def walked(path: GoldPath, answer: Answer) -> Walk:
+def match_path(path: GoldPath, answer: Answer) -> PathMatch:
     """What of the path was retrieved: by id, key or name among the retrieved nodes and relations, else mentioned in a context.
 
-    A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context.
+    A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context: ends in two contexts say
+    nothing of what joins them.
     """
     nodes, relations = distinct(path.nodes), distinct(path.relations)
     known = list(answer.retrieved_relations or ())
@@ -73,20 +74,20 @@ def walked(path: GoldPath, answer: Answer) -> Walk:
     }
     worded = sum(n in relations_found and contexts.together(*ends) for n, ends in joined.items())
     turn = next((n for n, ref in enumerate(nodes) if same(ref, path.nodes[-1])), 0)
-    return Walk(nodes, relations, nodes_found, relations_found, worded, (0, turn))
+    return PathMatch(nodes, relations, nodes_found, relations_found, worded, (0, turn))
 
 
 def _ends(path: GoldPath, relations: Sequence[GraphRef]) -> dict[int, tuple[str, str, str]]:
     """Subject, predicate and object by place: from the relation's name, else from its place between two nodes of the path."""
-    found = {}
+    ends = {}
     chain = len(path.nodes) == len(path.relations) + 1
     for n, ref in enumerate(relations):
         if (parts := ends_of(ref.name)) is not None:
-            found[n] = parts
+            ends[n] = parts
         elif chain:
-            at = next(at for at, one in enumerate(path.relations) if same(one, ref))
-            found[n] = (path.nodes[at].name, ref.type or ref.name, path.nodes[at + 1].name)
-    return found
+            at = next(at for at, relation in enumerate(path.relations) if same(relation, ref))
+            ends[n] = (path.nodes[at].name, ref.type or ref.name, path.nodes[at + 1].name)
+    return ends
 
 
 class Mentions:
@@ -116,8 +117,8 @@ def _stands_in(name: str, finder: Finder) -> bool:
     return finder.find(name) is not None
 
 
-def _metric_of(value: Callable[[Walk], Value], *, lower: bool = False) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _metric_of(value: Callable[[PathMatch], MetricValue], *, lower: bool = False) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         path, answer = subject.row.question.path, subject.row.answer
         if path is None or not (path.nodes or path.relations):
             return not_applicable(NAMELESS)
@@ -125,20 +126,20 @@ def _metric_of(value: Callable[[Walk], Value], *, lower: bool = False) -> Callab
             return not_applicable(UNTOLD)
         if lower and not (answer.context_texts or answer.retrieved_nodes or answer.retrieved_relations):
             return not_applicable(NOTHING)  # 0 would be the best value there is
-        return value(walked(path, answer))
+        return value(match_path(path, answer))
 
     return compute
 
 
-def _coverage(walk: Walk) -> Value:
+def _coverage(walk: PathMatch) -> MetricValue:
     return scored(walk.found / walk.size, **walk.detail())
 
 
-def _complete(walk: Walk) -> Value:
+def _complete(walk: PathMatch) -> MetricValue:
     return scored(float(walk.found == walk.size), **walk.detail())
 
 
-def _bridge_missing(walk: Walk) -> Value:
+def _bridge_missing(walk: PathMatch) -> MetricValue:
     between = [n for n in range(len(walk.nodes)) if n not in walk.ends]
     if not between:
         return not_applicable("the gold path has no node between its ends")

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.facts import Checked, Item
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.shares import NO_CLAIM, NO_REFERENCE_CLAIM, is_empty, no_context_text, zero_for_empty
 
 RIGHT, FROM = "answer_claims@reference", "answer_claims@contexts"
@@ -37,7 +37,7 @@ class Claim:
         return not (self.relevant or self.irrelevant)
 
 
-def harmonic(subject: Subject) -> Value:
+def harmonic(subject: Subject) -> MetricValue:
     """The harmonic mean of precision and recall over claims; 0 where one of them is."""
     if is_empty(subject):
         return zero_for_empty()
@@ -52,46 +52,46 @@ def harmonic(subject: Subject) -> Value:
     return scored(both, precision=precision, recall=recall)
 
 
-def context_precision(subject: Subject) -> Value:
+def context_precision(subject: Subject) -> MetricValue:
     """Contexts that support at least one claim of the reference / contexts. Every context of the input counts."""
     contexts = len(subject.row.answer.context_texts)
     if not contexts:
         return not_applicable(NO_TEXT if no_context_text(subject) else "nothing was retrieved")
-    found = subject.facts.checks[FOUND]
-    if failure := _failed(found):
-        return unscored(failure, contexts=contexts, **_judged(found))
-    if not found.items:
+    verdicts = subject.facts.checks[FOUND]
+    if failure := _failed(verdicts):
+        return unscored(failure, contexts=contexts, **_judged(verdicts))
+    if not verdicts.items:
         return not_applicable(NO_REFERENCE_CLAIM)
-    relevant = _sources(found)
+    relevant = _sources(verdicts)
     return scored(len(relevant) / contexts, contexts=contexts, relevant=len(relevant))
 
 
-def context_utilization(subject: Subject) -> Value:
+def context_utilization(subject: Subject) -> MetricValue:
     """Claims of the reference that a context and the answer support / claims of the reference that a context supports."""
     if no_context_text(subject):
         return not_applicable(NO_TEXT)
-    found = subject.facts.checks[FOUND]
-    given = {item.number for item in found.items if item.label == SUPPORTED}
+    verdicts = subject.facts.checks[FOUND]
+    given = {item.number for item in verdicts.items if item.label == SUPPORTED}
     if given and is_empty(subject):
         return scored(0.0, retrieved=len(given), used=0, empty_answer=True)
-    if failure := found.unscored:
-        return unscored(failure, **_judged(found))
+    if failure := verdicts.unscored:
+        return unscored(failure, **_judged(verdicts))
     if not given:
-        return not_applicable("the contexts support no claim of the reference", reference_claims=len(found.items))
+        return not_applicable("the contexts support no claim of the reference", reference_claims=len(verdicts.items))
     recalled = subject.facts.checks[RECALLED]
     # whether the answer makes a claim that was not retrieved is not asked here
-    needed = Checked(tuple(item for item in recalled.items if item.number in given), recalled.failure)
+    needed = ItemVerdicts(tuple(item for item in recalled.items if item.number in given), recalled.failure)
     if failure := needed.unscored:
         return unscored(failure, retrieved=len(given), **_judged(recalled))
     used = needed.count(SUPPORTED)
     return scored(used / len(given), retrieved=len(given), used=used)
 
 
-def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Subject], Value]:
+def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Subject], MetricValue]:
     """The function of a metric: claims of the answer that `counted` holds for / claims of the answer. `relevance`: it needs to know
     which contexts are relevant; without, all of them are treated alike and one check less is read."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         names = (RIGHT, FROM, FOUND) if relevance else (RIGHT, FROM)
         if is_empty(subject):
             return not_applicable(NO_CLAIM, empty_answer=True)
@@ -110,34 +110,32 @@ def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Su
     return compute
 
 
-def _claims(right: Checked, origin: Checked, relevant: frozenset[int]) -> list[Claim]:
+def _claims(right: ItemVerdicts, origin: ItemVerdicts, relevant: frozenset[int]) -> list[Claim]:
     verdicts = {item.number: item.label == SUPPORTED for item in right.items}
-    return [_claim(item, verdicts[item.number], relevant) for item in origin.items]
+    claims = []
+    for item in origin.items:
+        supported, sources = item.label == SUPPORTED, frozenset(item.sources)
+        # a supported claim comes from somewhere, also where a judge names no context: then `relevant` is not asked for (see _failed)
+        irrelevant = supported and (not sources or bool(sources - relevant))
+        claims.append(Claim(verdicts[item.number], relevant=supported and bool(sources & relevant), irrelevant=irrelevant))
+    return claims
 
 
-def _claim(item: Item, right: bool, relevant: frozenset[int]) -> Claim:
-    if item.label != SUPPORTED:
-        return Claim(right, relevant=False, irrelevant=False)
-    sources = frozenset(item.sources)
-    # a supported claim comes from somewhere, also where a judge names no context: then `relevant` is not asked for (see _failed)
-    return Claim(right, relevant=bool(sources & relevant), irrelevant=not sources or bool(sources - relevant))
-
-
-def _sources(checked: Checked) -> frozenset[int]:
+def _sources(checked: ItemVerdicts) -> frozenset[int]:
     """Numbers of the contexts that support an item."""
     return frozenset(number for item in checked.items if item.label == SUPPORTED for number in item.sources)
 
 
-def _failed(checked: Checked) -> Failure | None:
-    """As Checked.unscored; also a supported item without a context: then it is not known which contexts are relevant."""
+def _failed(checked: ItemVerdicts) -> Failure | None:
+    """As ItemVerdicts.unscored; also a supported item without a context: then it is not known which contexts are relevant."""
     nowhere = next((item for item in checked.items if item.label == SUPPORTED and not item.sources), None)
     if checked.unscored is None and nowhere is not None:
         return Failure("missing_item", f"item {nowhere.number} is called supported, but by no context")
     return checked.unscored
 
 
-def _judged(checked: Checked) -> dict[str, int]:
-    return {"items": len(checked.items), "judged": sum(item.label is not None for item in checked.items)}
+def _judged(checked: ItemVerdicts) -> dict[str, int]:
+    return {"items": len(checked.items), "judged": checked.judged}
 
 
 def _metric(name: str, summary: str, definition: str, counted: Callable[[Claim], bool], *, relevance: bool) -> Metric:

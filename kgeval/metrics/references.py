@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgeval.metrics.definition import Metric, Subject, Value
-from kgeval.metrics.facts import Cosines, Facts
+from kgeval.metrics.definition import Metric, MetricValue, Subject
+from kgeval.metrics.facts import Cosines, RowFacts
 
-# What is found out about one right answer. All else is the same whichever is meant, or is asked with all of them in view.
+# What is found out about one right answer. All else is the same whichever is meant, or is asked with all of them in view. Which
+# claims an answer lacks depends on which right answer is meant, so each is measured by itself and the best counts.
 BY_REFERENCE = frozenset({
     "claims:reference", "answer_claims@reference", "reference_claims@answer", "reference_claims@contexts", "points", "points@answer",
     "triples:reference", "pairs:factual_correctness", "communities:factual_correctness", "relations:factual_correctness",
@@ -30,14 +31,14 @@ def others(subject: Subject, wanted: frozenset[str]) -> list[Subject]:
         row = subject.row
         subject.others = [
             Subject(
-                row.model_copy(update={"question": row.question.model_copy(update={"reference": text, "references": []})}), Facts(),
+                row.model_copy(update={"question": row.question.model_copy(update={"reference": text, "references": []})}), RowFacts(),
                 subject.settings, subject.trial, other=True,
             ) for text in right[1:]
         ]
     return subject.others
 
 
-def wanted_of(subject: Subject, wanted: frozenset[str]) -> frozenset[str]:
+def facts_for(subject: Subject, wanted: frozenset[str]) -> frozenset[str]:
     """Of the facts that a row's metrics read, those to be found out about this subject."""
     return wanted & (by_reference(subject) | _COMPARED_WITH_IT) if subject.other else wanted
 
@@ -46,7 +47,7 @@ def completed(subject: Subject) -> list[Subject]:
     """A subject for each right answer, with all facts of it and all that do not depend on it; none where there are no others."""
     shared = subject.facts
     cosines = shared.cosines.get(_SIMILAR)
-    made = []
+    subjects = []
     for number, other in enumerate([subject, *subject.others] if subject.others else []):
         own = other.facts
         near = {} if cosines is None else {_SIMILAR: Cosines(cosines.values[number : number + 1], cosines.failure)}
@@ -54,24 +55,24 @@ def completed(subject: Subject) -> list[Subject]:
             shared, texts={**shared.texts, **own.texts}, checks={**shared.checks, **own.checks}, cosines={**shared.cosines, **near},
             triples={**shared.triples, **own.triples}, pairs={**shared.pairs, **own.pairs},
         )
-        made.append(replace(other, facts=facts))
-    return made
+        subjects.append(replace(other, facts=facts))
+    return subjects
 
 
-def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> Value:
+def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> MetricValue:
     """The metric's value; where it is about a right answer and `each` has several, the best of them, with its number as `reference`.
 
     Unscored where one right answer has no value through our failure and no other has the best value that there is.
     """
     if not each or by_reference(subject).isdisjoint(metric.asks):
         return metric.compute(subject)
-    values = [metric.compute(one) for one in each]
+    values = [metric.compute(value) for value in each]
     if values[0].detail.get("empty_answer"):
         return values[0]
     sign, top = (-1, 0.0) if metric.better == "lower" else (1, 1.0)
-    known = [number for number, one in enumerate(values) if one.value is not None]
+    known = [number for number, value in enumerate(values) if value.value is not None]
     best = max(known, key=lambda number: sign * (values[number].value or 0.0), default=None)
-    failed = next((one for one in values if one.status == "unscored"), None)
+    failed = next((value for value in values if value.status == "unscored"), None)
     if failed is not None and (best is None or values[best].value != top):
         return failed
     return values[0] if best is None else replace(values[best], detail={**values[best].detail, "reference": best + 1})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.facts import Checked
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.shares import NO_REFERENCE_CLAIM, against_contexts
 
 NOTHING = "nothing was retrieved"
@@ -13,21 +13,25 @@ SOURCE = "Xiang et al. "
 EMPTY = " Nothing retrieved: not applicable."
 
 
-def _rated(subject: Subject, fact: str) -> Checked | Value:
+def _rated(subject: Subject, fact: str) -> ItemVerdicts | MetricValue:
     """The ratings, or why there is no value."""
     contexts = subject.row.answer.contexts or []
     if not subject.row.answer.context_texts:
         return not_applicable("the contexts have no text" if contexts else NOTHING, contexts=len(contexts))
     ratings = subject.facts.checks[fact]
     if (failure := ratings.unscored) is not None:
-        return unscored(failure, contexts=len(contexts), unjudged=sum(item.label is None for item in ratings.items))
+        return unscored(failure, contexts=len(contexts), unjudged=len(ratings.items) - ratings.judged)
     return ratings
 
 
-def context_relevance(subject: Subject) -> Value:
-    """Mean rating [X eq. 3], over the contexts that have a text."""
+def context_relevance(subject: Subject) -> MetricValue:
+    """Mean rating [X eq. 3], over the contexts that have a text.
+
+    Each context is rated by itself and beside the evidence, as the formula has it; the authors' script rates all contexts as one
+    text, cut at 20,000 characters and without evidence (`context_relevance_compat`).
+    """
     ratings = _rated(subject, "ratings")
-    if isinstance(ratings, Value):
+    if isinstance(ratings, MetricValue):
         return ratings
     total = sum(item.rating or 0.0 for item in ratings.items)
     return scored(
@@ -35,32 +39,25 @@ def context_relevance(subject: Subject) -> Value:
     )
 
 
-def context_precision(subject: Subject) -> Value:
+def context_precision(subject: Subject) -> MetricValue:
     """Contexts with a rating from `relevant_from` on / contexts that have a text."""
     ratings = _rated(subject, "ratings")
-    if isinstance(ratings, Value):
+    if isinstance(ratings, MetricValue):
         return ratings
     relevant = sum((item.rating or 0.0) >= subject.settings.relevant_from for item in ratings.items)
     return scored(relevant / len(ratings.items), **_counts(subject, ratings), above=relevant)
 
 
-def context_relevance_compat(subject: Subject) -> Value:
+def context_relevance_compat(subject: Subject) -> MetricValue:
     """One rating of the joined text."""
     ratings = _rated(subject, "rating:joined")
-    return ratings if isinstance(ratings, Value) else scored(ratings.items[0].rating or 0.0)
+    return ratings if isinstance(ratings, MetricValue) else scored(ratings.items[0].rating or 0.0)
 
 
-def _counts(subject: Subject, ratings: Checked) -> dict[str, int]:
+def _counts(subject: Subject, ratings: ItemVerdicts) -> dict[str, int]:
     counts = {name: ratings.count(name) for name in ("relevant", "partly_relevant", "irrelevant")}
     without = len(subject.row.answer.contexts or ()) - len(ratings.items)
     return {"contexts": len(ratings.items), **counts} | ({"without_text": without} if without else {})
-
-
-def _recall(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
-        return against_contexts(subject, fact, "supported", what=what, none=none)
-
-    return compute
 
 
 METRICS: tuple[Metric, ...] = (
@@ -87,7 +84,9 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         name="evidence_recall", group="retrieval", summary="Evidence that the retrieved contexts hold.",
         definition="evidence texts supported by the retrieved contexts / evidence texts. Nothing retrieved: 0.",
-        source=SOURCE + "eq. 4, over the evidence", compute=_recall("evidence@contexts", "evidence", "no evidence text is given"),
+        source=SOURCE + "eq. 4, over the evidence", compute=partial(
+            against_contexts, fact="evidence@contexts", label="supported", what="evidence", none="no evidence text is given",
+        ),
         needs=("contexts", "evidence"), asks=("evidence@contexts",), tools=("judge",), calls="1",
     ),
     Metric(
@@ -95,7 +94,9 @@ METRICS: tuple[Metric, ...] = (
         definition="claims of the reference supported by the retrieved contexts / claims of the reference. Nothing retrieved: 0. A "
         "reference that makes no claim: not applicable.",
         source=SOURCE + "eq. 4, by the letter; RAGChecker's claim recall", needs=("contexts", "reference"),
-        compute=_recall("reference_claims@contexts", "reference_claims", NO_REFERENCE_CLAIM),
+        compute=partial(
+            against_contexts, fact="reference_claims@contexts", label="supported", what="reference_claims", none=NO_REFERENCE_CLAIM,
+        ),
         asks=("claims:reference", "reference_claims@contexts"), tools=("judge",), calls="2",
     ),
 )

@@ -99,7 +99,7 @@ def _admit(levels: dict[str, set[str] | None], name: str, level: str | None) -> 
 
 
 def lacking(metric: Metric, row: Row) -> str | None:
-    """Why the metric has no meaning for this row: what it lacks, all of it; null if it has all."""
+    """Why the metric has no meaning for this row: what it lacks, all of it; None if it has all."""
     missing = [LACKING[need] for need in metric.needs if not PRESENT[need](row.question, row.answer)]
     return "; ".join(missing) or None
 

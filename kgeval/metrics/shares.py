@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.facts import Checked, Label
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.definition import MetricValue, Subject, not_applicable, scored, unscored
+from kgeval.metrics.facts import ItemVerdicts, Label
+from kgeval.metrics.judge.context import answer_text
 
 NO_CLAIM = "the answer makes no claim"
 NO_REFERENCE_CLAIM = "the reference makes no claim"
@@ -13,10 +13,10 @@ LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_stated")
 
 def is_empty(subject: Subject) -> bool:
     """True if there is no answer: nothing but blanks, or an error."""
-    return not said(subject.row)
+    return not answer_text(subject.row)
 
 
-def zero_for_empty() -> Value:
+def zero_for_empty() -> MetricValue:
     """What correctness metrics say of an empty answer."""
     return scored(0.0, empty_answer=True)
 
@@ -26,16 +26,18 @@ def no_context_text(subject: Subject) -> bool:
     return bool(subject.row.answer.contexts) and not subject.row.answer.context_texts
 
 
-def tally(checked: Checked, what: str) -> dict[str, int]:
+def tally(checked: ItemVerdicts, what: str) -> dict[str, int]:
     """Counts by label. `what` names the number of all statements, those without a verdict included; these are `unjudged`."""
     counts = {what: len(checked.items)} | {label: checked.count(label) for label in LABELS}
-    unjudged = sum(item.label is None for item in checked.items)
+    unjudged = len(checked.items) - checked.judged
     return counts | ({"unjudged": unjudged} if unjudged else {})
 
 
-def share(checked: Checked, label: Label, *, what: str, none: Value) -> Value:
+def share(checked: ItemVerdicts, label: Label, *, what: str, none: MetricValue) -> MetricValue:
     """Statements with the label / all statements that were given. `none`: the value where there is no statement. Unscored if one
     statement has no verdict."""
+    # the denominator is the list that the judge was given, never what came back: evaluators that divide by the returned verdicts
+    # call an answer with 2 claims and 1 verdict perfect
     if (failure := checked.unscored) is not None:
         return unscored(failure, **tally(checked, what))
     if not checked.items:
@@ -43,7 +45,7 @@ def share(checked: Checked, label: Label, *, what: str, none: Value) -> Value:
     return scored(checked.count(label) / len(checked.items), **tally(checked, what))
 
 
-def against_contexts(subject: Subject, fact: str, label: Label, *, what: str, none: str) -> Value:
+def against_contexts(subject: Subject, fact: str, label: Label, *, what: str, none: str) -> MetricValue:
     """A share of statements checked against the retrieved contexts. Without statements, or without a text of a context, it has no
     meaning; where nothing was retrieved nothing is supported."""
     if no_context_text(subject):

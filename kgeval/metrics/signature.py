@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,33 @@ from pydantic import JsonValue
 
 from kgeval.llm.prompts import load_prompt
 from kgeval.llm.schemas import FIELD_ORDER
-from kgeval.metrics.definition import Metric, Settings
-from kgeval.metrics.judge.prompts import prompts_of
+from kgeval.metrics.definition import Metric, MetricSettings
 from kgeval.records import MetricInfo
 
 if TYPE_CHECKING:
     from kgeval.metrics.engine import Tools
+
+
+# Which prompts stand behind which facts: a number depends on their words.
+ASKED: dict[str, tuple[str, ...]] = {
+    "claims:answer": ("claims",), "claims:reference": ("claims",), "points": ("points",), "answer_claims": ("claims",),
+    "reference_claims": ("claims",), "ratings": ("rate-contexts",), "rating:joined": ("rate-joined",),
+    "questions": ("questions-of-answer",),
+    "binary": ("judge-answer", "judge-answer-outside"), "citations": ("claims", "judge-against-contexts"),
+    "citations:claims": ("claims", "judge-against-contexts"), "grounding": ("claims", "judge-grounding"), "triples": ("triples",),
+    "pairs": ("triples",), "stored": ("triples",), "criterion": ("judge-criterion",),
+}
+
+
+def prompts_of(facts: Iterable[str]) -> tuple[str, ...]:
+    """The prompts that facts are asked with, by name and in order. A fact that no model is asked for has none."""
+    prompts: set[str] = set()
+    for fact in facts:
+        kind, _, source = fact.partition("@")
+        prompts.update(ASKED.get(kind, ASKED.get(kind.partition(":")[0], ())))
+        if source and source != "graph":
+            prompts.add(f"judge-against-{source}")
+    return tuple(sorted(prompts))
 
 
 @dataclass(frozen=True)
@@ -48,11 +69,7 @@ def tooling(tools: Tools) -> Tooling:
     return Tooling(judge, embedder, graph)
 
 
-def _prompt_hashes(metric: Metric, language: str) -> dict[str, JsonValue]:
-    return {name: load_prompt(name, language).hash for name in prompts_of(metric.asks)}
-
-
-def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricInfo:
+def metric_info(metric: Metric, settings: MetricSettings, tooling: Tooling) -> MetricInfo:
     """The metric as this run uses it. The signature is NAME@VERSION:12 hex digits, a SHA-256 of all parameters."""
     chosen = asdict(settings)
     parameters: dict[str, JsonValue] = {**metric.parameters, **{name: chosen[name] for name in metric.settings}}
@@ -60,9 +77,9 @@ def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricI
         if tool in metric.tools:
             parameters["graph" if tool == "gds" else tool] = dict(what)
     if tooling.judge and prompts_of(metric.asks):  # also triples that a model makes, though it is no tool that the metric needs
-        parameters |= {
-            "judge": dict(tooling.judge), "prompts": _prompt_hashes(metric, str(tooling.judge["language"])), "field_order": FIELD_ORDER,
-        }
+        language = str(tooling.judge["language"])
+        hashes: dict[str, JsonValue] = {name: load_prompt(name, language).hash for name in prompts_of(metric.asks)}
+        parameters |= {"judge": dict(tooling.judge), "prompts": hashes, "field_order": FIELD_ORDER}
     digest = hashlib.sha256(json.dumps([metric.name, metric.version, parameters], sort_keys=True, ensure_ascii=False).encode()).hexdigest()
     return MetricInfo(
         metric=metric.name, summary=metric.summary, definition=metric.definition, source=metric.source, better=metric.better,

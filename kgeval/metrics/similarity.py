@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.cosines import QUESTIONS, REFERENCE
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.shares import is_empty, zero_for_empty
 
 NO_QUESTIONS = Failure("missing_item", "no questions were made from the answer")
@@ -22,37 +22,37 @@ def shifted(cosine: float) -> float:
     return clipped((cosine + 1) / 2)
 
 
-def _similarity(form: Callable[[float], float]) -> Callable[[Subject], Value]:
+def _similarity(form: Callable[[float], float]) -> Callable[[Subject], MetricValue]:
     """The answer's cosine with the nearest reference, brought to 0..1 by `form`."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
-        found = subject.facts.cosines[REFERENCE]
-        if found.failure is not None:
-            return unscored(found.failure)
-        best = max(range(len(found.values)), key=lambda n: found.values[n])
-        several = {"reference": best + 1} if len(found.values) > 1 else {}
-        return scored(form(found.values[best]), cosine=found.values[best], **several)
+        cosines = subject.facts.cosines[REFERENCE]
+        if cosines.failure is not None:
+            return unscored(cosines.failure)
+        best = max(range(len(cosines.values)), key=lambda n: cosines.values[n])
+        several = {"reference": best + 1} if len(cosines.values) > 1 else {}
+        return scored(form(cosines.values[best]), cosine=cosines.values[best], **several)
 
     return compute
 
 
-def _relevancy(*, compat: bool) -> Callable[[Subject], Value]:
+def _relevancy(*, compat: bool) -> Callable[[Subject], MetricValue]:
     """The mean cosine of the question with those made from the answer; `compat`: 0 where the answer commits itself to nothing."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if not subject.row.question.question.strip():
             return not_applicable("the question is empty")
         if is_empty(subject):
             return zero_for_empty()
-        made, found = subject.facts.texts["questions"], subject.facts.cosines.get(QUESTIONS)
-        if made.failure is not None or found is None or not found.values:
-            return unscored(made.failure or (found and found.failure) or NO_QUESTIONS)
-        mean = sum(found.values) / len(found.values)
-        noncommittal = made.flags.get("noncommittal", False)
+        questions, cosines = subject.facts.texts["questions"], subject.facts.cosines.get(QUESTIONS)
+        if questions.failure is not None or cosines is None or not cosines.values:
+            return unscored(questions.failure or (cosines and cosines.failure) or NO_QUESTIONS)
+        mean = sum(cosines.values) / len(cosines.values)
+        noncommittal = questions.flags.get("noncommittal", False)
         value = 0.0 if compat and noncommittal else clipped(mean)
-        return scored(value, cosine=mean, cosines=list(found.values), noncommittal=noncommittal)
+        return scored(value, cosine=mean, cosines=list(cosines.values), noncommittal=noncommittal)
 
     return compute
 

@@ -20,15 +20,15 @@ SEVERAL = ". Several right answers: against each by itself; the best counts, `re
 @cache
 def all_metrics() -> Mapping[str, Metric]:
     """Every metric by its name, in the order of the groups."""
-    found: dict[str, Metric] = {}
+    by_name: dict[str, Metric] = {}
     for module in MODULES:
         for metric in module.METRICS:
-            if metric.name in found:
+            if metric.name in by_name:
                 raise ValueError(f"two metrics are called {metric.name}")
-            found[metric.name] = metric if BY_REFERENCE.isdisjoint(metric.asks) else replace(
+            by_name[metric.name] = metric if BY_REFERENCE.isdisjoint(metric.asks) else replace(
                 metric, definition=metric.definition.rstrip(". ") + SEVERAL, version=metric.version + 1,
             )
-    return found
+    return by_name
 
 
 # preset -> level of the question (EVERY: any) -> metrics; a row gets those of EVERY and of its own level

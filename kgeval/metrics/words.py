@@ -30,7 +30,7 @@ def words(text: str, *, articles: bool = False) -> list[str]:
     English articles are dropped unless `articles`. What would leave nothing is kept as it is: "A" is the word "a", "!?" is "!?".
     """
     folded = _folded(text.replace("…", " "))
-    found: list[str] = _words_pattern().findall(_MARK.sub(_treated, folded))
+    found: list[str] = _words_pattern().findall(_MARK.sub(_replacement, folded))
     kept = found if articles else [word for word in found if word not in ARTICLES]
     return kept or found or [word for word in folded.split() if any(unicodedata.category(c)[0] != "C" for c in word)]
 
@@ -40,7 +40,7 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _treated(found: re.Match[str]) -> str:
+def _replacement(found: re.Match[str]) -> str:
     """What stands for a character that is neither letter, digit nor space."""
     mark, text = found.group(), found.string
     role = _role(mark)

@@ -1,4 +1,5 @@
-"""The four levels of [X] for questions of any file, given by a judge: numbered questions, several a call, a label and a reason each."""
+"""The four levels of [X] for questions of any file, given by a judge: numbered questions, several a call, a label and a
+reason each."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ class LevelVerdicts(Reply):
 
 
 @dataclass(frozen=True)
-class Labelled:
+class ClassifiedQuestion:
     """A question with the level that it got, or why it got none. `before`: the level that the file gave it."""
 
     question: Question
@@ -54,7 +55,7 @@ class Labelled:
 
 
 @dataclass
-class Counts:
+class LevelCounts:
     """What became of the questions of a file."""
 
     n: int = 0
@@ -63,7 +64,7 @@ class Counts:
     changes: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
     by_kind: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
 
-    def add(self, labelled: Labelled) -> None:
+    def add(self, labelled: ClassifiedQuestion) -> None:
         """Counts one question."""
         level = None if labelled.failure is not None else labelled.question.level
         self.n += 1
@@ -82,10 +83,11 @@ class Counts:
         return {level: self.levels[level] / total for level in LEVELS_OF_X} if total else {}
 
     def compared(self) -> tuple[int, float | None, float | None]:
-        """Over the questions that the file had one of the four levels for, and that got one: how many, share of the same, kappa."""
+        """Over the questions that the file had one of the four levels for, and that got one: how many, share of the
+        same, kappa."""
         both = [(before, level) for (before, level), n in self.changes.items() if before in LEVELS_OF_X and level for _ in range(n)]
-        found = agreement([str(before) for before, _ in both], [str(level) for _, level in both])
-        return found.n, found.raw, found.kappa
+        same = agreement([str(before) for before, _ in both], [str(level) for _, level in both])
+        return same.n, same.raw, same.kappa
 
     def rows(self, which: Mapping[tuple[str | None, str | None], int]) -> list[LabelCount]:
         """Counts as records, the largest first."""
@@ -93,12 +95,16 @@ class Counts:
         return [LabelCount(before=before, level=level, n=n) for (before, level), n in order]
 
 
-def tasks(questions: Iterable[Question], prompt: Prompt, batch: int) -> Iterator[tuple[Task[LevelVerdicts], tuple[Question, ...]]]:
+def tasks(
+    questions: Iterable[Question], prompt: Prompt, batch: int,
+) -> Iterator[tuple[Task[LevelVerdicts], tuple[Question, ...]]]:
     """The calls: so many questions each, in their order, with the questions that they are about."""
     left, number = iter(questions), 0
     while part := tuple(islice(left, batch)):
         items = tuple(shown(question) for question in part)
-        yield Task(id=f"classify:{number}", prompt=prompt, slots={}, reply=LevelVerdicts, items=items, stage="classify"), part
+        yield Task(
+            id=f"classify:{number}", prompt=prompt, slots={}, reply=LevelVerdicts, items=items, stage="classify",
+        ), part
         number += 1
 
 
@@ -110,25 +116,26 @@ def shown(question: Question) -> JsonValue:
     return item
 
 
-def classified(models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None) -> Iterator[Labelled]:
+def classified(
+    models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None,
+) -> Iterator[ClassifiedQuestion]:
     """Every question with its level, in order and lazily. Raises as Models.map does."""
-    def ask(pair: tuple[Task[LevelVerdicts], tuple[Question, ...]]) -> tuple[Outcome[LevelVerdicts], tuple[Question, ...]]:
+    def ask(
+        pair: tuple[Task[LevelVerdicts], tuple[Question, ...]],
+    ) -> tuple[Outcome[LevelVerdicts], tuple[Question, ...]]:
         return models.ask(pair[0]), pair[1]
 
     calls = None if total is None else -(-total // batch)
     for outcome, part in models.map(ask, tasks(questions, models.prompt(PROMPT), batch), total=calls):
         verdicts = {verdict.number: verdict for verdict in outcome.value.items} if outcome.value is not None else {}
         for number, question in enumerate(part, start=1):
-            lost = outcome.missing.get(number) or outcome.failure or Failure("empty", "no reply")
-            yield _labelled(question, verdicts.get(number), lost, models.endpoint.model)
-
-
-def _labelled(question: Question, verdict: LevelVerdict | None, lost: Failure, model: str) -> Labelled:
-    """The question with the level set; its kind stays as it is. One that got none has no level: an old one would pass for new."""
-    story = question.extra.get(MARK)
-    first = story.get("before") if isinstance(story, dict) else question.level  # labelled before: what the file had at first
-    before = first if isinstance(first, str) else None
-    mark: dict[str, JsonValue] = {"before": before, "model": model}
-    mark |= {"failure": lost.cause} if verdict is None else {"reason": verdict.reason.strip()[:REASON]}
-    made = question.model_copy(update={"level": None if verdict is None else verdict.level, "extra": {**question.extra, MARK: mark}})
-    return Labelled(made, before, lost if verdict is None else None)
+            verdict = verdicts.get(number)
+            failure = outcome.missing.get(number) or outcome.failure or Failure("empty", "no reply")
+            earlier = question.extra.get(MARK)  # classified before: what the file had at first counts
+            first = earlier.get("before") if isinstance(earlier, dict) else question.level
+            before = first if isinstance(first, str) else None
+            mark: dict[str, JsonValue] = {"before": before, "model": models.endpoint.model}
+            mark |= {"failure": failure.cause} if verdict is None else {"reason": verdict.reason.strip()[:REASON]}
+            # the kind stays as it is; a question that got no level has none: an old one would pass for new
+            update = {"level": None if verdict is None else verdict.level, "extra": {**question.extra, MARK: mark}}
+            yield ClassifiedQuestion(question.model_copy(update=update), before, failure if verdict is None else None)

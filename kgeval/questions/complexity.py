@@ -13,10 +13,10 @@ Ends = tuple[str, str]
 def complexity(structure: Structure, used: Collection[str]) -> tuple[int, int]:
     """(breadth, depth) of a question that needs these relations (element ids) of a structure.
 
-    Breadth: the distinct relations that the answer needs. Depth: the most hops between any two ends of them, along the shortest way
-    over all relations of the structure in either direction: 1 for a single relation; more than the breadth where the relations are
-    not adjacent. Parts that the structure does not connect count one after the other (their depths are added).
-    """
+    Breadth: the distinct relations that the answer needs. Depth: the most hops between any two ends of them, along the
+    shortest way over all relations of the structure in either direction: 1 for a single relation; more than the breadth
+    where the relations are not adjacent. Parts that the structure does not connect count one after the other (their
+    depths are added). """
     needed = [(r.source, r.target) for r in structure.relations if r.element_id in used]
     return len(needed), depth(needed, ((r.source, r.target) for r in structure.relations))
 

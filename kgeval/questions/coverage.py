@@ -1,4 +1,5 @@
-"""The coverage of a set of questions: shares of a graph's types, predicates, communities, documents, degrees and hop counts."""
+"""The coverage of a set of questions: shares of a graph's types, predicates, communities, documents, degrees and hop
+counts."""
 
 from __future__ import annotations
 
@@ -10,15 +11,16 @@ from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
-from kgeval.questions.checking.gates import CheckGate
+from kgeval.questions.checking.gates import CheckGate, gate_results
 from kgeval.questions.covering.graph_profile import GraphProfile
-from kgeval.questions.covering.placing import Placed, Places
+from kgeval.questions.covering.placing import PlacedQuestion, QuestionPlacer
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
 from kgeval.stats.thresholds import passes
 
 FACETS: Mapping[Facet, str] = {
-    "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks", "degrees": "entities", "hops": "",
+    "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks",
+    "degrees": "entities", "hops": "",
 }
 QUERIES: Mapping[Facet, str] = {
     "types": "coverage-types", "predicates": "coverage-predicates", "communities": "coverage-communities",
@@ -27,7 +29,7 @@ QUERIES: Mapping[Facet, str] = {
 
 
 @dataclass
-class _Tally:
+class _CoverageTally:
     """Questions by group; `recorded`: those whose file says so."""
 
     n: int = 0
@@ -39,7 +41,7 @@ class _Tally:
     documents: Counter[str] = field(default_factory=Counter)
     hops: Counter[str] = field(default_factory=Counter)
 
-    def add(self, placed: Placed) -> None:
+    def add(self, placed: PlacedQuestion) -> None:
         self.n += 1
         self.groups.update(placed.groups.keys())
         self.recorded.update(group for group, recorded in placed.groups.items() if recorded)
@@ -49,105 +51,110 @@ class _Tally:
         self.documents[placed.documents] += 1
         self.hops[placed.hops] += 1
 
-    def told(self) -> CoverageWays:
-        found = {name: self.references[name] for name in ("element_id", "key", "name") if self.references[name]}
+    def record(self) -> CoverageWays:
+        references = {name: self.references[name] for name in ("element_id", "key", "name") if self.references[name]}
         return CoverageWays(
-            recorded=self.ways["recorded"], by_names=self.ways["by_names"], nowhere=self.ways["nowhere"], references=found,
-            lost=self.references["lost"], documents=dict(self.documents.most_common()), hops=dict(self.hops.most_common()),
+            recorded=self.ways["recorded"], by_names=self.ways["by_names"], nowhere=self.ways["nowhere"],
+            references=references,
+            lost=self.references["lost"], documents=dict(self.documents.most_common()),
+            hops=dict(self.hops.most_common()),
         )
 
 
-def coverage(questions: Iterable[Question], land: GraphProfile, file: str, *, examples: int = 10) -> CoverageSet:
-    """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and missing each.
+def coverage(questions: Iterable[Question], profile: GraphProfile, file: str, *, examples: int = 10) -> CoverageSet:
+    """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and
+    missing each.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    tally = _Tally()
-    for placed in Places(land).of(questions):
+    tally = _CoverageTally()
+    for placed in QuestionPlacer(profile).of(questions):
         tally.add(placed)
-    figures = [_figure(facet, tally, land, examples) for facet in FACETS]
-    made = CoverageSet(file=file, n=tally.n, ways=tally.told(), figures=figures)
-    return made.model_copy(update={"notes": _notes(made)})
+    figures = [_figure(facet, tally, profile, examples) for facet in FACETS]
+    result = CoverageSet(file=file, n=tally.n, ways=tally.record(), figures=figures)
+    return result.model_copy(update={"notes": _notes(result)})
 
 
-def _figure(facet: Facet, tally: _Tally, land: GraphProfile, examples: int) -> CoverageFigure:
-    sizes = land.sizes[facet]
-    if facet in land.reasons or not sizes:
-        return CoverageFigure(facet=facet, of=FACETS[facet], reason=land.reasons.get(facet, "the graph has none"))
-    groups = [_group(facet, name, tally, None if facet == "hops" else size) for name, size in sizes.items()]
-    covered = sorted((one for one in groups if one.questions), key=lambda one: (-one.questions, one.name))
-    missing = sorted((one for one in groups if not one.questions), key=lambda one: (-(one.size or 0), one.name))
+def _figure(facet: Facet, tally: _CoverageTally, profile: GraphProfile, examples: int) -> CoverageFigure:
+    sizes = profile.sizes[facet]
+    if facet in profile.reasons or not sizes:
+        return CoverageFigure(facet=facet, of=FACETS[facet], reason=profile.reasons.get(facet, "the graph has none"))
+    groups = [
+        CoverageGroup(
+            name=name, size=None if facet == "hops" else size, questions=tally.groups[facet, name],
+            recorded=tally.recorded[facet, name],
+        ) for name, size in sizes.items()
+    ]
+    covered = sorted((group for group in groups if group.questions), key=lambda group: (-group.questions, group.name))
+    missing = sorted(
+        (group for group in groups if not group.questions), key=lambda group: (-(group.size or 0), group.name),
+    )
     total_size = sum(sizes.values())
     query = QUERIES.get(facet) if missing else None
     return CoverageFigure(
         facet=facet, of=FACETS[facet], total=len(groups), covered=len(covered), share=len(covered) / len(groups),
-        recorded_share=sum(one.recorded > 0 for one in groups) / len(groups),
-        size_share=sum(one.size or 0 for one in covered) / total_size if total_size else None, questions=tally.touching[facet],
-        groups=_shown(facet, covered[:examples], land), missing=_shown(facet, missing[:examples], land),
-        query=all_queries()[query].text if query else None, parameters=_parameters(facet, covered, missing, land) if query else {},
+        recorded_share=sum(group.recorded > 0 for group in groups) / len(groups),
+        size_share=sum(group.size or 0 for group in covered) / total_size if total_size else None,
+        questions=tally.touching[facet],
+        groups=_shown(facet, covered[:examples], profile), missing=_shown(facet, missing[:examples], profile),
+        query=all_queries()[query].text if query else None,
+        parameters=_parameters(facet, covered, missing, profile) if query else {},
     )
 
 
-def _group(facet: Facet, name: str, tally: _Tally, size: int | None) -> CoverageGroup:
-    return CoverageGroup(name=name, size=size, questions=tally.groups[facet, name], recorded=tally.recorded[facet, name])
-
-
 def _parameters(
-    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], land: GraphProfile,
+    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphProfile,
 ) -> dict[str, JsonValue]:
     """What the listing query needs beside the layout."""
     names: list[JsonValue] = [one.name for one in covered]
     if facet == "communities":
-        heads = land.heads([one.name for one in missing], most=1)
+        heads = profile.heads([one.name for one in missing], most=1)
         return {"heads": [own for one in missing for own in heads[one.name]], "most": 10}
     if facet == "degrees":
         return {"ranges": [[int(part) for part in (one.name.split("-") * 2)[:2]] for one in missing]}
     if facet == "documents":
-        keys = list(dict.fromkeys(filter(None, [land.layout.document_key, *NAMED_BY])))
+        keys = list(dict.fromkeys(filter(None, [profile.layout.document_key, *NAMED_BY])))
         return {"covered": names, "keys": list[JsonValue](keys)}
     return {"covered": names}
 
 
-def _shown(facet: Facet, groups: Sequence[CoverageGroup], land: GraphProfile) -> list[CoverageGroup]:
-    """The groups as people read them: a community is called by its best joined entities, a document by its title too."""
+def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile) -> list[CoverageGroup]:
+    """The groups as people read them: a community is called by its best joined entities, a document by its title
+    too."""
     if facet == "documents":
-        titles = land.titles
+        titles = profile.titles
         return [one.model_copy(update={"name": f"{titles[one.name]} ({one.name})"}) if one.name in titles else one for one in groups]
     if facet != "communities" or not groups:
         return list(groups)
-    heads = land.heads([one.name for one in groups])
-    given = {"layout": land.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
-    rows = land.graph.read(all_queries()["structure-nodes"], given, timeout=land.timeout)
+    heads = profile.heads([one.name for one in groups])
+    given = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
+    rows = profile.graph.read(all_queries()["structure-nodes"], given, timeout=profile.timeout)
     names = {row["element_id"]: row["name"] for row in rows}
-    return [one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups]
+    return [
+        one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups
+    ]
 
 
-def _notes(made: CoverageSet) -> list[str]:
+def _notes(result: CoverageSet) -> list[str]:
     """What a reader must know of how the questions were found."""
-    notes, ways = [], made.ways
+    notes, ways = [], result.ways
     if ways.by_names:
         notes.append(
-            f"{ways.by_names:,} of {made.n:,} questions were found by names that their texts mention: a guess, and rather too much "
+            f"{ways.by_names:,} of {result.n:,} questions were found by names that their texts mention: a guess, and rather too much "
             "than too little; \"by records\" leaves it out",
         )
     if ways.nowhere:
-        notes.append(f"{ways.nowhere:,} of {made.n:,} questions touch no entity of this graph, as far as their records and texts tell")
+        notes.append(f"{ways.nowhere:,} of {result.n:,} questions touch no entity of this graph, as far as their records and texts tell")
     if ways.lost:
         notes.append(f"{ways.lost:,} references of the file to entities or relations are not in this graph")
-    if (silent := ways.hops.get("nothing", 0)) and made.n:
-        notes.append(f"{silent:,} of {made.n:,} questions tell no hop count, neither by hops nor by gold triples")
+    if (silent := ways.hops.get("nothing", 0)) and result.n:
+        notes.append(f"{silent:,} of {result.n:,} questions tell no hop count, neither by hops nor by gold triples")
     return notes
 
 
 def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[GateResult]:
-    """One result a gate and set, in the order of the gates. `met` null: the graph has no such groups."""
-    results = []
-    for gate in gates:
-        for one in sets:
-            if gate.file in (None, one.file):
-                share = next(figure.share for figure in one.figures if figure.facet == gate.check)
-                met = passes(share, gate.limit, least=gate.least) if share is not None else None
-                results.append(GateResult(
-                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=share, met=met,
-                ))
-    return results
+    """One result a gate and set, in the order of the gates. `met` None: the graph has no such groups."""
+    def met(gate: CheckGate, figure: CoverageFigure) -> bool | None:
+        return None if figure.share is None else passes(figure.share, gate.limit, least=gate.least)
+
+    return gate_results(gates, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)

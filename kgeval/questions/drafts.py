@@ -1,8 +1,8 @@
-"""What all makers of questions share: showing a structure to a prompt, reading numbers and quotes back, and the question itself.
+"""What all makers of questions share: showing a structure to a prompt, reading numbers and quotes back, and the
+question itself.
 
-Replies and graphs are hostile: whatever a model says is looked up here in what it was shown. What does not hold is a RejectedError,
-which a maker may raise anywhere; the run counts it by its cause, as if the maker had returned it.
-"""
+Replies and graphs are hostile: whatever a model says is looked up here in what it was shown. What does not hold is a
+RejectedError, which the run counts by its cause. """
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from kgeval.llm.tokens import count
 from kgeval.questions.complexity import complexity
 from kgeval.questions.excerpts import head
-from kgeval.questions.kind import RejectedError
+from kgeval.questions.kinds import RejectedError
 from kgeval.records import Layout, Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
 from kgeval.text.clean import clean_line, clean_name, clean_text
 from kgeval.text.names import normalise
@@ -43,16 +43,17 @@ _DECLINED = re.compile(  # models that were told to leave a field empty often pu
 def triples_shown(
     structure: Structure, relations: Sequence[StructureRelation] | None = None, layout: Layout | None = None,
 ) -> list[JsonValue]:
-    """Relations (null: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject, relation, object and,
-    where there is one, description. `picked(relations, numbers)` reads numbers back. A label that is no predicate is not shown as one:
-    keywords are shown as such, RELATED not at all; and where relations have no direction, that is said."""
+    """Relations (None: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject,
+    relation, object and, where there is one, description. `picked(relations, numbers)` reads numbers back. A label that
+    is no predicate is not shown as one: keywords are shown as such, RELATED not at all; and where relations have no
+    direction, that is said."""
     values = []
     for n, r in enumerate(structure.relations if relations is None else relations, start=1):
-        said = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
-        listed = [] if said else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
-        ends = {"subject": structure.node(r.source).name, **said, "object": structure.node(r.target).name}
+        predicate = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
+        listed = [] if predicate else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
+        triple = {"subject": structure.node(r.source).name, **predicate, "object": structure.node(r.target).name}
         values.append(_shown(
-            number=n, **ends, keywords=list[JsonValue](listed) or None, description=r.description,
+            number=n, **triple, keywords=list[JsonValue](listed) or None, description=r.description,
             direction="none" if layout is not None and layout.relations_undirected else None,
         ))
     return values
@@ -63,11 +64,14 @@ def entities_shown(nodes: Iterable[StructureNode]) -> list[JsonValue]:
     return [_shown(name=node.name, type=node.type, description=node.description) for node in nodes]
 
 
-def passages_shown(passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS) -> tuple[list[JsonValue], tuple[Passage, ...]]:
-    """Passages as a prompt shows them, numbered from 1 (number, document, text), and the passages that are shown, in that order.
+def passages_shown(
+    passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS,
+) -> tuple[list[JsonValue], tuple[Passage, ...]]:
+    """Passages as a prompt shows them, numbered from 1 (number, document, text), and the passages that are shown, in
+    that order.
 
-    Together at most `tokens` tokens of text: the last that is shown may be cut, those after it are left out. Empty ones are too.
-    """
+    Together at most `tokens` tokens of text: the last that is shown may be cut, those after it are left out. Empty ones
+    are too. """
     values: list[JsonValue] = []
     shown: list[Passage] = []
     for passage in passages:
@@ -84,16 +88,15 @@ def passages_shown(passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS) ->
 
 
 def relevant_passages(structure: Structure, relations: Collection[str] | None = None) -> list[Passage]:
-    """The structure's passages, those first that most of these relations (element ids; null: all) come from, then those that most of
-    its entities come from; of equals the structure's order."""
+    """The structure's passages, those first that most of these relations (element ids; None: all) come from, then those
+    that most of its entities come from; of equals the structure's order."""
     chosen = [r for r in structure.relations if relations is None or r.element_id in relations]
 
-    def told(passage: Passage) -> tuple[int, int]:
-        return (
-            -sum(passage.chunk_id in r.chunk_ids for r in chosen), -sum(passage.chunk_id in node.chunk_ids for node in structure.nodes),
-        )
+    def rank(passage: Passage) -> tuple[int, int]:
+        of_relations = sum(passage.chunk_id in r.chunk_ids for r in chosen)
+        return -of_relations, -sum(passage.chunk_id in node.chunk_ids for node in structure.nodes)
 
-    return sorted(structure.passages, key=told)
+    return sorted(structure.passages, key=rank)
 
 
 def passages_of(structure: Structure, relations: Iterable[StructureRelation]) -> list[Passage]:
@@ -105,8 +108,8 @@ def passages_of(structure: Structure, relations: Iterable[StructureRelation]) ->
 def picked(shown: Sequence[T], numbers: Iterable[int], what: str = "number") -> list[T]:
     """The things that a reply names by their numbers (from 1), each once, in the order named.
 
-    Raises: RejectedError("wrong_number") for a number that was not shown, RejectedError("no_evidence") where none is named.
-    """
+    Raises: RejectedError("wrong_number") for a number that was not shown, RejectedError("no_evidence") where none is
+    named. """
     chosen = list(dict.fromkeys(numbers))
     wrong = [n for n in chosen if not 1 <= n <= len(shown)]
     if wrong:
@@ -119,9 +122,8 @@ def picked(shown: Sequence[T], numbers: Iterable[int], what: str = "number") -> 
 def question_text(text: str) -> str:
     """The question on one line, without quotation marks around it.
 
-    Raises: RejectedError: "empty"; "declined" where it says that there is none; "too_long"; "material" where it speaks of the passages,
-    triples or data that only the model saw.
-    """
+    Raises: RejectedError: "empty"; "declined" where it says that there is none; "too_long"; "material" where it speaks
+    of the passages, triples or data that only the model saw. """
     line = clean_name(text)
     if not normalise(line):
         raise RejectedError("empty", "the reply has no question")
@@ -129,9 +131,8 @@ def question_text(text: str) -> str:
         raise RejectedError("declined", f"the model declines: {line[:120]}")
     if len(line) > LONGEST_QUESTION:
         raise RejectedError("too_long", f"the question has {len(line):,} characters")
-    found = _MATERIAL.search(line)
-    if found:
-        raise RejectedError("material", f"the question speaks of '{found[0]}', which only the model saw")
+    if material := _MATERIAL.search(line):
+        raise RejectedError("material", f"the question speaks of '{material[0]}', which only the model saw")
     return line
 
 
@@ -155,7 +156,8 @@ def is_quoted(quote: str, text: str) -> bool:
 
 
 def names_in(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:
-    """The entities whose name or alias stands in the text as whole words, also in the possessive (scripts without spaces: anywhere)."""
+    """The entities whose name or alias stands in the text as whole words, also in the possessive (scripts without
+    spaces: anywhere)."""
     plain = _plain(text)
     return [node for node in nodes if any(_stands(normalise(name), plain) for name in (node.name, *node.aliases))]
 
@@ -164,6 +166,13 @@ def leaks(question: str, answers: Iterable[str]) -> bool:
     """Whether the question says one of the answers, word for word or in the possessive."""
     plain = _plain(question)
     return any(_stands(normalise(answer), plain) for answer in answers)
+
+
+def common_id(groups: Iterable[Iterable[str]]) -> str | None:
+    """The first id that every group has: the chunk that says all relations, the document that tells all of them; None
+    where none does."""
+    sets = [set(group) for group in groups]
+    return min(set[str].intersection(*sets), default=None) if sets else None
 
 
 def check(name: str, passed: bool | None, reason: str = "") -> QuestionCheck:
@@ -177,15 +186,15 @@ def drafted(
 ) -> Question:
     """A question as a maker returns it: with breadth, depth and document; id, made_by and structure are the run's.
 
-    `used`: element ids of the relations that the answer needs (null: all of the structure's). `document`: where all evidence is of
-    one document, that one. Raises: as question_text and answer_text.
-    """
+    `used`: element ids of the relations that the answer needs (None: all of the structure's). `document`: where all
+    evidence is of one document, that one. Raises: as question_text and answer_text. """
     needed = {r.element_id for r in structure.relations} if used is None else used
     breadth, depth = complexity(structure, needed)
     passages = list({(p.chunk_id, p.document, p.text): p.model_copy(update={"score": None}) for p in evidence}.values())
     documents = {p.document for p in passages}
     return Question(
-        id="", question=question_text(question), level=level, reference=None if reference is None else answer_text(reference),
+        id="", question=question_text(question), level=level,
+        reference=None if reference is None else answer_text(reference),
         points=lines_of(points), evidence=passages, document=next(iter(documents)) if len(documents) == 1 else None,
         hops=depth if needed else None, triples_needed=breadth if needed else None, checks=list(checks),
     )
@@ -200,7 +209,8 @@ def _shown(**values: JsonValue) -> JsonValue:
 
 
 def _plain(text: str) -> str:
-    """The text in normal form; where it has possessives, once more without them: "Ada's firm" names Ada, and may name "Ada's Firm"."""
+    """The text in normal form; where it has possessives, once more without them: "Ada's firm" names Ada, and may name
+    "Ada's Firm"."""
     bare = _POSSESSIVE.sub("", text)
     return f" {normalise(text)} " if bare == text else f" {normalise(text)} | {normalise(bare)} "
 

@@ -11,11 +11,11 @@ from kgeval.records import Stratum, StructureKind
 class DrawSpec:
     """Structures of one kind, in a seeded order, each once.
 
-    `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by element id) that a
-    subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`: steps of a walk. `most_relations`:
-    a neighbourhood or community has no more (the first in a seeded order). `stratify`: draw evenly over the strata, instead of
-    uniformly over all. `documents`: of a path, pair or chain, how many documents its relations come from at least.
-    """
+    `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by
+    element id) that a subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`:
+    steps of a walk. `most_relations`: a neighbourhood or community has no more (the first in a seeded order).
+    `stratify`: draw evenly over the strata, instead of uniformly over all. `documents`: of a path, pair or chain, how
+    many documents its relations come from at least. """
 
     kind: StructureKind
     hops: int = 1
@@ -28,7 +28,7 @@ class DrawSpec:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What a graph can give. `available`: structures of the kind, exactly or at most (null: not known before drawing);
+    """What a graph can give. `available`: structures of the kind, exactly or at most (None: not known before drawing);
     `why`: in words, what limits it ("its largest component has 12 relations")."""
 
     available: int | None

@@ -1,8 +1,9 @@
-"""Questions that ask the same: the same text, the same words, or near by their embeddings. Made ones as they come; whole sets, and two.
+"""Questions that ask the same: the same text, the same words, or near by their embeddings. Made ones as they come;
+whole sets, and two.
 
-Nearness alone is not enough: "When was the mill built?" and "When was the quay built?" are near and ask for two things. So near ones
-are only compared where both name the same names and numbers, and where their short right answers do not differ.
-"""
+Nearness alone is not enough: "When was the mill built?" and "When was the quay built?" are near and ask for two things.
+So near ones are only compared where both name the same names and numbers, and where their short right answers do not
+differ. """
 
 from __future__ import annotations
 
@@ -22,16 +23,17 @@ if TYPE_CHECKING:
 
     Embed = Callable[[Sequence[str]], np.ndarray]
 
-NEAR = 0.9
+NEAR = 0.9  # cosine; the default of --duplicate-threshold
 SHORT_ANSWER = 6  # words: two of them that differ are two things
-BLOCK = 1_024
-FIRST_ROWS = 16
+BLOCK = 1_024  # rows of cosines at a time
+FIRST_ROWS = 16  # of a group's vectors: most groups have few questions
 _MARKED = re.compile(r"\w*\d[\w.,:/-]*|\w+(?:['’]\w+)*")
 
 
 @dataclass(frozen=True)
-class Asks:
-    """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`: which file."""
+class QuestionFingerprint:
+    """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`:
+    which file."""
 
     id: str
     text: str
@@ -47,7 +49,8 @@ class Asks:
 
 @dataclass(frozen=True)
 class Twin:
-    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; null where the words are the same."""
+    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; None where the words are
+    the same."""
 
     later: int
     earlier: int
@@ -55,34 +58,39 @@ class Twin:
     similarity: float | None = None
 
 
-def asks(question: Question, number: int = 0) -> Asks:
+def fingerprint_of(question: Question, number: int = 0) -> QuestionFingerprint:
     """What is compared of a question of set `number`."""
-    short = frozenset(plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text)))
-    return Asks(question.id, clean_line(question.question), number, marks(question.question), short)
+    short = frozenset(
+        plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text))
+    )
+    return QuestionFingerprint(question.id, clean_line(question.question), number, marks(question.question), short)
 
 
-def asked_by(text: str) -> Asks:
+def text_fingerprint(text: str) -> QuestionFingerprint:
     """What is compared of a question of which only the text is known."""
-    return Asks("", clean_line(text), 0, marks(text))
+    return QuestionFingerprint("", clean_line(text), 0, marks(text))
 
 
 def marks(text: str) -> frozenset[str]:
-    """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without possessive endings."""
-    found = list(_MARKED.finditer(text))
-    kept = [word[0] for at, word in enumerate(found) if any(c.isdigit() for c in word[0]) or (at and word[0][:1].isupper())]
+    """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without
+    possessive endings."""
+    words = enumerate(_MARKED.findall(text))
+    kept = [word for at, word in words if any(c.isdigit() for c in word) or (at and word[0].isupper())]
     return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
 
 
-def agree(one: Asks, other: Asks) -> bool:
+def agree(one: QuestionFingerprint, other: QuestionFingerprint) -> bool:
     """Whether the right answers can be the same: one is not told, or they share one."""
     return not one.answers or not other.answers or bool(one.answers & other.answers)
 
 
 class Twins:
-    """The questions so far, each kept once. `embed`: texts -> unit vectors; null: compared by their words only. `near`: cosine from which
-    two are near."""
+    """The questions so far, each kept once. `embed`: texts -> unit vectors; None: compared by their words only. `near`:
+    cosine from which two are near."""
 
-    def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[Asks] = ()) -> None:
+    def __init__(
+        self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = (),
+    ) -> None:
         self._embed, self._near = embed, near
         self._texts: set[str] = set()
         self._words: set[str] = set()
@@ -91,22 +99,23 @@ class Twins:
             if self._by_words(one) is None:
                 self._group(one).keep(one)
 
-    def sift(self, given: Sequence[Asks], *, embed: bool = True) -> list[TwinKind | None]:
-        """For each question, in their order, how it is a duplicate of one before it (also among these), or null: then it is kept.
+    def sift(self, given: Sequence[QuestionFingerprint], *, embed: bool = True) -> list[TwinKind | None]:
+        """For each question, in their order, how it is a duplicate of one before it (also among these), or None: then
+        it is kept.
 
         `embed` false: these are compared by their words only.
         """
-        found: list[TwinKind | None] = [self._by_words(one) for one in given]
-        new = [(at, self._group(one)) for at, (one, twin) in enumerate(zip(given, found, strict=True)) if twin is None]
+        kinds: list[TwinKind | None] = [self._by_words(one) for one in given]
+        new = [(at, self._group(given[at])) for at, kind in enumerate(kinds) if kind is None]
         vectors = self._embedded(given, new) if embed and self._embed is not None else {}
         for at, group in new:
             if at in vectors and group.has_near(given[at], vectors[at], self._near):
-                found[at] = "embedding"
+                kinds[at] = "embedding"
             else:
                 group.keep(given[at], vectors.get(at))
-        return found
+        return kinds
 
-    def _by_words(self, one: Asks) -> TwinKind | None:
+    def _by_words(self, one: QuestionFingerprint) -> TwinKind | None:
         if one.text in self._texts:
             return "exact"
         if one.words in self._words:
@@ -115,10 +124,12 @@ class Twins:
         self._words.add(one.words)
         return None
 
-    def _group(self, one: Asks) -> _Group:
+    def _group(self, one: QuestionFingerprint) -> _Group:
         return self._groups.setdefault(one.marks, _Group())
 
-    def _embedded(self, given: Sequence[Asks], new: Sequence[tuple[int, _Group]]) -> dict[int, np.ndarray]:
+    def _embedded(
+        self, given: Sequence[QuestionFingerprint], new: Sequence[tuple[int, _Group]],
+    ) -> dict[int, np.ndarray]:
         """The vectors of those that have another to be compared with, which get theirs too: embedded all at once."""
         sizes = Counter(id(group) for _, group in new)
         compared = [(at, group) for at, group in new if group.size + sizes[id(group)] > 1]
@@ -136,11 +147,11 @@ class Twins:
 
 @dataclass
 class _Group:
-    """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one array that
-    doubles when it is full, in the order of `known`."""
+    """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one
+    array that doubles when it is full, in the order of `known`."""
 
-    waiting: list[Asks] = field(default_factory=list)
-    known: list[Asks] = field(default_factory=list)
+    waiting: list[QuestionFingerprint] = field(default_factory=list)
+    known: list[QuestionFingerprint] = field(default_factory=list)
     vectors: np.ndarray | None = None
 
     @property
@@ -148,14 +159,14 @@ class _Group:
         """How many questions are kept."""
         return len(self.waiting) + len(self.known)
 
-    def has_near(self, one: Asks, vector: np.ndarray, near: float) -> bool:
+    def has_near(self, one: QuestionFingerprint, vector: np.ndarray, near: float) -> bool:
         """Whether one of these is near, and its right answers can be the same."""
         if self.vectors is None:
             return False
         alike = (self.vectors[: len(self.known)] @ vector >= near).nonzero()[0]
         return any(agree(one, self.known[at]) for at in alike)
 
-    def keep(self, one: Asks, vector: np.ndarray | None = None) -> None:
+    def keep(self, one: QuestionFingerprint, vector: np.ndarray | None = None) -> None:
         """Keeps a question."""
         if vector is None:
             self.waiting.append(one)
@@ -170,21 +181,19 @@ class _Group:
         self.known.append(one)
 
 
-def twins(given: Sequence[Asks], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
-    """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier set.
+def twins(given: Sequence[QuestionFingerprint], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
+    """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier
+    set.
 
-    `embed`: texts -> unit vectors; null: words only. `near`: the cosine from which two are near. In the order of the questions.
-    """
-    found: dict[tuple[int, int], Twin] = {}
-    for twin in _same(given):
-        found[twin.later, given[twin.earlier].set] = twin
-    if embed is not None:
-        for twin in _near(given, embed, near):
-            found.setdefault((twin.later, given[twin.earlier].set), twin)
-    yield from (found[key] for key in sorted(found))
+    `embed`: texts -> unit vectors; None: words only. `near`: the cosine from which two are near. In the order of the
+    questions. """
+    pairs: dict[tuple[int, int], Twin] = {}
+    for twin in (*_same(given), *(_near(given, embed, near) if embed is not None else ())):
+        pairs.setdefault((twin.later, given[twin.earlier].set), twin)  # the same words before nearness
+    yield from (pairs[key] for key in sorted(pairs))
 
 
-def _same(given: Sequence[Asks]) -> Iterator[Twin]:
+def _same(given: Sequence[QuestionFingerprint]) -> Iterator[Twin]:
     """Equal texts and equal words."""
     first: dict[tuple[int, str], int] = {}
     sets = range(max((one.set for one in given), default=-1) + 1)
@@ -196,33 +205,35 @@ def _same(given: Sequence[Asks]) -> Iterator[Twin]:
         first.setdefault((one.set, one.words), at)
 
 
-def _near(given: Sequence[Asks], embed: Embed, near: float) -> Iterator[Twin]:
+def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> Iterator[Twin]:
     """Near ones among the questions with the same names and numbers: only those are embedded and compared."""
     groups: dict[frozenset[str], list[int]] = {}
-    for at, one in enumerate(given):
-        groups.setdefault(one.marks, []).append(at)
+    for place, one in enumerate(given):
+        groups.setdefault(one.marks, []).append(place)
     several = [places for places in groups.values() if len(places) > 1]
     if not several:
         return
-    vectors = embed([given[at].text for places in several for at in places])
-    start = 0
+    vectors = embed([given[place].text for places in several for place in places])
+    first = 0
     for places in several:
-        yield from _near_in(given, places, vectors[start : start + len(places)], near)
-        start += len(places)
+        yield from _near_in(given, places, vectors[first : first + len(places)], near)
+        first += len(places)
 
 
-def _near_in(given: Sequence[Asks], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
-    """For each question of a group the nearest earlier one of each set."""
-    import numpy as np
-
+def _near_in(
+    given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float,
+) -> Iterator[Twin]:
+    """For each question of a group the nearest earlier one of each set. A block of rows at a time: all cosines of a
+    large group would not fit into memory."""
     for start in range(0, len(places), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
-        for row, line in enumerate(cosines):
-            later = start + row
+        for later, row in enumerate(cosines, start=start):
             best: dict[int, Twin] = {}
-            for at in (int(one) for one in np.nonzero(line[:later] >= near)[0]):
-                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(line[at])), 4))
-                kept = best.get(given[places[at]].set)
-                if agree(given[twin.later], given[twin.earlier]) and (kept is None or (kept.similarity or 0) < (twin.similarity or 0)):
-                    best[given[places[at]].set] = twin
+            for at in (row[:later] >= near).nonzero()[0]:
+                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(row[at])), 4))
+                kept = best.get(given[twin.earlier].set)
+                if agree(given[twin.later], given[twin.earlier]) and (
+                    kept is None or (kept.similarity or 0) < (twin.similarity or 0)
+                ):
+                    best[given[twin.earlier].set] = twin
             yield from best.values()

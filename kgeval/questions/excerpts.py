@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 
 from pydantic import JsonValue
 
@@ -14,7 +13,8 @@ _LONGEST_TOKEN = 24  # characters that a token rarely exceeds: so much text is l
 
 
 def head(text: str, tokens: int) -> str:
-    """The longest beginning of at most `tokens` tokens, cut after a word where there is one; all of the text where that fits."""
+    """The longest beginning of at most `tokens` tokens, cut after a word where there is one; all of the text where that
+    fits."""
     if len(text) <= tokens:  # no token is shorter than a character
         return text
     block = text[: tokens * _LONGEST_TOKEN]
@@ -22,11 +22,14 @@ def head(text: str, tokens: int) -> str:
     if len(spelled) <= tokens and len(block) == len(text):
         return text
     kept = _plain(spelled[:tokens])
-    return _until_fits(kept if block[len(kept):len(kept) + 1].isspace() else _without_last_word(kept), tokens, last=True)
+    return _until_fits(
+        kept if block[len(kept):len(kept) + 1].isspace() else _without_last_word(kept), tokens, last=True,
+    )
 
 
 def tail(text: str, tokens: int) -> str:
-    """The longest end of at most `tokens` tokens, cut before a word where there is one; all of the text where that fits."""
+    """The longest end of at most `tokens` tokens, cut before a word where there is one; all of the text where that
+    fits."""
     if len(text) <= tokens:
         return text
     block = text[-tokens * _LONGEST_TOKEN:] if tokens else ""
@@ -35,7 +38,9 @@ def tail(text: str, tokens: int) -> str:
         return text
     kept = _plain(spelled[len(spelled) - tokens:])
     before = block[: len(block) - len(kept)]
-    return _until_fits(kept if kept[:1].isspace() or before[-1:].isspace() else _without_first_word(kept), tokens, last=False)
+    return _until_fits(
+        kept if kept[:1].isspace() or before[-1:].isspace() else _without_first_word(kept), tokens, last=False,
+    )
 
 
 def tokens_of(*values: JsonValue) -> int:
@@ -50,13 +55,13 @@ def _plain(spelled: list[int]) -> str:
 
 
 def _without_last_word(text: str) -> str:
-    found = re.search(r"\s\S*\Z", text)
-    return text[: found.start()] if found and found.start() else text
+    match = re.search(r"\s\S*\Z", text)
+    return text[: match.start()] if match and match.start() else text
 
 
 def _without_first_word(text: str) -> str:
-    found = re.search(r"\s+(?=\S)", text)
-    return text[found.end():] if found else text
+    match = re.search(r"\s+(?=\S)", text)
+    return text[match.end():] if match else text
 
 
 def _until_fits(text: str, tokens: int, *, last: bool) -> str:
@@ -67,8 +72,3 @@ def _until_fits(text: str, tokens: int, *, last: bool) -> str:
         text = (shorter if len(shorter) < len(text) else text[:-1] if last else text[1:]).strip()
     return text
 
-
-def in_all(groups: Iterable[Iterable[str]]) -> str | None:
-    """The first id that every group has: the chunk that says all relations, the document that tells all of them. Null where none does."""
-    sets = [set(group) for group in groups]
-    return min(set[str].intersection(*sets), default=None) if sets else None

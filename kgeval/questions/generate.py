@@ -1,9 +1,8 @@
 """Draws structures, has questions made of them, drops what repeats, counts everything. A dry run goes the same way.
 
-Kind after kind, in waves: the questions of all earlier waves of a kind are shown to the next one, so that a run is the same every time,
-however many calls are in flight. A wave never has more structures than questions are still lacking: where every structure gives a
-question, no call is made in vain.
-"""
+Kind after kind, in waves: the questions of all earlier waves of a kind are shown to the next one, so that a run is the
+same every time, however many calls are in flight. A wave never has more structures than questions are still lacking:
+where every structure gives a question, no call is made in vain. """
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kgeval import __version__
 from kgeval.llm.asker import Asker, Later, digest
@@ -20,10 +19,18 @@ from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.progress import Progress
 from kgeval.llm.prompts import Prompt
 from kgeval.questions.draw_spec import Capacity, DrawSpec
-from kgeval.questions.duplicates import Twins, asks
+from kgeval.questions.duplicates import Twins, fingerprint_of
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Rejected, RejectedError, Spread, UnansweredError, one_by_one
-from kgeval.questions.kinds import Order
+from kgeval.questions.kinds import (
+    KindOrder,
+    MakingContext,
+    MakingOptions,
+    ParallelMap,
+    QuestionKind,
+    RejectedError,
+    UnansweredError,
+    one_by_one,
+)
 from kgeval.records import KindCount, MadeBy, Question, Stratum, Structure
 
 if TYPE_CHECKING:
@@ -31,52 +38,49 @@ if TYPE_CHECKING:
     from kgeval.questions.duplicates import Embed
     from kgeval.records import Layout
 
-# One structure, one attempt: the maker is called, and what comes of it is a question, a rejection or a failure; never
-# an exception that only concerns this structure.
-
 T = TypeVar("T", bound=Reply)
 EARLIER = "earlier"  # the slot that shows former questions
 EARLIER_TOKENS = 2_000
 TEMPLATE = "template"  # MadeBy.prompt where nothing was asked
 UNKNOWN = Failure("cancelled", "not in the journal")
+WAVE = 16  # structures that are tried at a time: large enough to keep a model busy, small enough that few ask the same
+WAVE_WITHOUT_MODEL = 256
+FREE_TRIES = 100  # a question: most structures of some graphs are turned down by code or database, which costs no call
+EARLIER_SHOWN = 30  # questions that a prompt shows: what was asked long ago is dropped as a duplicate if it comes again
+PROVED_AT_ONCE = 32  # the sampler reads about as many at once
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """What came of a structure: one of the three. `open`: a dry run lacks the reply that decides it. `asked`: a model was asked for it."""
+class QuestionAttempt:
+    """What came of a structure: one of the first three. `open`: a dry run lacks the reply that decides it. `asked`: a
+    model was asked for it."""
 
-    structure: Structure
     question: Question | None = None
-    rejected: Rejected | None = None
+    rejected: RejectedError | None = None
     failure: Failure | None = None
     open: bool = False
     asked: bool = False
 
 
 @dataclass(frozen=True)
-class Place:
-    """What every attempt at a kind has in common. `model`: the name of the model that is asked; `dataset`: as questions name it;
+class KindRun:
+    """What every attempt at a kind has in common. `context`: its structure is put in for each attempt. `model`: the
+    name of the model that is asked; `dataset`: as questions name it; `prompts`: those that were asked in preparing;
     `proofs`: what the kind's `prove` gave, by the structures' numbers, each until it is used."""
 
-    kind: Kind
-    options: MakingOptions
-    asker: Asker | None = None
-    graph: Graph | None = None
-    layout: Layout | None = None
+    kind: QuestionKind
+    context: MakingContext
     model: str | None = None
     dataset: str | None = None
-    prepared: object = None
-    prepared_with: tuple[Prompt, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
     proofs: dict[int, object] = field(default_factory=dict)
-    embed: Embed | None = None
 
 
-class Noting:
+class RecordingAsker:
     """An Asker that notes what is asked for one structure. In a dry run it also knows what is not certain.
 
-    `settled`: the earlier questions in a prompt are known, so that its text is; `certain`: the structure is needed whatever becomes of
-    the others. Calls that were asked are not counted again as later ones.
-    """
+    `settled`: the earlier questions in a prompt are known, so that its text is; `certain`: the structure is needed
+    whatever becomes of the others. Calls that were asked are not counted again as later ones. """
 
     def __init__(self, inner: Asker, kind: str, *, settled: bool = True, certain: bool = True) -> None:
         self.dry = inner.dry
@@ -95,7 +99,8 @@ class Noting:
         return self._inner.prompt(name)
 
     def ask(self, task: Task[T]) -> Outcome[T]:
-        """The outcome; where the prompt is not known, or perhaps not asked, the failure `cancelled`, and the call is counted."""
+        """The outcome; where the prompt is not known, or perhaps not asked, the failure `cancelled`, and the call is
+        counted."""
         stage = task.stage or task.prompt.name
         self._stages.add(stage)
         self.prompts.setdefault(task.prompt.name, task.prompt)
@@ -112,68 +117,56 @@ class Noting:
         """Dry run only: counts a call that follows, unless it was asked already."""
         if call.stage not in self._stages:
             self._later = True
-            self._inner.later(call if self._certain else _perhaps(call))
+            self._inner.later(call if self._certain else replace(call, certain=False))
 
 
-def _perhaps(call: Later) -> Later:
-    return Later(call.stage, call.prompt, call.key, call.tokens, call.items, certain=False)
-
-
-def attempt(structure: Structure, place: Place, *, settled: bool = True, certain: bool = True) -> Attempt:
-    """What comes of one structure. `settled`, `certain`: for a dry run, as Noting has them.
+def attempt(structure: Structure, run: KindRun, *, settled: bool = True, certain: bool = True) -> QuestionAttempt:
+    """What comes of one structure; no exception that only concerns this structure. `settled`, `certain`: for a dry run,
+    as RecordingAsker has them.
 
     Raises: what ends a run (ModelError, IncompleteError, ConnectionLost, QueryError).
     """
     from kgeval.graph.failures import QueryTimeout
 
-    kind = place.kind
-    noting = Noting(place.asker, kind.name, settled=settled, certain=certain) if place.asker is not None else None
-
-    def came(**what: Any) -> Attempt:
-        return Attempt(structure, asked=noting is not None and noting.asked, **what)
-
-    proof = place.proofs.pop(structure.number, None)
-    desk = MakingContext(structure, place.options, noting, place.graph, place.layout, place.prepared, proof, place.embed)
+    asker = run.context.asker
+    recorder = RecordingAsker(asker, run.kind.name, settled=settled, certain=certain) if asker is not None else None
+    context = replace(run.context, structure=structure, asker=recorder, proof=run.proofs.pop(structure.number, None))
+    question = rejected = failure = None
+    undecided = False
     try:
-        made = kind.make(desk)
-    except UnansweredError as error:
-        kind.count_later(desk)
-        return came(failure=error.failure, open=noting is not None and noting.dry)
+        question = run.kind.make(context)
     except RejectedError as error:
-        made = error.rejected
+        rejected = error
+    except UnansweredError as error:
+        run.kind.count_later(context)
+        failure, undecided = error.failure, context.dry
     except QueryTimeout as error:
-        return came(failure=Failure("graph_error", error.message))
-    if isinstance(made, Rejected):
-        return came(rejected=made)
-    return came(question=finished(made, structure, place, noting.prompts if noting is not None else {}))
+        failure = Failure("graph_error", error.message)
+    if question is not None:
+        question = finished(question, structure, run, recorder.prompts if recorder is not None else {})
+    return QuestionAttempt(question, rejected, failure, undecided, asked=recorder is not None and recorder.asked)
 
 
-def finished(question: Question, structure: Structure, place: Place, prompts: dict[str, Prompt]) -> Question:
-    """The question with what the run knows: id, how it was made, structure, dataset. The id depends on the kind, on what the question
-    is made from (by key, so that it survives a rebuild of the graph) and on its text."""
-    refs, kind, options = structure.refs, place.kind.name, place.options
-    asked = {**{prompt.name: prompt for prompt in place.prepared_with}, **prompts}
-    told = question.made_by or MadeBy()
+def finished(question: Question, structure: Structure, run: KindRun, prompts: dict[str, Prompt]) -> Question:
+    """The question with what the run knows: id, how it was made, structure, dataset. The id depends on the kind, on
+    what the question is made from (by key, so that it survives a rebuild of the graph) and on its text."""
+    refs, kind, options = structure.refs, run.kind, run.context.options
+    asked = {**{prompt.name: prompt for prompt in run.prompts}, **prompts}
+    own = question.made_by or MadeBy()
     made_by = MadeBy(
-        seed=options.seed, prompt=told.prompt or ", ".join(f"{p.name}@{p.hash}" for p in asked.values()) or TEMPLATE,
-        model=place.model if asked else None, version=__version__, kind=kind, structure=structure.kind if refs else None,
+        seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in asked.values()) or TEMPLATE,
+        model=run.model if asked else None, version=__version__, kind=kind.name,
+        structure=structure.kind if refs else None,
         number=structure.number, profile=options.profile,
     )
-    name = digest(kind, sorted(ref.key for ref in refs), question.question)[:12]
+    name = digest(kind.name, sorted(ref.key for ref in refs), question.question)[:12]
     return question.model_copy(update={
-        "id": f"{kind}-{name}", "kind": question.kind or kind, "level": question.level or place.kind.level, "structure": refs,
-        "made_by": made_by, "dataset": question.dataset or place.dataset,
+        "id": f"{kind.name}-{name}", "kind": question.kind or kind.name, "level": question.level or kind.level,
+        "structure": refs, "made_by": made_by, "dataset": question.dataset or run.dataset,
     })
 
 
-WAVE = 16
-WAVE_WITHOUT_MODEL = 256
-FREE_TRIES = 100
-EARLIER_SHOWN = 30
-PROVED_AT_ONCE = 32  # the sampler reads about as many at once
-
-
-class Sampler(Protocol):
+class StructureSource(Protocol):
     """What structures come from: sampling.sampler.open_sampler gives one."""
 
     def capacity(self, wanted: DrawSpec) -> Capacity:
@@ -184,9 +177,9 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a run depends on. `tries`: structures a question at most for which a model is asked; those that are turned down before that
-    cost nothing, of them FREE_TRIES a question are tried. `stratify`: draws evenly over strata."""
+class GenerationSettings:
+    """What a run depends on. `tries`: structures a question at most for which a model is asked; those that are turned
+    down before that cost nothing, of them FREE_TRIES a question are tried. `stratify`: draws evenly over strata."""
 
     options: MakingOptions
     tries: int = 3
@@ -195,15 +188,15 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Bench:
-    """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more is asked;
-    `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions that no model is asked for;
-    `embed`: texts -> unit vectors, for kinds that search texts."""
+class GenerationTools:
+    """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more
+    is asked; `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions
+    that no model is asked for; `embed`: texts -> unit vectors, for kinds that search texts."""
 
-    sampler: Sampler
+    sampler: StructureSource
     twins: Twins
     asker: Asker | None = None
-    spread: Spread = one_by_one
+    spread: ParallelMap = one_by_one
     graph: Graph | None = None
     layout: Layout | None = None
     model: str | None = None
@@ -212,17 +205,13 @@ class Bench:
     progress: Progress = field(default_factory=lambda: Progress(shown=False))
     embed: Embed | None = None
 
-    @property
-    def dry(self) -> bool:
-        """Whether nothing is asked but the journal."""
-        return self.asker is not None and self.asker.dry
-
 
 @dataclass
-class Tally:
-    """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for questions."""
+class KindTally:
+    """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for
+    questions."""
 
-    order: Order
+    order: KindOrder
     tries: int
     made: int = 0
     open: int = 0
@@ -242,35 +231,36 @@ class Tally:
     @property
     def left(self) -> int:
         """Structures that may still be tried."""
-        return max(0, min(self.order.n * self.tries - self.asked, self.order.n * max(self.tries, FREE_TRIES) - self.structures))
+        n = self.order.n
+        return max(0, min(n * self.tries - self.asked, n * max(self.tries, FREE_TRIES) - self.structures))
 
-    def rejects(self, rejected: Rejected) -> None:
-        """Counts a structure that gave no question."""
-        self.rejected[rejected.cause] += 1
-        self.examples.setdefault(rejected.cause, rejected.reason)
-
-    def fails(self, failure: Failure) -> None:
-        """Counts a structure for which there was no answer."""
-        self.failed[failure.cause] += 1
-        self.examples.setdefault(failure.cause, failure.detail)
+    def lose(self, counts: Counter[str], cause: str, example: str) -> None:
+        """Counts a structure that gave no new question: in `rejected`, `failed` or `duplicates`."""
+        counts[cause] += 1
+        self.examples.setdefault(cause, example)
 
     def count(self) -> KindCount:
         """The counts as a record."""
         kind = self.order.kind
         return KindCount(
-            kind=kind.name, group=kind.group, level=kind.level, asked=self.order.n, made=self.made, structures=self.structures,
+            kind=kind.name, group=kind.group, level=kind.level, asked=self.order.n, made=self.made,
+            structures=self.structures,
             rejected=_sorted(self.rejected), failed=_sorted(self.failed), duplicates=_sorted(self.duplicates),
-            examples={cause: text for cause, text in sorted(self.examples.items()) if text}, why=self.why if self.lacking else None,
+            examples={cause: text for cause, text in sorted(self.examples.items()) if text},
+            why=self.why if self.lacking else None,
         )
 
-
-def _exhausted(tally: Tally, gives: str) -> str:
-    """Why there are too few where every structure was tried: what the graph gives, and what became of those that gave no question."""
-    lost = tally.rejected + tally.failed + Counter({f"duplicate: {twin}": count for twin, count in tally.duplicates.items()})
-    if not lost:
-        return gives
-    causes = ", ".join(f"{cause} {count:,}" for cause, count in sorted(lost.items(), key=lambda pair: (-pair[1], pair[0])))
-    return f"{gives}; all {tally.structures:,} were tried, {lost.total():,} of them gave no question ({causes})"
+    def exhausted(self, gives: str) -> str:
+        """Why there are too few where every structure was tried. `gives`: what the graph can give, in words."""
+        lost = self.rejected + self.failed + Counter(
+            {f"duplicate: {twin}": count for twin, count in self.duplicates.items()},
+        )
+        if not lost:
+            return gives
+        causes = ", ".join(
+            f"{cause} {count:,}" for cause, count in sorted(lost.items(), key=lambda pair: (-pair[1], pair[0]))
+        )
+        return f"{gives}; all {self.structures:,} were tried, {lost.total():,} of them gave no question ({causes})"
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
@@ -280,147 +270,149 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
 class Generation:
     """A run. `keep` gets every question, in its order. Whatever ends the run, `tallies` say how far it came."""
 
-    def __init__(self, orders: Sequence[Order], settings: Settings, bench: Bench, keep: Callable[[Question], None]) -> None:
-        self.tallies = [Tally(order, settings.tries) for order in orders]
-        self._settings, self._bench, self._keep = settings, bench, keep
+    def __init__(
+        self, orders: Sequence[KindOrder], settings: GenerationSettings, tools: GenerationTools,
+        keep: Callable[[Question], None],
+    ) -> None:
+        self.tallies = [KindTally(order, settings.tries) for order in orders]
+        self._settings, self._tools, self._keep = settings, tools, keep
 
     def run(self) -> None:
         """Makes the questions, kind after kind. Raises: what ends a run (ModelError, ConnectionLost, Ctrl-C)."""
         for tally in self.tallies:
-            self._say_what_there_is(tally)
+            self._say_if_too_few(tally)
+        tools, options = self._tools, self._settings.options
         for tally in self.tallies:
-            place = self._place(tally.order.kind)
-            if place.asker is not None and self._bench.stopped():
+            kind = tally.order.kind
+            asker = tools.asker if kind.asks(options) else None
+            if asker is not None and tools.stopped():
                 tally.why = "nothing more was asked"
                 continue
-            prepared = self._prepared(tally, place)
-            if prepared is not None:
-                self._make(tally, prepared)
+            context = MakingContext(
+                _empty(0, options.seed), options, asker, tools.graph, tools.layout, embed=tools.embed,
+            )
+            run = self._prepared(tally, KindRun(kind, context, tools.model, self._settings.dataset))
+            if run is not None:
+                self._make(tally, run)
 
-    def _say_what_there_is(self, tally: Tally) -> None:
-        """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come true."""
-        place = self._place(tally.order.kind)
-        if not place.kind.sampled:
+    def _say_if_too_few(self, tally: KindTally) -> None:
+        """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come
+        true."""
+        # met: chains of 3,000 hops asked of 188 entities ran for five minutes without a word
+        draws = self._draws(tally.order.kind)
+        if draws is None:
             return
-        there = self._bench.sampler.capacity(self._wanted(place))
+        there = self._tools.sampler.capacity(draws)
         if there.available is not None and 0 < there.available < tally.order.n:
-            self._bench.say(
-                f"{place.kind.name}: {tally.order.n:,} are asked for, and the graph can give {there.available:,} at most: {there.why}",
+            self._tools.say(
+                f"{tally.order.kind.name}: {tally.order.n:,} are asked for, and the graph can give {there.available:,} at most: "
+                f"{there.why}",
             )
 
-    def _place(self, kind: Kind) -> Place:
-        bench, options = self._bench, self._settings.options
-        return Place(
-            kind, options, bench.asker if kind.asks(options) else None, bench.graph, bench.layout, bench.model, self._settings.dataset,
-            embed=bench.embed,
-        )
+    def _draws(self, kind: QuestionKind) -> DrawSpec | None:
+        stratify = self._settings.stratify
+        return kind.draws if kind.draws is None or stratify is None else replace(kind.draws, stratify=stratify)
 
-    def _prepared(self, tally: Tally, place: Place) -> Place | None:
-        """The place with what the kind prepares once; null where that fails: the kind then has no question."""
-        kind, options = place.kind, place.options
-        if kind.prepare is None:
-            return place
-        noting = Noting(place.asker, kind.name) if place.asker is not None else None
-        desk = MakingContext(_empty(0, options.seed), options, noting, place.graph, place.layout)
+    def _prepared(self, tally: KindTally, run: KindRun) -> KindRun | None:
+        """With what the kind prepares once; None where that fails: the kind then has no question."""
+        if run.kind.prepare is None:
+            return run
+        asker = run.context.asker
+        recorder = RecordingAsker(asker, run.kind.name) if asker is not None else None
+        context = replace(run.context, asker=recorder)
         try:
-            prepared = kind.prepare(desk, self._bench.spread if noting is not None else one_by_one)
+            prepared = run.kind.prepare(context, self._tools.spread if recorder is not None else one_by_one)
         except UnansweredError as error:
-            tally.fails(error.failure)
+            tally.lose(tally.failed, error.failure.cause, error.failure.detail)
             tally.why = f"what all questions need could not be made: {error.failure.detail or error.failure.cause}"
             return None
         except RejectedError as error:
-            tally.rejects(error.rejected)
-            tally.why = error.rejected.reason
+            tally.lose(tally.rejected, error.cause, error.reason)
+            tally.why = error.reason
             return None
-        prompts = tuple(noting.prompts.values()) if noting is not None else ()
-        return replace(place, prepared=prepared, prepared_with=prompts)
+        prompts = tuple(recorder.prompts.values()) if recorder is not None else ()
+        return replace(run, context=replace(run.context, prepared=prepared), prompts=prompts)
 
-    def _make(self, tally: Tally, place: Place) -> None:
-        wanted = self._wanted(place)
-        structures = self._proved(place, self._structures(place, wanted))
+    def _make(self, tally: KindTally, run: KindRun) -> None:
+        draws, context, progress = self._draws(run.kind), run.context, self._tools.progress
+        if draws is not None:
+            structures = self._proved(run, self._tools.sampler.structures(draws))
+        else:
+            structures = (_empty(number, context.options.seed) for number in range(run.kind.most))
         own: list[str] = []
-        size, settled = WAVE if place.asker is not None else WAVE_WITHOUT_MODEL, True
-        line = self._bench.progress.start(tally.order.kind.name, tally.order.n) if place.asker is None else None
+        size, settled = WAVE if context.asker is not None else WAVE_WITHOUT_MODEL, True
+        line = progress.start(tally.order.kind.name, tally.order.n) if context.asker is None else None
         while tally.lacking > 0 and tally.left > 0:
             wave = list(islice(structures, min(size, tally.lacking, tally.left)))
-            if not wave:
-                most = f"this kind gives {place.kind.most} questions at most"
-                tally.why = _exhausted(tally, self._bench.sampler.capacity(wanted).why) if place.kind.sampled else most
+            if not wave and draws is not None:
+                tally.why = tally.exhausted(self._tools.sampler.capacity(draws).why)
                 break
-            shown = replace(place, options=replace(place.options, earlier=(*place.options.earlier, *own)[-EARLIER_SHOWN:]))
+            if not wave:
+                tally.why = f"this kind gives {run.kind.most} questions at most"
+                break
+            options = replace(context.options, earlier=(*context.options.earlier, *own)[-EARLIER_SHOWN:])
             before = tally.made
-            self._wave(tally, wave, shown, own, settled=settled)
+            self._try(tally, wave, replace(run, context=replace(context, options=options)), own, settled=settled)
             for _ in range(tally.made - before):
-                self._bench.progress.advance(line, state=f"{tally.structures:,} tried")
+                progress.advance(line, state=f"{tally.structures:,} tried")
             settled = settled and not tally.open
-            if place.asker is not None and self._bench.stopped():
+            if context.asker is not None and self._tools.stopped():
                 tally.why = "nothing more was asked"
                 break
         else:
             spent = tally.asked >= tally.order.n * tally.tries
-            tally.why = f"{tally.structures:,} structures were tried" + (f", --tries {tally.tries} allows no more" if spent else "")
-        self._bench.progress.end(line)
-        if tally.open:
-            self._perhaps(tally, structures, place)
+            tally.why = f"{tally.structures:,} structures were tried" + (
+                f", --tries {tally.tries} allows no more" if spent else ""
+            )
+        progress.end(line)
+        if tally.open:  # a dry run: the structures that are tried only if others give no question
+            while tally.left > 0 and (structure := next(structures, None)) is not None:
+                tally.structures += 1
+                tally.asked += attempt(structure, run, settled=False, certain=False).asked
 
-    def _perhaps(self, tally: Tally, structures: Iterator[Structure], place: Place) -> None:
-        """Dry run: the structures that are tried only if others give no question."""
-        while tally.left > 0 and (structure := next(structures, None)) is not None:
-            tally.structures += 1
-            tally.asked += attempt(structure, place, settled=False, certain=False).asked
-
-    def _wanted(self, place: Place) -> DrawSpec:
-        wanted = place.kind.wanted(place.options)
-        return wanted if self._settings.stratify is None else replace(wanted, stratify=self._settings.stratify)
-
-    def _structures(self, place: Place, wanted: DrawSpec) -> Iterator[Structure]:
-        if place.kind.sampled:
-            return iter(self._bench.sampler.structures(wanted))
-        return (_empty(number, place.options.seed) for number in range(place.kind.most))
-
-    def _proved(self, place: Place, drawn: Iterator[Structure]) -> Iterator[Structure]:
+    def _proved(self, run: KindRun, drawn: Iterator[Structure]) -> Iterator[Structure]:
         """The structures; the kind has proved what it can of many at once when the first of them comes."""
-        if place.kind.prove is None:
+        if run.kind.prove is None:
             yield from drawn
             return
         while part := list(islice(drawn, PROVED_AT_ONCE)):
-            place.proofs.update(place.kind.prove(MakingContext(part[0], place.options, None, place.graph, place.layout), part))
+            run.proofs.update(run.kind.prove(replace(run.context, structure=part[0], asker=None), part))
             yield from part
 
-    def _wave(self, tally: Tally, wave: Sequence[Structure], place: Place, own: list[str], *, settled: bool) -> None:
+    def _try(self, tally: KindTally, wave: Sequence[Structure], run: KindRun, own: list[str], *, settled: bool) -> None:
         """Tries the structures of a wave; what is done when it is broken off is counted and kept."""
-        spread: Spread = self._bench.spread if place.asker is not None else one_by_one
-        done: list[Attempt] = []
+        asks = run.context.asker is not None
+        spread: ParallelMap = self._tools.spread if asks else one_by_one
+        done: list[QuestionAttempt] = []
         try:
-            for made in spread(partial(attempt, place=place, settled=settled), wave):
-                done.append(made)
+            for one in spread(partial(attempt, run=run, settled=settled), wave):
+                done.append(one)
         except BaseException:
             self._take(tally, done, own, embed=False)  # an interrupted run does not wait for a model to be loaded
             raise
-        self._take(tally, done, own, embed=place.asker is not None)
+        self._take(tally, done, own, embed=asks)
 
-    def _take(self, tally: Tally, attempts: Sequence[Attempt], own: list[str], *, embed: bool) -> None:
+    def _take(self, tally: KindTally, attempts: Sequence[QuestionAttempt], own: list[str], *, embed: bool) -> None:
         """Counts what became of each structure, and keeps the questions that are new."""
-        made = [one.question for one in attempts if one.question is not None]
-        twins = iter(self._bench.twins.sift([asks(question) for question in made], embed=embed))
+        questions = [one.question for one in attempts if one.question is not None]
+        twins = iter(self._tools.twins.sift([fingerprint_of(question) for question in questions], embed=embed))
         tally.structures += len(attempts)
         tally.asked += sum(one.asked for one in attempts)
         for one in attempts:
             if one.question is not None:
                 twin = next(twins)
-                if twin is None:
+                if twin is not None:
+                    tally.lose(tally.duplicates, twin, one.question.question)
+                else:
                     tally.made += 1
                     own.append(one.question.question)
                     self._keep(one.question)
-                else:
-                    tally.duplicates[twin] += 1
-                    tally.examples.setdefault(twin, one.question.question)
             elif one.rejected is not None:
-                tally.rejects(one.rejected)
+                tally.lose(tally.rejected, one.rejected.cause, one.rejected.reason)
             elif one.open:
                 tally.open += 1
             elif one.failure is not None:
-                tally.fails(one.failure)
+                tally.lose(tally.failed, one.failure.cause, one.failure.detail)
 
 
 def _empty(number: int, seed: int) -> Structure:

@@ -1,5 +1,5 @@
-"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates and names each
-type has.
+"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates
+and names each type has.
 
 Read once a run, as streams, and kept in flat memory; in kgeval's own layout names come from the database's index.
 """
@@ -25,9 +25,9 @@ READ_ONCE = 3600.0  # seconds that one reading of the whole graph may take
 
 
 @dataclass(frozen=True)
-class Usage:
-    """How a type uses a predicate: `entities` of the type have it, out of them (`outgoing`) or into them; `other`: the most common type
-    at its other end."""
+class PredicateUsage:
+    """How a type uses a predicate: `entities` of the type have it, out of them (`outgoing`) or into them; `other`: the
+    most common type at its other end."""
 
     predicate: str
     outgoing: bool
@@ -39,12 +39,13 @@ class GraphFacts:
     """What was read of a graph so far. The first question reads; every thread that comes meanwhile waits for it."""
 
     def __init__(self, graph: Graph, layout: Layout) -> None:
-        self._graph, self._layout = graph, layout.model_copy()  # a copy: `known` forgets this when the layout that it was made for is gone
+        # a copy of the layout: `facts_of` forgets this object when the layout that it was made for is gone
+        self._graph, self._layout = graph, layout.model_copy()
         self._lock = threading.Lock()
         self._keys: Keys | None = None
         self._chunks: bool | None = None
-        self._usage: dict[str, list[Usage]] | None = None
-        self._told: dict[str, WordIndex | None] = {}
+        self._usage: dict[str, list[PredicateUsage]] | None = None
+        self._indexes: dict[str, WordIndex | None] = {}
         self._names: dict[tuple[str, int], list[str]] = {}
 
     def entities(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -53,11 +54,11 @@ class GraphFacts:
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
         wanted = sorted({key for name in names if (key := normalise(name))})
-        found = self._aliases_or_names().find(wanted, most=None)
+        ids = self._aliases_or_names().find(wanted, most=None)
         if has_own_index(self._layout):
             for key, element_id in self._by_index(wanted):
-                found[key] = tuple(dict.fromkeys((*found.get(key, ()), element_id)))
-        return found
+                ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), element_id)))
+        return ids
 
     def has_chunks(self) -> bool:
         """Whether the graph has a chunk with text."""
@@ -67,32 +68,32 @@ class GraphFacts:
                 self._chunks = bool(rows[0]["found"])
             return self._chunks
 
-    def told_texts(self) -> WordIndex | None:
-        """The words of all chunk texts; null where there is too much text to be kept."""
+    def text_words(self) -> WordIndex | None:
+        """The words of all chunk texts; None where there is too much text to be kept."""
         return self._words("told-texts")
 
-    def told_names(self) -> WordIndex | None:
-        """The words of all names and aliases; null as above."""
+    def name_words(self) -> WordIndex | None:
+        """The words of all names and aliases; None as above."""
         return self._words("told-names")
 
     def _words(self, query: str) -> WordIndex | None:
         with self._lock:
-            if query not in self._told:
+            if query not in self._indexes:
                 rows = self._graph.stream(all_queries()[query], self._params(), timeout=READ_ONCE)
                 try:
-                    self._told[query] = WordIndex((row["element_id"], row["id"], row["text"]) for row in rows)
+                    self._indexes[query] = WordIndex((row["element_id"], row["id"], row["text"]) for row in rows)
                 except TooLongError:
-                    self._told[query] = None
-            return self._told[query]
+                    self._indexes[query] = None
+            return self._indexes[query]
 
-    def usage(self, kind: str) -> Sequence[Usage]:
+    def usage(self, kind: str) -> Sequence[PredicateUsage]:
         """How entities of a type use predicates, the most used first."""
         with self._lock:
             if self._usage is None:
                 self._usage = {}
                 for row in self._graph.stream(all_queries()["answers-predicates"], self._params(), timeout=READ_ONCE):
                     self._usage.setdefault(row["type"] or "", []).append(
-                        Usage(row["predicate"], row["outgoing"], row["entities"], row["other"])
+                        PredicateUsage(row["predicate"], row["outgoing"], row["entities"], row["other"])
                     )
             return self._usage.get(kind, ())
 
@@ -131,8 +132,9 @@ _LOCK = threading.Lock()
 _KEPT: dict[tuple[int, int], GraphFacts] = {}
 
 
-def known(graph: Graph, layout: Layout) -> GraphFacts:
-    """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old graph."""
+def facts_of(graph: Graph, layout: Layout) -> GraphFacts:
+    """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old
+    graph."""
     key = (id(graph), id(layout))
     with _LOCK:
         if key not in _KEPT:

@@ -1,4 +1,5 @@
-"""What the database proves of a question: its answer is the only one, no shorter way leads there, a name is nowhere in the graph.
+"""What the database proves of a question: its answer is the only one, no shorter way leads there, a name is nowhere in
+the graph.
 
 Everything is asked for many questions at once: a hop of all paths is one query, and so are all shortcuts and all names.
 """
@@ -11,9 +12,9 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
-from kgeval.questions.graph_facts import known
+from kgeval.questions.graph_facts import facts_of
 from kgeval.questions.word_index import WordIndex
-from kgeval.records import Layout, Structure, StructureNode
+from kgeval.records import Layout, Structure
 from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder
 
@@ -26,14 +27,14 @@ Hop = tuple[str, str, bool | None]
 
 @dataclass(frozen=True)
 class PathProof:
-    """What holds for the question that names the first node of a path and asks along its predicates for the last one. Relations without
-    direction are followed both ways.
+    """What holds for the question that names the first node of a path and asks along its predicates for the last one.
+    Relations without direction are followed both ways.
 
-    `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
-    leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
-    between start and end, or another entity of the end's name (null: none; not looked for where the answer is not the only one).
-    `followed`: false where a hop led to more than MOST_REACHED entities and the rest is not known.
-    """
+    `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many
+    entities each hop leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`:
+    relations of a shorter way between start and end, or another entity of the end's name (None: none; not looked for
+    where the answer is not the only one). `followed`: false where a hop led to more than MOST_REACHED entities and the
+    rest is not known. """
 
     starts: tuple[str, ...]
     reached: tuple[int, ...]
@@ -48,7 +49,8 @@ class PathProof:
 
 @dataclass
 class _Walk:
-    """The ways of one question so far: the (element id, name) of each entity on them. `ends`: the entities of the answer's name."""
+    """The ways of one question so far: the (element id, name) of each entity on them. `ends`: the entities of the
+    answer's name."""
 
     structure: Structure
     starts: tuple[str, ...]
@@ -63,18 +65,21 @@ def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: 
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    found: list[PathProof] = []
-    for start in range(0, len(paths), BATCH):
-        found += _prove(graph, layout, paths[start : start + BATCH], timeout)
-    return found
+    return [
+        proof for start in range(0, len(paths), BATCH) for proof in _prove(
+            graph, layout, paths[start : start + BATCH], timeout,
+        )
+    ]
 
 
 def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: float | None) -> list[PathProof]:
-    called = known(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
+    called = facts_of(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
     walks = []
     for path in paths:
-        starts, ends = (_called(node, called) for node in (path.nodes[0], path.nodes[-1]))
-        ways: Ways = [((one, ""),) for one in starts[:MOST_STARTS]]
+        starts, ends = (
+            tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ())))) for node in (path.nodes[0], path.nodes[-1])
+        )
+        ways: Ways = [((element_id, ""),) for element_id in starts[:MOST_STARTS]]
         walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], ways, followed=len(starts) <= MOST_STARTS))
     for hop in range(max((len(path.relations) for path in paths), default=0)):
         _follow(graph, layout, [walk for walk in walks if hop < len(walk.structure.relations)], hop, timeout)
@@ -85,25 +90,20 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
     ]
 
 
-def _called(node: StructureNode, called: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The entities of a node's name or alias, it itself first."""
-    return tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ()))))
-
-
 def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:
     """One hop of all walks. A hop that several of them take is asked for once."""
-    asked: dict[Hop, int] = {}
-    for walk in walks:
-        asked |= dict.fromkeys((step for way in walk.ways if (step := _step(layout, walk, way, hop)) not in asked), 0)
-    asked = {step: n for n, step in enumerate(asked)}
-    rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
+    steps = dict.fromkeys(_step(layout, walk, way, hop) for walk in walks for way in walk.ways)
+    asked = {step: n for n, step in enumerate(steps)}
+    rows = [
+        {"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()
+    ]
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
-    found = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
+    reached = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
     for walk in walks:
         ways = [
             (*way, (element_id, name))
             for way in walk.ways
-            for element_id, name in found.get(asked[_step(layout, walk, way, hop)], ())
+            for element_id, name in reached.get(asked[_step(layout, walk, way, hop)], ())
             if all(element_id != seen for seen, _ in way)
         ]
         walk.reached.append(len({way[-1][0] for way in ways}))
@@ -112,14 +112,16 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
 
 
 def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> Hop:
-    """Where a way goes on from, along which predicate, and whether in the relation's own direction (null: it has none)."""
+    """Where a way goes on from, along which predicate, and whether in the relation's own direction (None: it has
+    none)."""
     relation = walk.structure.relations[hop]
     forward = relation.source == walk.structure.nodes[hop].element_id
     return way[-1][0], squeezed(relation.predicate), forward if has_direction(layout, relation.predicate) else None
 
 
 def has_direction(layout: Layout, predicate: str) -> bool:
-    """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label says nothing."""
+    """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label
+    says nothing."""
     return not layout.relations_undirected and not is_placeholder(predicate)
 
 
@@ -148,27 +150,29 @@ def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: fl
 def hop_counts(
     graph: Graph, layout: Layout, pairs: Iterable[tuple[str, str]], *, timeout: float | None = None,
 ) -> dict[tuple[str, str], int]:
-    """(start, end) by element id -> the fewest relations between them, in either direction. Pairs that are not joined, or only over more
-    than 12 relations, are left out; an entity is 0 from itself.
+    """(start, end) by element id -> the fewest relations between them, in either direction. Pairs that are not joined,
+    or only over more than 12 relations, are left out; an entity is 0 from itself.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     wanted = list(dict.fromkeys(pairs))
-    found = {pair: 0 for pair in wanted if pair[0] == pair[1]}
+    hops = {pair: 0 for pair in wanted if pair[0] == pair[1]}
     for query in ("prove-near", "prove-hops"):  # most pairs are near, and a path over a super-node is dear
-        rows = [{"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in found]
+        rows = [
+            {"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in hops
+        ]
         for at in range(0, len(rows), BATCH):
             params = {"layout": layout.model_dump(), "rows": rows[at : at + BATCH]}
             for row in graph.read(all_queries()[query], params, timeout=timeout):
-                found[wanted[row["n"]]] = row["hops"]
-    return found
+                hops[wanted[row["n"]]] = row["hops"]
+    return hops
 
 
 @dataclass(frozen=True)
 class Presence:
-    """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`: entities that hold it
-    as a part of a name or alias. `chunks`: chunks that hold it in their text, null where the graph has no texts. Examples: a name, a
-    chunk id."""
+    """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`:
+    entities that hold it as a part of a name or alias. `chunks`: chunks that hold it in their text, None where the
+    graph has no texts. Examples: a name, a chunk id."""
 
     term: str
     called: int
@@ -192,34 +196,35 @@ class Presence:
 def absent(
     graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float | None = None, often: bool = False,
 ) -> dict[str, Presence]:
-    """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading of the graph for
-    all terms; `often`: one for the run, and another only for terms whose words are all there. A part of a word counts as present:
-    "Ann" is in "Anna". A term without letters or digits is left out.
+    """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading
+    of the graph for all terms; `often`: one for the run, and another only for terms whose words are all there. A part
+    of a word counts as present: "Ann" is in "Anna". A term without letters or digits is left out.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     spelled = {term: folded(term) for term in dict.fromkeys(terms) if normalise(term)}
     if not spelled:
         return {}
-    known_graph = known(graph, layout)
-    called = known_graph.entities(spelled)
-    def found(query: str, told: WordIndex | None) -> dict[str, Row]:
-        asked = [term for term in sorted(set(spelled.values())) if told is None or told.holding(term)]
+    facts = facts_of(graph, layout)
+    called = facts.entities(spelled)
+
+    def found(query: str, index: WordIndex | None) -> dict[str, Row]:
+        asked = [term for term in sorted(set(spelled.values())) if index is None or index.holding(term)]
         params = {"layout": layout.model_dump(), "terms": asked}
         return {row["term"]: row for row in graph.read(all_queries()[query], params, timeout=timeout)} if asked else {}
 
-    within = found("prove-names", known_graph.told_names() if often else None)
-    texts = found("prove-texts", known_graph.told_texts() if often else None)
-    has_chunks = known_graph.has_chunks()
-    none: Row = {}
-    return {
-        term: Presence(
-            term, len(called.get(normalise(term), ())), within[low]["entities"] if low in within else 0,
-            (texts[low]["chunks"] if low in texts else 0) if has_chunks else None,
-            _text(within.get(low, none).get("example")), _text(texts.get(low, none).get("example")),
+    within = found("prove-names", facts.name_words() if often else None)
+    texts = found("prove-texts", facts.text_words() if often else None)
+    has_chunks = facts.has_chunks()
+    nowhere: Row = {"entities": 0, "chunks": 0, "example": None}
+    presences = {}
+    for term, low in spelled.items():
+        names, chunks = within.get(low, nowhere), texts.get(low, nowhere)
+        presences[term] = Presence(
+            term, len(called.get(normalise(term), ())), names["entities"], chunks["chunks"] if has_chunks else None,
+            names["example"], chunks["example"],
         )
-        for term, low in spelled.items()
-    }
+    return presences
 
 
 def passages_naming(
@@ -240,7 +245,3 @@ def folded(text: str) -> str:
 def squeezed(predicate: str) -> str:
     """A predicate without case, spaces, hyphens and underscores: works_for, worksFor and WORKS FOR are one."""
     return predicate.lower().replace("_", "").replace(" ", "").replace("-", "")
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

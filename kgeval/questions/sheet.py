@@ -1,5 +1,5 @@
-"""The sheet on which people confirm questions: written as CSV that no spreadsheet takes for formulas, read back with all its faults
-at once. People keep or drop a question, and may write its text or its answer anew."""
+"""The sheet on which people confirm questions: written as CSV that no spreadsheet takes for formulas, read back with
+all its faults at once. People keep or drop a question, and may write its text or its answer anew."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from kgeval.errors import InputError
 from kgeval.files import sheets
 from kgeval.files.sheets import without_controls
 from kgeval.questions.drafts import answer_text, question_text
-from kgeval.questions.kind import RejectedError
+from kgeval.questions.kinds import RejectedError
 from kgeval.records import Question, QuestionCheck
 
 MARK = "kgeval questions sheet"
 COLUMNS = ("id", "decision", "question", "reference", "kind", "level", "evidence", "relations", "checks", "note")
 WORDS: dict[str, Literal["keep", "drop"]] = {
-    "keep": "keep", "kept": "keep", "yes": "keep", "y": "keep", "ok": "keep", "drop": "drop", "dropped": "drop", "no": "drop", "n": "drop",
+    "keep": "keep", "kept": "keep", "yes": "keep", "y": "keep", "ok": "keep", "drop": "drop", "dropped": "drop",
+    "no": "drop", "n": "drop",
 }
 HEAD = (
     f"# {MARK}",
@@ -33,7 +34,7 @@ Undecided = Literal["refuse", "keep", "drop"]
 
 @dataclass(frozen=True)
 class SheetDecision:
-    """What one sheet says of a question. Texts are null where they were left as they are."""
+    """What one sheet says of a question. Texts are None where they were left as they are."""
 
     decision: Literal["keep", "drop"] | None
     question: str | None = None
@@ -61,23 +62,26 @@ def write_sheet(path: Path, questions: Iterable[Question]) -> None:
 def _cells(question: Question) -> list[str]:
     evidence = "\n\n".join(f"[{n}] {text}" for n, text in enumerate(question.evidence_texts, start=1))
     relations = "\n".join(question.path.text if question.path is not None else question.points)
-    checks = "\n".join(f"{one.name}: {_verdict(one)}{f' ({one.reason})' if one.reason else ''}" for one in question.checks)
+    verdicts = {True: "passed", False: "failed", None: "not decided"}
+    checks = "\n".join(
+        f"{one.name}: {verdicts[one.passed]}{f' ({one.reason})' if one.reason else ''}" for one in question.checks
+    )
     return [
-        question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "", evidence, relations,
+        question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "",
+        evidence, relations,
         checks, "",
     ]
 
 
-def _verdict(check: QuestionCheck) -> str:
-    return {True: "passed", False: "failed", None: "not decided"}[check.passed]
+def confirmed(
+    questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed,
+) -> Iterator[Question]:
+    """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most
+    decide.
 
-
-def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
-    """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most decide.
-
-    Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in `result` only.
-    Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that differ between sheets.
-    """
+    Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in
+    `result` only. Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that
+    differ between sheets. """
     rows, faults = _read(paths)
     out: list[Question] = []
     for question in questions:
@@ -85,15 +89,17 @@ def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: U
         votes = Counter(one.decision for one in given if one.decision is not None)
         if votes["keep"] == votes["drop"]:
             result.undecided.append(question.id)
-        wanted = votes["keep"] > votes["drop"] or (votes["keep"] == votes["drop"] and undecided == "keep")
-        if not wanted:
+        most_keep = votes["keep"] > votes["drop"]
+        if not most_keep and not (votes["keep"] == votes["drop"] and undecided == "keep"):
             result.dropped += 1
             continue
         edited, wrong = _edited(question, given)
         faults += wrong
         result.kept += 1
         result.edited += edited.question != question.question or edited.reference != question.reference
-        out.append(edited.model_copy(update={"checks": [*edited.checks, _check(votes)]}))
+        reason = f"{votes['keep']} of {votes['keep'] + votes['drop']} keep it"
+        check = QuestionCheck(name="confirmed", passed=True if most_keep else None, reason=reason)
+        out.append(edited.model_copy(update={"checks": [*edited.checks, check]}))
     faults += [f"id '{name[:60]}' is none of the questions" for name in rows]
     if faults:
         raise InputError(
@@ -103,17 +109,15 @@ def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: U
     yield from out
 
 
-def _check(votes: Counter[Literal["keep", "drop"]]) -> QuestionCheck:
-    passed = True if votes["keep"] > votes["drop"] else None
-    return QuestionCheck(name="confirmed", passed=passed, reason=f"{votes['keep']} of {votes['keep'] + votes['drop']} keep it")
-
-
 def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Question, list[str]]:
-    """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left out."""
+    """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left
+    out."""
     kept = [one for one in given if one.decision != "drop"]
     faults, new = [], dict[str, str]()
     for name, before in (("question", question.question), ("reference", question.reference or "")):
-        texts = {text for one in kept if (text := getattr(one, name)) is not None and not _same(text, before)}
+        # spreadsheets change blanks and control characters: a text that differs in these only is the same
+        written = (getattr(decision, name) for decision in kept)
+        texts = {text for text in written if text is not None and _words(text) != _words(before)}
         if len(texts) > 1:
             faults.append(f"id '{question.id}': the sheets have different texts for the {name}")
         elif texts:
@@ -129,18 +133,19 @@ def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Questio
         return question, faults
     before_texts = {f"{name}_before": getattr(question, name) for name in new}
     return question.model_copy(update={
-        **new, "reference": new.get("reference", question.reference) or None, "checks": [], "extra": {**question.extra, **before_texts},
+        **new, "reference": new.get("reference", question.reference) or None, "checks": [],
+        "extra": {**question.extra, **before_texts},
     }), faults
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two texts differ in blanks and control characters only, which spreadsheets change."""
-    return without_controls(one).split() == without_controls(other).split()
+def _words(text: str) -> list[str]:
+    return without_controls(text).split()
 
 
 def _read(paths: Sequence[Path]) -> tuple[dict[str, list[SheetDecision]], list[str]]:
-    """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be read."""
-    found: dict[str, list[SheetDecision]] = {}
+    """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be
+    read."""
+    decisions: dict[str, list[SheetDecision]] = {}
     faults: list[str] = []
     for path in paths:
         sheet = sheets.FilledSheet(path, faults)
@@ -154,5 +159,5 @@ def _read(paths: Sequence[Path]) -> tuple[dict[str, list[SheetDecision]], list[s
             decision = WORDS.get(word.casefold().strip(" .!"))
             if word and decision is None:
                 faults.append(f"{where}: decision '{word[:40]}' is none of keep, drop")
-            found.setdefault(name, []).append(SheetDecision(decision, row.get("question"), row.get("reference")))
-    return found, faults
+            decisions.setdefault(name, []).append(SheetDecision(decision, row.get("question"), row.get("reference")))
+    return decisions, faults

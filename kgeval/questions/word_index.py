@@ -1,8 +1,7 @@
 """Which words stand in which texts of a graph: read once a run, so that a search does not read all texts again.
 
-A term is looked for by its words, each as a part of a word ("Ann" is in "Anna"). So what is found may not hold the term; what is not
-found does not.
-"""
+A term is looked for by its words, each as a part of a word ("Ann" is in "Anna"). So what is found may not hold the
+term; what is not found does not. """
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ class TooLongError(Exception):
 
 
 class WordIndex:
-    """The words of texts, in lower case. Built once; then safe to read from any thread. Kept: 4 bytes for each different word of a text."""
+    """The words of texts, in lower case. Built once; then safe to read from any thread. Kept: 4 bytes for each
+    different word of a text."""
 
     def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
         """`texts`: element id, id, text. Raises: TooLongError."""
@@ -53,20 +53,21 @@ class WordIndex:
         self._rank = np.argsort(np.argsort(np.array(ids, dtype=object), kind="stable"))
 
     def holding(self, term: str) -> list[str]:
-        """Element ids of the texts that may hold a term: all its words stand there. A term without words is in no text."""
+        """Element ids of the texts that may hold a term: all its words stand there. A term without words is in no
+        text."""
         return [self._elements[at] for at in self._holding(term)]
 
     def nearest(self, terms: Sequence[str], most: int) -> list[str]:
-        """Element ids of the texts with most of the terms, the best first; a term counts by one over the root of the number of texts
-        that have it, of equals the first by id."""
+        """Element ids of the texts with most of the terms, the best first; a term counts by one over the root of the
+        number of texts that have it, of equals the first by id."""
         import numpy as np
 
         scores = np.zeros(len(self._elements))
         for term in terms:
-            at = self._holding(term)
-            scores[at] += 1 / max(1, len(at)) ** 0.5
+            texts = self._holding(term)
+            scores[texts] += 1 / max(1, len(texts)) ** 0.5
         best = np.lexsort((self._rank, -scores))[:most]
-        return [self._elements[at] for at in best if scores[at] > 0]
+        return [self._elements[place] for place in best if scores[place] > 0]
 
     def _holding(self, term: str) -> npt.NDArray[np.uint32]:
         import numpy as np
@@ -78,9 +79,9 @@ class WordIndex:
         """The texts that have a word with this part."""
         import numpy as np
 
-        found, at = [], self._words.find(part)
+        lists, at = [], self._words.find(part)
         while at >= 0:
             word = int(np.searchsorted(self._lines, at, side="right")) - 1
-            found.append(self._texts[self._first[word] : self._first[word + 1]])
+            lists.append(self._texts[self._first[word] : self._first[word + 1]])
             at = self._words.find(part, int(self._lines[word + 1]))
-        return np.unique(np.concatenate(found)) if found else self._texts[:0]
+        return np.unique(np.concatenate(lists)) if lists else self._texts[:0]

@@ -79,8 +79,8 @@ class PeopleAgreement(Record):
 
 
 class AnnotatorAgreement(Record):
-    """One annotator against all others (leave one out), in one aspect. `spearman`: his labels with the others' mean label of the item;
-    `bias`: his label minus that mean; `used`: how often each label."""
+    """One annotator against all others (leave one out), in one aspect. `spearman`: their labels with the others' mean label of the item;
+    `bias`: their label minus that mean; `used`: how often each label."""
 
     annotator: str
     aspect: Public

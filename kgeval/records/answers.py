@@ -123,8 +123,8 @@ class Stages(Record):
 class Answer(Record):
     """What a system answered. `answer` may be empty: the system said nothing. `error`: why there is no answer.
 
-    `contexts`: what it retrieved, in its order; null: not told (an empty list: nothing was retrieved). `retrieved_nodes`,
-    `retrieved_relations`: element ids or names, null: not told. `triples`: the answer as triples, where the file has them.
+    `contexts`: what it retrieved, in its order; null: not known (an empty list: nothing was retrieved). `retrieved_nodes`,
+    `retrieved_relations`: element ids or names, null: not known. `triples`: the answer as triples, where the file has them.
     `latency_s`, `ttft_s`, `stages`: seconds; `cost`: USD; `calls`, tokens: of this answer. `model`: what wrote it. `trial`: which
     repetition. `signature`: changes with all that is known of how the system was set.
     """

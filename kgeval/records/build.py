@@ -11,7 +11,7 @@ from kgeval.records.model import ModelUse
 
 class Corpus(Record):
     """The texts a graph was built from. `hash`: SHA-256 over ids and content hashes, sorted by id; `tokens` as `tokenizer` counts them;
-    `chunks` null: not told."""
+    `chunks` null: not known."""
 
     hash: str
     documents: int
@@ -41,7 +41,7 @@ class Merge(Record):
 class IndexRecord(Record):
     """One build. `seconds` by stage sum to about `seconds` in all. `changed`: what this run wrote: created, updated, deleted by kind.
 
-    `graph`: its name; of an adapter's index, its folder. Tokens, `entities`, `relations` null: not told, never guessed.
+    `graph`: its name; of an adapter's index, its folder. Tokens, `entities`, `relations` null: not known, never guessed.
     `configuration`: the configuration card.
     """
 

@@ -1,4 +1,4 @@
-"""What can be known of a judge: from his own verdicts, from a second run, from labels of people."""
+"""What can be known of a judge: from its own verdicts, from a second run, from labels of people."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Covariate(Record):
 
 
 class JudgeReport(Record):
-    """What can be known of the judge from his own verdicts, over one pair or all.
+    """What can be known of the judge from its own verdicts, over one pair or all.
 
     `first_wins`: share of calls won by the answer that stood first (0.5: no preference; ties count half); `ab_win`, `ba_win`: win rate of
     A when it stood first and when it stood second [Z figure 2]; `flips`: question-trials whose winner changes with the order; `ties`.

@@ -50,7 +50,7 @@ class KnownSide(Record):
 
 
 class ContaminationDocument(Record):
-    """One document: closed-book accuracy of its questions, and what retrieval gains on them. `known` null: not told, or the date
+    """One document: closed-book accuracy of its questions, and what retrieval gains on them. `known` null: not known, or the date
     does not decide it. `published`: as it was given."""
 
     document: str

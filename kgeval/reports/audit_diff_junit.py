@@ -6,8 +6,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.auditing.diff import parts_of, silent, unanswered_at, unpaired, worse_at
 from kgeval.records import AuditDiff, FindingChange, Severity
-from kgeval.reports.audit_diff import WORDS, amount, heading, run_of
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.reports.views.audit_diff import WORDS, amount, heading, run_of
 
 
 def render(made: AuditDiff) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kgeval.format import beyond, plural
+from kgeval.overview.findings import taken_out
 from kgeval.records import AuditGate, AuditReport, Finding, Waived
-from kgeval.reports.display import beyond, plural
-from kgeval.reports.overview.findings import taken_out
 
 
 def waived_or_known(finding: Finding) -> str:

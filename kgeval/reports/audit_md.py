@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from kgeval.format import number, percent, plural
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import AuditReport, Example, Finding
-from kgeval.reports import figures, priorities, reading
-from kgeval.reports.audit_diff_text import section
+from kgeval.reports import reading
 from kgeval.reports.audit_gates import gate_name, outcome, summary, value, waived_or_known, waiver_state
-from kgeval.reports.display import number, percent, plural
 from kgeval.reports.listing import repair_line
 from kgeval.reports.markdown import MOST_CHARACTERS, cell, code, elsewhere, escape, fitted, foot, notes, prose, table
+from kgeval.reports.render.markdown import section_text
 from kgeval.reports.usage import construction_line
+from kgeval.reports.views.audit_diff import section
 
 _EXAMPLES = 3
 _MOST_ROWS = 20
@@ -17,7 +20,8 @@ _MOST_ROWS = 20
 
 def render(report: AuditReport) -> str:
     """The report in Markdown: verdict, what to mend first, key figures, groups, failed checks with examples, what was skipped."""
-    head = (_head(report), _gates(report), section(report.diff), _mend(report), _figures(report), _groups(report))
+    against = section_text(section(report.diff)) if report.diff else ""
+    head = (_head(report), _gates(report), against, _mend(report), _figures(report), _groups(report))
     blocks = (_failed(report), _repairs(report), _waivers(report), _unanswered(report), _built(report))
     return fitted(head, (part for part in blocks if part), (notes(report.notes), foot(report.run, report.layout.name)))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
+from kgeval.format import number, percent
+from kgeval.overview.findings import listed, taken_out
+from kgeval.overview.wording import place_of
 from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, Severity
-from kgeval.reports.display import number, percent
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
-from kgeval.reports.overview.findings import listed, taken_out
-from kgeval.reports.overview.wording import place_of
 
 
 def render(report: AuditReport) -> str:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from kgeval.format import chance, interval, number, share, signed
 from kgeval.records import Stopped
 from kgeval.reports.comparison_view import View, between
-from kgeval.reports.display import chance, interval, number, share, signed
-from kgeval.reports.stats_parts import SELECTION, TablePart, drift_part
+from kgeval.reports.views.stats import DRIFT, SELECTION, drift_lines, drift_rows
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """A heading, a table with its head, and lines below it."""
+
+    title: str
+    head: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
+    lines: Sequence[str] = ()
 
 
 def checks(view: View) -> Iterator[TablePart]:
@@ -16,7 +27,7 @@ def checks(view: View) -> Iterator[TablePart]:
     yield from _runs(view)
     yield from _corrected(view)
     if view.report.drift is not None:
-        yield drift_part(view.report.drift)
+        yield TablePart(DRIFT, ("Figure", "value", "95 %"), drift_rows(view.report.drift), drift_lines(view.report.drift))
 
 
 def _stopped(view: View) -> Iterator[TablePart]:

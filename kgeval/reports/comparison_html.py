@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.format import chance, figure, joined, number, plural, share, signed
 from kgeval.records import ComparisonReport, PairResult
 from kgeval.reports import comparison_view as shown
 from kgeval.reports import page
@@ -13,7 +14,6 @@ from kgeval.reports import plots_comparison as plots
 from kgeval.reports.comparison_checks import checks
 from kgeval.reports.comparison_view import ALL, OVERALL, Group, View, view_of
 from kgeval.reports.comparison_words import facts, verdict, winner
-from kgeval.reports.display import chance, figure, joined, number, plural, share, signed
 
 MOST_OPENED = 100  # questions of the drill-down on the page
 MOST_PAIRS = 60  # pairs with bars and boxes

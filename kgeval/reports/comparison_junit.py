@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
+from kgeval.format import beyond, number
 from kgeval.records import ComparisonGate, ComparisonReport, PairResult
 from kgeval.reports.comparison_checks import checks
 from kgeval.reports.comparison_view import View, lost, view_of
 from kgeval.reports.comparison_words import sentence, verdict
-from kgeval.reports.display import beyond, number
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
 
 

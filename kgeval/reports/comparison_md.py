@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kgeval.format import chance, figure, number, share, signed
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports import comparison_view as shown
 from kgeval.reports.comparison_checks import checks
 from kgeval.reports.comparison_view import View, view_of
 from kgeval.reports.comparison_words import facts, verdict
-from kgeval.reports.display import chance, figure, number, share, signed
 from kgeval.reports.markdown import cell, code, elsewhere, escape, fitted, notes, prose
 from kgeval.reports.markdown import table as rows_of
 from kgeval.reports.usage import usage_line

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import chance, figure, number, share, signed
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports import comparison_view as shown
 from kgeval.reports.comparison_checks import checks
 from kgeval.reports.comparison_view import ALL, OVERALL, View, view_of, word
 from kgeval.reports.comparison_words import facts, verdict
 from kgeval.reports.console import more, notes, screen, table, text_of, title, where
-from kgeval.reports.display import chance, figure, number, share, signed
 from kgeval.reports.usage import usage_line
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kgeval.format import figure, interval, number, plural, signed, visible
 from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, PairResult, Rates, Stopped, TrialRates
-from kgeval.reports.display import figure, interval, number, plural, signed, visible
 
 Decision = Literal["a", "b", "equal", "open"]
 OVERALL = "overall"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kgeval.format import chance, joined, number, plural, share, signed
 from kgeval.records import PairResult, Stopped
 from kgeval.reports.comparison_view import ALPHA, ALWAYS, FEW, View, between, few, lost, points, stamp, swap_sides, word
-from kgeval.reports.display import chance, joined, number, plural, share, signed
 
 MOST_PAIRS = 6  # sentences
 

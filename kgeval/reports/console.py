@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import number, plural, visible
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport
-from kgeval.reports.display import number, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

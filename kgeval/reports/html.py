@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import SEVERITIES, AuditReport, Finding
-from kgeval.reports import audit_gates, figures, page, priorities, reading
-from kgeval.reports.audit_diff_html import context as diff_context
+from kgeval.reports import audit_gates, page, reading
 from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
 from kgeval.reports.usage import construction_line
+from kgeval.reports.views.audit_diff import section
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def _context(report: AuditReport) -> dict[str, Any]:
         "skip_reasons": priorities.reasons(priorities.skipped(report)), "layout_line": layout_line(report),
         "built": construction_line(report.construction) if report.construction else "",
         "key": figures.values(report, figures.KEY), "community": figures.values(report, figures.COMMUNITY),
-        "diff": diff_context(report.diff) if report.diff else None,
+        "diff": section(report.diff, everything=True) if report.diff else None,
         "all_figures": figures.values(report), **_shape(report), **_tables(report),
     }
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from kgeval.format import beyond, figure, number, visible
 from kgeval.records import GateResult, Mean, MetricSummary, RunManifest, ScoreReport
-from kgeval.reports.display import beyond, figure, number, visible
 from kgeval.reports.measures import causes
 from kgeval.reports.scores_view import View, between, gate_name, verdict, view_of
 

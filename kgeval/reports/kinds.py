@@ -42,6 +42,12 @@ class Kind:
     forms: Mapping[Form, Function]
 
 
+def _document(view: str, function: str = "document", **more: Function) -> dict[Form, Function]:
+    """The forms of a kind that has a view: terminal, Markdown and HTML come from its document."""
+    shown = (f"views.{view}", function)
+    return _forms(shown, shown, html=shown, **more)
+
+
 def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Function]:
     forms: dict[str, Function] = {"text": text, "md": md, **more, "json": ("json_", "render")}
     return forms  # type: ignore[return-value]
@@ -52,32 +58,28 @@ KINDS: dict[type[Report], Kind] = {
         "a graph audit",
         _forms(("terminal", "render"), ("audit_md", "render"),
             html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
-            csv=("audit_csv", "render"),
+            csv=("csv_", "audit"),
         ),
     ),
     AuditDiff: Kind(
         "a diff of two audits",
-        _forms(("audit_diff_text", "terminal"), ("audit_diff_text", "markdown"),
-            html=("audit_diff_html", "render"), xml=("audit_diff_junit", "render"),
-        ),
+        _document("audit_diff", xml=("audit_diff_junit", "render")),
     ),
     GraphsReport: Kind(
         "a table of graphs side by side",
-        _forms(("graphs_text", "terminal"), ("graphs_text", "markdown"), html=("graphs_html", "render"), csv=("graphs_csv", "render")),
+        _document("graphs", csv=("csv_", "graphs")),
     ),
     OverviewReport: Kind(
         "a report over a run",
-        _forms(("overview.text", "terminal"), ("overview.markdown", "render"),
-            html=("overview.html", "render"), xml=("overview.junit", "render"), sarif=("sarif", "of_overview"),
-        ),
+        _document("overview", xml=("overview_junit", "render"), sarif=("sarif", "of_overview")),
     ),
     CompletenessReport: Kind(
         "a completeness report",
-        _forms(("completeness_text", "terminal"), ("completeness_text", "markdown"), html=("completeness_html", "render")),
+        _document("completeness"),
     ),
     AccuracyReport: Kind(
         "an accuracy report",
-        _forms(("accuracy_text", "terminal"), ("accuracy_text", "markdown"), html=("accuracy_html", "render")),
+        _document("accuracy"),
     ),
     ScoreReport: Kind(
         "a score report",
@@ -85,43 +87,43 @@ KINDS: dict[type[Report], Kind] = {
     ),
     CrossedReport: Kind(
         "a matrix of runs",
-        _forms(("crossed_text", "terminal"), ("crossed_text", "markdown"), html=("crossed_html", "render")),
+        _document("crossed"),
     ),
-    SimulationReport: Kind("a proof by simulation", _forms(("simulation", "terminal"), ("simulation", "markdown"))),
+    SimulationReport: Kind("a proof by simulation", _document("simulation")),
     ComparisonReport: Kind(
         "a comparison",
         _forms(("comparison_text", "terminal"), ("comparison_md", "markdown"),
-            html=("comparison_html", "render"), xml=("comparison_junit", "render"), csv=("comparison_csv", "render"),
+            html=("comparison_html", "render"), xml=("comparison_junit", "render"), csv=("csv_", "comparison"),
         ),
     ),
     SensitivityReport: Kind(
         "a sensitivity report",
-        _forms(("sensitivity_text", "terminal"), ("sensitivity_text", "markdown")),
+        _document("sensitivity"),
     ),
     StatsReport: Kind(
         "a statistics report",
-        _forms(("stats_text", "terminal"), ("stats_text", "markdown")),
+        _document("stats"),
     ),
-    QuestionStats: Kind("a report on question files", _forms(("question_stats", "terminal"), ("question_stats", "markdown"))),
+    QuestionStats: Kind("a report on question files", _document("question_stats")),
     CheckReport: Kind(
         "a report on checks of questions",
-        _forms(("question_checks", "terminal"), ("question_checks", "markdown")),
+        _document("question_checks"),
     ),
     CoverageReport: Kind(
         "a report on what questions cover",
-        _forms(("question_coverage", "terminal"), ("question_coverage", "markdown")),
+        _document("question_coverage"),
     ),
     ContaminationReport: Kind(
         "a report on contamination",
-        _forms(("contamination", "terminal"), ("contamination", "markdown")),
+        _document("contamination"),
     ),
     AgreementReport: Kind(
         "a report on agreement with people",
-        _forms(("agreement", "terminal"), ("agreement", "markdown"), html=("agreement", "html")),
+        _document("agreement", "agreement"),
     ),
     MatrixReport: Kind(
         "a matrix of metrics",
-        _forms(("agreement", "terminal"), ("agreement", "markdown"), html=("agreement", "html")),
+        _document("agreement", "matrix"),
     ),
-    Classification: Kind("a report on the levels of questions", _forms(("classification", "terminal"), ("classification", "markdown"))),
+    Classification: Kind("a report on the levels of questions", _document("classification")),
 }

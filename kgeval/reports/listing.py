@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.format import code
 from kgeval.records import AuditReport, Finding, Repair
-from kgeval.reports.display import code
 
 _USES_LAYOUT = re.compile(r"\$layout\b")
 _DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from kgeval.format import number, visible
 from kgeval.records import RunManifest
-from kgeval.reports.display import number, visible
 
 # Encoded: what could be mark-up where it stands. Left as they are: an underscore within a word, a bracket that no link or note can follow
 # from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit

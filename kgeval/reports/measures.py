@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kgeval.format import interval, joined, number, percent, plural, visible
 from kgeval.records import Estimate, Proportion
-from kgeval.reports.display import interval, joined, number, percent, plural, visible
 
 
 def share(value: Proportion) -> str:
@@ -44,11 +44,6 @@ def causes(failures: Mapping[str, int]) -> str:
     """`timeout 2, cut 1`, most frequent first; "" where nothing failed."""
     ordered = sorted(failures.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{visible(cause, longest=60)} {number(count)}" for cause, count in ordered if count)
-
-
-def who(one: Estimate) -> str:
-    """Whose labels an estimate rests on. A judge alone is always said to be uncorrected."""
-    return "judge alone, uncorrected" if one.labelled_by == "judge" else one.labelled_by
 
 
 def counted(table: Mapping[str, int]) -> str:

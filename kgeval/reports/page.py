@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgeval import format as display
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,
@@ -33,7 +34,7 @@ from kgeval.records import (
     SimulationReport,
     StatsReport,
 )
-from kgeval.reports import display, json_, measures
+from kgeval.reports import document, json_, measures
 from kgeval.reports.usage import usage_line
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def _environment() -> Environment:
         visible=display.visible, number=display.number, percent=display.percent, money=display.money, plural=display.plural, pairs=_pairs,
         causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
     )
-    page.globals.update(top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width)
+    page.globals.update(
+        top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width,
+        cell=document.as_cell, first=document.first, shown=document.shown, svg=raw,
+    )
     return page
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from kgeval.format import joined, number, plural, visible
 from kgeval.records import GenerationReport, KindCount
 from kgeval.reports.console import notes, screen, table, text_of
-from kgeval.reports.display import joined, number, plural, visible
 from kgeval.reports.usage import usage_line
 
 HEADS = ("asked", "made", "tried", "rejected", "failed", "duplicates")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kgeval.format import number, percent, visible
 from kgeval.records import AuditReport, LabelName
-from kgeval.reports.display import number, percent, visible
 
 CAUTION = 0.05  # above this share of nodes or relations without a role, the figures are not those of the graph
 MOST = 5

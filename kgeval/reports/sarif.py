@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from kgeval.format import number, percent, visible
+from kgeval.overview.findings import failed, listed, taken_out
+from kgeval.overview.gates import gate_of
+from kgeval.overview.wording import place_of
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
-from kgeval.reports.display import number, percent, visible
-from kgeval.reports.overview.findings import failed, listed, taken_out
-from kgeval.reports.overview.gates import gate_of
-from kgeval.reports.overview.wording import place_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}

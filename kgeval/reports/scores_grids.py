@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kgeval.format import figure, joined, number
 from kgeval.records import LEVELS_OF_X, By, GateResult, LeaderRow, Mean
-from kgeval.reports.display import figure, joined, number
 from kgeval.reports.measures import causes
 from kgeval.reports.scores_view import (
     LEAST,

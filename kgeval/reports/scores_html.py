@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.format import figure, joined, number, plural, visible
 from kgeval.records import CostSummary, MetricInfo, ScoreReport
 from kgeval.reports import page
-from kgeval.reports.display import figure, joined, number, plural, visible
 from kgeval.reports.measures import causes
 from kgeval.reports.scores_sections import sections
 from kgeval.reports.scores_view import View, between, scored, verdict, view_of, word

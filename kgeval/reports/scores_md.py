@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kgeval.format import figure
 from kgeval.records import ScoreReport
-from kgeval.reports.display import figure
 from kgeval.reports.markdown import cell as own
 from kgeval.reports.markdown import code, elsewhere, escape, fitted, more, notes, prose
 from kgeval.reports.markdown import table as rows_of

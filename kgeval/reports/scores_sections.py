@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+from kgeval.format import money, number, percent, seconds
 from kgeval.records import LEVELS_OF_X, CostSummary, Mean, Quantiles, ReasoningSummary
 from kgeval.reports import scores_grids as tables
-from kgeval.reports.display import money, number, percent, seconds
 from kgeval.reports.scores_grids import Cell, Grid, Section, cell
 from kgeval.reports.scores_view import View, level_title, word
 

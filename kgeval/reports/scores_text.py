@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import plural, visible
 from kgeval.records import ScoreReport
 from kgeval.reports.console import more, notes, screen, table, text_of, title, where
-from kgeval.reports.display import plural, visible
 from kgeval.reports.scores_grids import Cell, Grid, Section
 from kgeval.reports.scores_md import markdown
 from kgeval.reports.scores_sections import sections

@@ -7,13 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from kgeval.format import bracketed, figure, joined, number, plural, visible
+from kgeval.overview.score_figures import headline_metric
 from kgeval.records import By, Gain, GateResult, Mean, MetricInfo, MetricSummary, ScoreReport
-from kgeval.reports.display import bracketed, figure, joined, number, plural, visible
 
-# The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
-HEADLINES = (
-    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "semantic_similarity", "token_f1", "exact_match",
-)
 LEVEL_TITLES = {
     "fact_retrieval": "Fact retrieval", "complex_reasoning": "Complex reasoning",
     "contextual_summarize": "Contextual summarize", "creative_generation": "Creative generation",
@@ -75,21 +72,12 @@ def view_of(report: ScoreReport) -> View:
     summaries = {(one.system, one.metric): one for one in report.summaries}
     return View(
         report, _once(named), _once(metrics), {one.metric: one for one in report.metrics}, summaries, groups,
-        {(one.metric, one.system, one.baseline): one for one in report.gains}, _headline(report, _once(metrics)),
+        {(one.metric, one.system, one.baseline): one for one in report.gains}, headline_metric(report),
     )
 
 
 def _once(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _headline(report: ScoreReport, metrics: tuple[str, ...]) -> str | None:
-    told = Counter(one.metric for one in report.summaries if one.overall.mean is not None)
-    most = max(told.values(), default=0)
-    for name in (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics):
-        if most and told[name] == most:
-            return name
-    return None
 
 
 def standing(view: View, metric: str) -> Standing | None:

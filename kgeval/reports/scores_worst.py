@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgeval.format import figure, visible
 from kgeval.records import WorstRow
-from kgeval.reports.display import figure, visible
 from kgeval.reports.scores_view import View, word
 
 

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import number, percent, plural, visible
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import AuditReport, Finding
-from kgeval.reports import figures, priorities, reading
+from kgeval.reports import reading
 from kgeval.reports.audit_gates import gate_name, outcome, summary, value, waived_or_known
 from kgeval.reports.console import grid, head, screen, text_of, title, where
-from kgeval.reports.display import number, percent, plural, visible
 from kgeval.reports.listing import repair_line
 from kgeval.reports.usage import construction_line
 
@@ -46,9 +48,10 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
 def _against(console: Console, report: AuditReport) -> None:
     """What changed since the baseline, where there is one."""
     if report.diff:
-        from kgeval.reports.audit_diff_text import in_summary
+        from kgeval.reports.render.terminal import show_section
+        from kgeval.reports.views.audit_diff import section
 
-        in_summary(console, report.diff)
+        show_section(console, section(report.diff))
 
 
 def _gates(console: Console, report: AuditReport) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import joined, money, number, plural, visible
 from kgeval.records import Construction, RunManifest
-from kgeval.reports.display import joined, money, number, plural, visible
 
 
 def usage_line(run: RunManifest) -> str:
@@ -18,6 +18,11 @@ def usage_line(run: RunManifest) -> str:
         f"{models}: {calls}, {number(sum(one.from_journal for one in use))} from the journal, "
         f"{number(sum(one.input_tokens for one in use))} tokens in, {number(sum(one.output_tokens for one in use))} out, {cost}"
     )
+
+
+def usage(run: RunManifest) -> list[str]:
+    """The line where models were asked."""
+    return [usage_line(run)] if run.model_use else []
 
 
 def construction_line(built: Construction) -> str:

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
+from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
-from kgeval.reports.display import joined
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
+from kgeval.reports.render import html, markdown, terminal
 
 STDIN = Path("-")
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
@@ -38,10 +39,16 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     check_form(form, type(report))
     shown = redacted(report) if redact else report
     module, name = kind.forms[form]
-    render = getattr(import_module(f"kgeval.reports.{module}"), name)
+    made = getattr(import_module(f"kgeval.reports.{module}"), name)
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
-    text: str = render(shown, **shape)
+    text: str
+    if not module.startswith("views."):
+        text = made(shown, **shape)
+    elif form == "html":
+        text = html.render(made(shown), shown)
+    else:
+        text = (terminal if form == "text" else markdown).render(made(shown), **shape)
     return f"{text}\n{MARK}\n" if form == "md" else text
 
 
@@ -66,26 +73,29 @@ def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
     _replace(path, rendered(report, form, redact=redact), mode=0o600 if private else 0o644)
 
 
-def check_outputs(paths: Iterable[Path], kind: type[Report] = AuditReport) -> None:
-    """Tells before a long run whether the files can be written at all. `kind`: the class of the report to be written.
+def check_outputs(paths: Sequence[Path], kind: type[Report] = AuditReport, *, read: Iterable[Path | None] = ()) -> None:
+    """Tells before a long run whether the files can be written at all. `kind`: the class of the report to be written; `read`: files that
+    are read, None: that none was given.
 
-    Raises: UsageError naming every bad path, and the endings that this kind of report has.
+    Raises: UsageError naming every bad path, and the endings that this kind of report has; as `check_replaced`.
     """
     known = [ending for ending, form in ENDINGS.items() if form in KINDS[kind].forms]
     faults = [f"{path}: {_foreign(path.suffix, kind)}" for path in paths if path.suffix.lower() not in known]
     faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
     if faults:
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
+    check_replaced(paths, read)
 
 
-def check_replaced(outputs: Sequence[Path], read: list[Path]) -> None:
-    """Raises: UsageError where an output would replace a file that is read, or standard input is read twice."""
-    if read.count(STDIN) > 1:
+def check_replaced(outputs: Iterable[Path], read: Iterable[Path | None], *, flag: str = "-o", what: str = "that is read") -> None:
+    """Raises: UsageError where an output would replace a file that is read, or standard input is read twice. `flag`: that names the
+    outputs; `what`: which files they would replace."""
+    files = [path for path in read if path is not None]
+    if files.count(STDIN) > 1:
         raise UsageError("standard input can be read once only", fix="write '-' for one file")
-    inputs = {path.resolve() for path in read if path != STDIN}
-    lost = [str(path) for path in outputs if path.resolve() in inputs]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    inputs = {path.resolve() for path in files if path != STDIN}
+    if lost := dict.fromkeys(str(path) for path in outputs if path.resolve() in inputs):
+        raise UsageError(f"{flag} would replace a file {what}: {', '.join(lost)}", fix=f"name another file or folder with {flag}")
 
 
 def _foreign(ending: str, kind: type[Report]) -> str:
@@ -115,7 +125,7 @@ def _replace(path: Path, text: str, *, mode: int) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_text(target, text.encode("utf-8", "replace").decode(), mode=mode)
     except (OSError, InputError) as cause:
-        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="give another path with -o") from cause
+        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="name another file") from cause
 
 
 def _why(cause: OSError | InputError) -> str:

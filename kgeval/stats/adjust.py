@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def holm(ps: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down correction (1979): of m tests, the chance of one false alarm or more stays under the level that p is held against.
 
-    Sorted ascending, the i-th of m becomes max over j <= i of min(1, (m - j + 1) p_j). Null stays null, and is not one of the m.
+    Sorted ascending, the i-th of m becomes max over j <= i of min(1, (m - j + 1) p_j). None stays None, and is not one of the m.
     Order is kept. Raises: ValueError for a p outside 0..1.
     """
     if any(p is not None and not 0 <= p <= 1 for p in ps):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Agreement:
-    """`raw`: share of items with the same label; `kappa`: Cohen's, null where both gave one and the same label throughout."""
+    """`raw`: share of items with the same label; `kappa`: Cohen's, None where both gave one and the same label throughout."""
 
     n: int
     raw: float | None
@@ -60,7 +60,7 @@ def _bin(part: list[int], confidence: Sequence[float], right: Sequence[float], *
 
 
 def calibration_error(bins: Sequence[Bin]) -> float | None:
-    """Expected calibration error (0..1): the bins' |accuracy - confidence|, weighted by their items; null without items."""
+    """Expected calibration error (0..1): the bins' |accuracy - confidence|, weighted by their items; None without items."""
     total = sum(b.n for b in bins)
     gaps = (b.n * abs(b.accuracy - b.confidence) for b in bins if b.accuracy is not None and b.confidence is not None)
     return sum(gaps) / total if total else None

@@ -30,7 +30,7 @@ CHUNK = 2_000_000  # draws in memory at a time
 
 
 @dataclass(frozen=True)
-class Shape:
+class BootstrapShape:
     """The bootstrap distribution of an estimate: its centre and cumulants, exact. `values`: how many it is made of."""
 
     values: int
@@ -55,8 +55,8 @@ def bootstrap_mean(
 ) -> Interval | None:
     """The BCa interval of the mean of independent values; of paired differences for a paired comparison.
 
-    Null for fewer than 2 values: nothing is known of their spread. Values that are all equal give that value twice. The mean itself
-    is always inside, and no end lies outside the values. `resamples`: that many are drawn whatever the shape; null: see above.
+    None for fewer than 2 values: nothing is known of their spread. Values that are all equal give that value twice. The mean itself
+    is always inside, and no end lies outside the values. `resamples`: that many are drawn whatever the shape; None: see above.
     Raises: ValueError for a value that is no finite number, or a confidence outside 0..1.
     """
     sample = _checked(values, confidence)
@@ -68,7 +68,7 @@ def bootstrap_difference(
 ) -> Interval | None:
     """The BCa interval of mean(a) - mean(b) of two independent groups, each resampled by itself. Ends may be negative.
 
-    Null where a group has fewer than 2 values. Otherwise as `bootstrap_mean`.
+    None where a group has fewer than 2 values. Otherwise as `bootstrap_mean`.
     """
     return _interval((_checked(a, confidence), _checked(b, confidence)), (1, -1), seed, confidence, resamples)
 
@@ -77,7 +77,7 @@ def bootstrap_sum(
     groups: Sequence[Sequence[float] | Floats], *, seed: int, confidence: float = 0.95, resamples: int | None = None,
 ) -> Interval | None:
     """The BCa interval of the sum of the means of independent groups, each resampled by itself: a mean over groups, if their values were
-    divided by the number of groups before. Null where a group has fewer than 2 values. Otherwise as `bootstrap_mean`.
+    divided by the number of groups before. None where a group has fewer than 2 values. Otherwise as `bootstrap_mean`.
     """
     samples = tuple(_checked(group, confidence) for group in groups)
     return _interval(samples, (1,) * len(samples), seed, confidence, resamples)
@@ -114,7 +114,7 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
     return Interval(min(low, shape.centre), max(high, shape.centre))
 
 
-def _shape(samples: tuple[Floats, ...], signs: tuple[int, ...]) -> Shape:
+def _shape(samples: tuple[Floats, ...], signs: tuple[int, ...]) -> BootstrapShape:
     """Cumulants of a mean of n draws: those of one draw over n, n^2, n^3; cumulants of independent parts add up."""
     centre = k2 = k3 = k4 = 0.0
     for sign, sample in zip(signs, samples, strict=True):
@@ -126,7 +126,7 @@ def _shape(samples: tuple[Floats, ...], signs: tuple[int, ...]) -> Shape:
         k2 += m2 / n
         k3 += sign * m3 / n**2
         k4 += (m4 - 3 * m2 * m2) / n**3
-    return Shape(sum(map(len, samples)), centre, k2, k3, k4)
+    return BootstrapShape(sum(map(len, samples)), centre, k2, k3, k4)
 
 
 def _levels(bias: float, acceleration: float, confidence: float) -> tuple[float, float]:
@@ -141,14 +141,14 @@ def _levels(bias: float, acceleration: float, confidence: float) -> tuple[float,
     return low, high
 
 
-def _expanded(shape: Shape, z: float) -> float:
+def _expanded(shape: BootstrapShape, z: float) -> float:
     """The quantile at the normal quantile z (Cornish & Fisher 1938, to the second order)."""
     skewness, excess = shape.skewness, shape.k4 / shape.k2**2
     w = z + skewness * (z**2 - 1) / 6 + excess * (z**3 - 3 * z) / 24 - skewness**2 * (2 * z**3 - 5 * z) / 36
     return float(shape.centre + shape.k2**0.5 * w)
 
 
-def _quantiles(drawn: Floats, shape: Shape, confidence: float) -> tuple[float, float]:
+def _quantiles(drawn: Floats, shape: BootstrapShape, confidence: float) -> tuple[float, float]:
     import numpy as np
     from scipy import special
 

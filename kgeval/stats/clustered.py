@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clustered:
-    """A mean over `n` questions with a value, from `n_values` of their trials. `mean` null: n is 0; `low`, `high` null: n < 2."""
+    """A mean over `n` questions with a value, from `n_values` of their trials. `mean` None: n is 0; `low`, `high` None: n < 2."""
 
     mean: float | None
     low: float | None
@@ -31,7 +31,7 @@ class Clustered:
 @dataclass(frozen=True)
 class Stratified:
     """The unweighted mean over `groups` groups (data sets) of their means, from `n` questions. `empty`: groups without any value: they
-    are not in the mean. `low`, `high` null where a group has fewer than 2 questions: its spread is unknown."""
+    are not in the mean. `low`, `high` None where a group has fewer than 2 questions: its spread is unknown."""
 
     mean: float | None
     low: float | None
@@ -81,13 +81,13 @@ def stratified_mean(groups: Mapping[str, Values], *, seed: int, confidence: floa
     import numpy as np
 
     means = {name: question_means(values) for name, values in groups.items()}
-    means = {name: found[~np.isnan(found)] for name, found in means.items()}
-    held = [found for found in means.values() if len(found)]
-    empty = tuple(name for name, found in means.items() if not len(found))
+    means = {name: estimate[~np.isnan(estimate)] for name, estimate in means.items()}
+    held = [estimate for estimate in means.values() if len(estimate)]
+    empty = tuple(name for name, estimate in means.items() if not len(estimate))
     if not held:
         return Stratified(None, None, None, 0, 0, empty)
-    mean = float(np.mean([found.mean() for found in held]))
-    interval = bootstrap_sum([found / len(held) for found in held], seed=seed, confidence=confidence)
+    mean = float(np.mean([estimate.mean() for estimate in held]))
+    interval = bootstrap_sum([estimate / len(held) for estimate in held], seed=seed, confidence=confidence)
     return Stratified(mean, *_ends(interval), sum(map(len, held)), len(held), empty)
 
 

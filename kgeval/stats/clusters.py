@@ -52,9 +52,9 @@ class Clusters:
 class ShareEstimate:
     """A share in 0..1 with its variance. `n`: items; `clusters`: clusters with an item; `df`: degrees of freedom.
 
-    `design_effect`: variance (without the finite population correction) over that of as many independent items; null where it
+    `design_effect`: variance (without the finite population correction) over that of as many independent items; None where it
     cannot be seen (no variation, or one cluster). `steadied`: the one that the interval uses, at least 1.
-    `low`, `high`: 95 % interval, null with fewer than 2 clusters.
+    `low`, `high`: 95 % interval, None with fewer than 2 clusters.
     """
 
     value: float
@@ -88,7 +88,7 @@ def ratio(y: Floats, x: Floats, clusters: Clusters, *, answered: float = 1.0) ->
     `answered`: the share (0..1) of these clusters' items that have a value at all: what has none is not drawn, so the finite
     population correction shrinks with it.
 
-    Null if no item is in. Items of a domain (a type, a document) are given by x = 1 inside and 0 outside: the clusters
+    None if no item is in. Items of a domain (a type, a document) are given by x = 1 inside and 0 outside: the clusters
     without one still tell about the sample. The interval is Wilson's at the effective sample size, with a t quantile; see
     `steadied` for where few clusters show the rarer outcome.
     """
@@ -138,7 +138,7 @@ def total_variance(weighted: Floats, clusters: Clusters, *, corrected: bool = Tr
 
 
 def _design_effect(value: float, variance: float, n: int) -> float | None:
-    """Kish's deff; null where the share is 0 or 1."""
+    """Kish's deff; None where the share is 0 or 1."""
     plain = value * (1 - value) / n
     return variance / plain if plain > 0 and variance > 0 else None
 

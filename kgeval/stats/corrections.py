@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corrected:
-    """A corrected share. `value`, `low`, `high` in 0..1, null where it is not defined: `reason` says why.
+    """A corrected share. `value`, `low`, `high` in 0..1, None where it is not defined: `reason` says why.
 
     `power`: PPI++'s lambda in 0..1 (0: the judge does not help, 1: he is believed as he is); `sensitivity`, `specificity` of
     the judge among the labelled items; `labels`: labelled items; `variance` of the value.
@@ -71,7 +71,7 @@ def selection(judge: Floats, labelled: Mask, clusters: Clusters) -> float | None
     """Two-sided p (0..1): are the labelled items a random part, as far as the judge's verdicts tell?
 
     Student's t of the difference between the judge's mean of labelled and of other items, with the variance over clusters.
-    Null without both kinds, or with fewer than 3 clusters of either.
+    None without both kinds, or with fewer than 3 clusters of either.
     """
     import numpy as np
     from scipy import special

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Literal
 
-from kgeval.stats.intervals import Interval, quantile
-from kgeval.stats.kappa import Estimate
+from kgeval.stats.kappa import IntervalEstimate
 from kgeval.stats.resampling import RESAMPLES, numbered, resampled
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ class Correlations:
 
     n: int
     units: int
-    values: dict[Kind, Estimate] = field(default_factory=dict)
+    values: dict[Kind, IntervalEstimate] = field(default_factory=dict)
     constant: str | None = None
 
 
@@ -58,13 +56,13 @@ def correlate(
     flat = [name for name, column in (("first", x), ("second", y)) if len(column) and np.ptp(column) <= SAME]
     constant = "both" if len(flat) == 2 else flat[0] if flat else None
     if len(x) < LEAST or constant:
-        return Correlations(len(x), count, {kind: Estimate() for kind in kinds}, constant if len(x) >= LEAST else None)
-    values: dict[Kind, Estimate] = {}
+        return Correlations(len(x), count, {kind: IntervalEstimate() for kind in kinds}, constant if len(x) >= LEAST else None)
+    values: dict[Kind, IntervalEstimate] = {}
     for kind in kinds:
         value = plain(x, y, kind)
         draws = min(resamples, FEW) if kind == "kendall" and len(x) > LARGE else resamples
-        found = resampled(statistic(x, y, kind), unit_of, seed=seed, resamples=draws)
-        values[kind] = Estimate(value, found.low, found.high) if found else Estimate(value)
+        interval = resampled(statistic(x, y, kind), unit_of, seed=seed, resamples=draws)
+        values[kind] = IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
     return Correlations(len(x), count, values)
 
 
@@ -128,8 +126,8 @@ def _pearson(w: Floats, x: Floats, y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         dx, dy = x - (w * x).sum(axis=1, keepdims=True) / total, y - (w * y).sum(axis=1, keepdims=True) / total
         vx, vy = (w * dx * dx).sum(axis=1), (w * dy * dy).sum(axis=1)
-        found: Floats = np.where((vx > SAME) & (vy > SAME), (w * dx * dy).sum(axis=1) / np.sqrt(vx * vy), np.nan)
-    return np.clip(found, -1, 1)
+        r: Floats = np.where((vx > SAME) & (vy > SAME), (w * dx * dy).sum(axis=1) / np.sqrt(vx * vy), np.nan)
+    return np.clip(r, -1, 1)
 
 
 def _taus(x: Floats, y: Floats) -> Statistic:
@@ -143,8 +141,8 @@ def _taus(x: Floats, y: Floats) -> Statistic:
         small = w.astype(np.float32)
         same, untied_x, untied_y = (((small @ matrix) * small).sum(axis=1, dtype=np.float64) for matrix in (both, in_x, in_y))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where((untied_x > 0) & (untied_y > 0), same / np.sqrt(untied_x * untied_y), np.nan)
-        return found
+            tau: Floats = np.where((untied_x > 0) & (untied_y > 0), same / np.sqrt(untied_x * untied_y), np.nan)
+        return tau
 
     return of
 
@@ -155,16 +153,3 @@ def _each_tau(w: Floats, x: Floats, y: Floats) -> Floats:
     at = np.arange(len(x))
     drawn = (np.repeat(at, row.astype(np.int64)) for row in w)
     return np.array([plain(x[rows], y[rows], "kendall") for rows in drawn])
-
-
-def fisher(value: float, n: int, kind: Kind = "pearson", *, confidence: float = 0.95) -> Interval | None:
-    """The interval by Fisher's z, for rows that are independent of each other: a second way beside the bootstrap.
-
-    Standard errors: Pearson 1 / sqrt(n - 3); Spearman sqrt((1 + r^2 / 2) / (n - 3)) (Bonett & Wright 2000); Kendall sqrt(0.437 / (n - 4))
-    (Fieller, Hartley & Pearson 1957). Null for |value| = 1 and too few rows.
-    """
-    if n < 5 or abs(value) >= 1:
-        return None
-    error = {"pearson": sqrt(1 / (n - 3)), "spearman": sqrt((1 + value * value / 2) / (n - 3)), "kendall": sqrt(0.437 / (n - 4))}[kind]
-    half = quantile(confidence) * error
-    return Interval(tanh(atanh(value) - half), tanh(atanh(value) + half))

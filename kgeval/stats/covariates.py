@@ -1,4 +1,4 @@
-"""What form has to do with winning: the win rate at equal lengths, slopes on length and style, and how often the longer answer wins.
+"""What form has to do with winning: the win rate at equal lengths, and slopes on length and style.
 
 All rates are relative win rates (win - loss, -1..1). `wins`: (questions, trials), 1 A, 0 tie, -1 B (or a mean of these), NaN = lacking. A
 gap is A's figure minus B's, of the same shape: words, headings, bold passages, list items. A row is a question and trial where the outcome
@@ -7,10 +7,9 @@ and all gaps are known; questions weigh the same, their rows share the weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import inf, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from kgeval.stats import logit
@@ -27,13 +26,12 @@ if TYPE_CHECKING:
 LEAST = 10  # questions: with fewer a regression only follows them
 A_COLUMN = 5  # questions a coefficient, at least
 SEPARATING = "tells winners from losers without fault: no finite slope fits best"
-BINS = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # words
 
 
 @dataclass(frozen=True)
 class Slope:
     """How a gap goes with winning; `low`, `high`: its interval. `scale`: the gap that is one unit before it is bent (see `controlled`), or
-    the gap that the slope is given for (`linear_slope`). `slope` null: left out, `reason` says why."""
+    the gap that the slope is given for (`linear_slope`). `slope` None: left out, `reason` says why."""
 
     name: str
     slope: float | None = None
@@ -94,7 +92,7 @@ def controlled(wins: Floats, gaps: Mapping[str, Floats], *, seed: int, confidenc
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RegressionRows:
     """`table`: wins with NaN where a gap is lacking (questions, trials); the rest is a row a known value: `wins`, `weights`, `clusters`
     (rows,), `gaps` (rows, names)."""
 
@@ -105,7 +103,7 @@ class _Rows:
     clusters: Ints
 
 
-def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _Rows:
+def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _RegressionRows:
     import numpy as np
 
     table = np.array(wins, dtype=np.float64)
@@ -123,10 +121,10 @@ def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _Rows:
     clusters = (np.cumsum(held > 0) - 1)[:, None].repeat(table.shape[1], axis=1)[known].astype(np.int64)
     weights = (1 / np.maximum(held, 1))[:, None].repeat(table.shape[1], axis=1)[known]
     columns = np.stack([part[known] for part in parts], axis=1) if parts else np.empty((int(known.sum()), 0))
-    return _Rows(table, table[known], columns, weights, clusters)
+    return _RegressionRows(table, table[known], columns, weights, clusters)
 
 
-def _regressed(found: Controlled, rows: _Rows, names: tuple[str, ...], t: float) -> Controlled:
+def _regressed(found: Controlled, rows: _RegressionRows, names: tuple[str, ...], t: float) -> Controlled:
     import numpy as np
 
     scales = np.sqrt(np.average(rows.gaps**2, axis=0, weights=rows.weights))
@@ -173,7 +171,7 @@ def _ends(fitted: logit.Logit, t: float) -> list[tuple[float, float, float]]:
     return [(float(b), float(b - t * e), float(b + t * e)) for b, e in zip(fitted.beta, errors, strict=True)]
 
 
-def _chosen(rows: _Rows, bent: Floats, outcome: Floats, names: tuple[str, ...]) -> tuple[list[int], list[str | None]]:
+def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[str, ...]) -> tuple[list[int], list[str | None]]:
     """Columns that stay (0: the constant), and for each gap why it does not."""
     import numpy as np
 
@@ -189,7 +187,7 @@ def _chosen(rows: _Rows, bent: Floats, outcome: Floats, names: tuple[str, ...]) 
         elif differing < A_COLUMN:
             why.append(f"differs in {differing} question{'' if differing == 1 else 's'} only")
         else:
-            why.append(SEPARATING if logit.told_by(bent[:, at], outcome) else None)
+            why.append(SEPARATING if logit.separates_alone(bent[:, at], outcome) else None)
     free = [at for at, reason in enumerate(why) if reason is None]
     fresh = logit.independent(np.column_stack([one, bent[:, free]]))
     for place, at in enumerate(free, 1):
@@ -202,7 +200,7 @@ def _left_out(names: tuple[str, ...], reason: str) -> tuple[Slope, ...]:
     return tuple(Slope(name, reason=reason) for name in names)
 
 
-def _beyond(rows: _Rows, names: tuple[str, ...], kept: list[int]) -> str | None:
+def _beyond(rows: _RegressionRows, names: tuple[str, ...], kept: list[int]) -> str | None:
     """Why nothing is said of equality: where no pair is equal in a gap, nor are there pairs on both sides, that would be extrapolation."""
     reasons = []
     for at, name in enumerate(names):
@@ -238,41 +236,3 @@ def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float =
     error = sqrt(max(0.0, float((factor * bread @ summed.T @ summed @ bread)[1, 1])))
     slope, reach = float(beta[1]), quantile(confidence, held - 1) * error
     return Slope(name, slope, slope - reach, slope + reach, per)
-
-
-@dataclass(frozen=True)
-class GapBin:
-    """Question-trials whose answers differ by `low` to `high` words (low <= gap < high; the last has no end: infinite): the shares that
-    the longer, the shorter and neither won, each question-trial the same weight. Null where `n` is 0."""
-
-    low: float
-    high: float
-    n: int
-    longer_wins: float | None = None
-    shorter_wins: float | None = None
-    ties: float | None = None
-
-
-def gap_bins(wins: Floats, gap: Floats, *, edges: Sequence[float] = BINS) -> tuple[GapBin, ...]:
-    """How often the longer answer won, by how much longer it was ([Z] figure 6). Answers of equal length are in no bin.
-
-    `edges`: lower ends, ascending from 0. A win in between -1 and 1 counts as its share. Raises: as `controlled`; ValueError for edges
-    that do not ascend.
-    """
-    import numpy as np
-
-    ends = [*map(float, edges), inf]
-    if any(low >= high for low, high in pairwise(ends)):
-        raise ValueError("the edges of bins must ascend")
-    rows = _rows(wins, {"gap": gap})
-    gaps = rows.gaps[:, 0]
-    sizes, longer = np.abs(gaps), rows.wins * np.sign(gaps)
-    made = []
-    for low, high in pairwise(ends):
-        part = longer[(sizes >= low) & (sizes < high) & (sizes > 0)]
-        if not len(part):
-            made.append(GapBin(low, high, 0))
-            continue
-        won, lost = float(np.maximum(part, 0).mean()), float(np.maximum(-part, 0).mean())
-        made.append(GapBin(low, high, len(part), won, lost, 1 - won - lost))
-    return tuple(made)

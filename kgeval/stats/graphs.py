@@ -14,7 +14,7 @@ Histogram = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Centres of a set of sizes; all null if the set is empty. `trimmed` drops 10 % (rounded down) at each end."""
+    """Centres of a set of sizes; all None if the set is empty. `trimmed` drops 10 % (rounded down) at each end."""
 
     mean: float | None
     median: float | None
@@ -49,7 +49,7 @@ def _at(values: Sequence[tuple[int, int]], rank: int) -> int:
 
 
 def share_above(histogram: Histogram, limit: int) -> float | None:
-    """Share (0..1) of values greater than limit; null if there are none."""
+    """Share (0..1) of values greater than limit; None if there are none."""
     total = sum(histogram.values())
     return sum(n for value, n in histogram.items() if value > limit) / total if total else None
 

@@ -15,7 +15,7 @@ class Interval:
 
 
 def quantile(confidence: float = 0.95, df: float | None = None) -> float:
-    """The two-sided quantile for a confidence in (0, 1): of Student's t with `df` degrees of freedom, of the normal if null."""
+    """The two-sided quantile for a confidence in (0, 1): of Student's t with `df` degrees of freedom, of the normal if None."""
     from scipy import special
 
     if df is None or df == inf:

@@ -28,8 +28,8 @@ SAME = 1e-12
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A figure with the ends of its interval; null where there is none."""
+class IntervalEstimate:
+    """A figure with the ends of its interval; None where there is none."""
 
     value: float | None = None
     low: float | None = None
@@ -40,20 +40,20 @@ class Estimate:
 class Agreed:
     """Two labellers of the same `n` items. `raw`, `within_one`: shares of items with the same label, with labels at most one step apart.
 
-    `kappa`, `linear`, `quadratic`: Cohen's kappa without weights, with weights by steps, by squared steps; null where chance alone gives
+    `kappa`, `linear`, `quadratic`: Cohen's kappa without weights, with weights by steps, by squared steps; None where chance alone gives
     full agreement (both used one and the same label throughout)."""
 
     n: int
-    raw: Estimate
-    within_one: Estimate
-    kappa: Estimate
-    linear: Estimate
-    quadratic: Estimate
+    raw: IntervalEstimate
+    within_one: IntervalEstimate
+    kappa: IntervalEstimate
+    linear: IntervalEstimate
+    quadratic: IntervalEstimate
 
 
 @dataclass(frozen=True)
 class Majority:
-    """The label that most gave. `label` null: nobody labelled, or it is a tie between `tied`."""
+    """The label that most gave. `label` None: nobody labelled, or it is a tie between `tied`."""
 
     label: object | None
     tied: tuple[object, ...] = ()
@@ -66,18 +66,6 @@ def majority(labels: Sequence[T]) -> Majority:
     return Majority(best[0]) if len(best) == 1 else Majority(None, tuple(best))
 
 
-def weighted_kappa(first: Sequence[int], second: Sequence[int], *, categories: int, weights: Weights = "linear") -> float | None:
-    """1 - observed / expected disagreement of two labellers (Cohen 1968), disagreement 0/1, |i - j| or (i - j)^2 (0..categories - 1).
-
-    Null without items, and where no disagreement is expected. Raises: ValueError for lists of different lengths.
-    """
-    import numpy as np
-
-    cells = _cells(first, second, categories)
-    value = float(_kappas(np.asarray(cells.sum(axis=0))[None, :], categories, weights)[0])
-    return None if np.isnan(value) else value
-
-
 def agreed(
     first: Sequence[int], second: Sequence[int], *, categories: int, seed: int, units: Sequence[Hashable] | None = None,
 ) -> Agreed:
@@ -88,26 +76,26 @@ def agreed(
     cells = _cells(first, second, categories)
     unit_of = numbered(units, len(cells))
 
-    def shares(steps: int) -> Estimate:
+    def shares(steps: int) -> IntervalEstimate:
         near = _steps(categories).ravel() <= steps
         return _estimate(lambda w: (w @ cells)[:, near].sum(axis=1) / w.sum(axis=1), cells, unit_of, seed)
 
-    def kappas(weights: Weights) -> Estimate:
+    def kappas(weights: Weights) -> IntervalEstimate:
         return _estimate(lambda w: _kappas(w @ cells, categories, weights), cells, unit_of, seed)
 
     return Agreed(len(cells), shares(0), shares(1), kappas("nominal"), kappas("linear"), kappas("quadratic"))
 
 
-def _estimate(statistic: Statistic, cells: Floats, unit_of: Whole, seed: int) -> Estimate:
+def _estimate(statistic: Statistic, cells: Floats, unit_of: Whole, seed: int) -> IntervalEstimate:
     import numpy as np
 
     if not len(cells):
-        return Estimate()
+        return IntervalEstimate()
     value = float(statistic(np.ones((1, len(cells))))[0])
     if np.isnan(value):
-        return Estimate()
-    found = resampled(statistic, unit_of, seed=seed)
-    return Estimate(value, found.low, found.high) if found else Estimate(value)
+        return IntervalEstimate()
+    interval = resampled(statistic, unit_of, seed=seed)
+    return IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
 
 
 def _cells(first: Sequence[int], second: Sequence[int], categories: int) -> Floats:
@@ -147,10 +135,10 @@ def _kappas(tables: Floats, categories: int, weights: Weights) -> Floats:
 
 def alpha(
     table: Floats, *, categories: int, scale: Scale, seed: int, units: Sequence[Hashable] | None = None,
-) -> Estimate:
+) -> IntervalEstimate:
     """Krippendorff's alpha with its 95 % interval by resampling units. `table`: (items, labellers), NaN where not labelled.
 
-    Value by the library `krippendorff`; resamples by the coincidences of each item. Null where no item has two labels, and where all
+    Value by the library `krippendorff`; resamples by the coincidences of each item. None where no item has two labels, and where all
     labels are the same. `interval`: the categories are equally far apart.
     """
     import numpy as np
@@ -159,14 +147,14 @@ def alpha(
     twice = counts.sum(axis=1) >= 2
     kept = counts[twice]
     if not len(kept) or (kept.sum(axis=0) > 0).sum() < 2:
-        return Estimate()
+        return IntervalEstimate()
     import krippendorff
 
     value = float(krippendorff.alpha(value_counts=kept, value_domain=np.arange(categories), level_of_measurement=scale))
     chosen = None if units is None else [unit for unit, there in zip(units, twice, strict=True) if there]
     met = _coincidences(kept)
-    found = resampled(lambda w: _alphas(w @ met, categories, scale), numbered(chosen, len(kept)), seed=seed)
-    return Estimate(value, found.low, found.high) if found else Estimate(value)
+    interval = resampled(lambda w: _alphas(w @ met, categories, scale), numbered(chosen, len(kept)), seed=seed)
+    return IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
 
 
 def _coincidences(counts: Floats) -> Floats:

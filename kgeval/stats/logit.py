@@ -30,7 +30,7 @@ def fit(design: Floats, outcome: Floats, weights: Floats, clusters: Ints) -> Log
 
     `design` (rows, columns), of full rank and without separation (`independent`, `separated`); `outcome` (rows,) in 0..1; `weights`
     (rows,) > 0; `clusters` (rows,) from 0, without gaps. Covariance: the sandwich with the scores added up by cluster (Liang & Zeger
-    1986), times G / (G - 1) * (N - 1) / (N - k) for G clusters, N rows, k columns. Null where Newton's steps do not settle.
+    1986), times G / (G - 1) * (N - 1) / (N - k) for G clusters, N rows, k columns. None where Newton's steps do not settle.
     """
     import numpy as np
 
@@ -98,7 +98,7 @@ def separated(design: Floats, outcome: Floats) -> bool:
     return bool(-found.fun > 1e-7)
 
 
-def told_by(gap: Floats, outcome: Floats) -> bool:
+def separates_alone(gap: Floats, outcome: Floats) -> bool:
     """`separated` for a constant and one gap, (rows,) each, without a programme: wins and losses overlap in no more than one value."""
     won, lost = gap[outcome > 0], gap[outcome < 1]
     return not len(won) or not len(lost) or bool(won.min() >= lost.max() or lost.min() >= won.max())

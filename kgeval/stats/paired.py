@@ -33,7 +33,7 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
     Statistic: |sum|. Where A and B are exchangeable each difference is as likely with the other sign. Up to 14 values that are not 0 all
     2^n patterns of theirs are counted, the observed one among them; above, `resamples` patterns are drawn and
     p = (1 + as far out or farther) / (1 + drawn) (Phipson & Smyth 2010), so p is never 0. Zeros and ties stay: under any sign a zero is
-    one. Differences that are all 0 give 1. Neither order nor whose side is called A changes p. Null for fewer than 2 values.
+    one. Differences that are all 0 give 1. Neither order nor whose side is called A changes p. None for fewer than 2 values.
     """
     values = _finite(differences)
     if len(values) < 2:
@@ -59,11 +59,11 @@ def _as_far_of_few(sizes: Floats, times: Ints, bound: float, drawn: int, seed: i
     """How many of the drawn patterns are as far out, where few sizes stand often: of each it is drawn how many are up."""
     import numpy as np
 
-    rng, step, found = np.random.default_rng(seed), max(1, CHUNK // len(sizes)), 0
+    rng, step, as_far = np.random.default_rng(seed), max(1, CHUNK // len(sizes)), 0
     for start in range(0, drawn, step):
         up = rng.binomial(times, 0.5, size=(min(step, drawn - start), len(sizes)))
-        found += int((np.abs((2 * up - times) @ sizes) >= bound).sum())
-    return found
+        as_far += int((np.abs((2 * up - times) @ sizes) >= bound).sum())
+    return as_far
 
 
 def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
@@ -74,11 +74,11 @@ def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
     eights = np.append(values, np.zeros(-len(values) % 8)).reshape(-1, 8)
     signs = 2.0 * ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 1
     tables, places = eights @ signs.T, np.arange(len(eights))  # (bytes, 256)
-    step, found = max(1, CHUNK // len(eights)), 0
+    step, as_far = max(1, CHUNK // len(eights)), 0
     for start in range(0, drawn, step):
         drawn_bytes = rng.integers(0, 256, size=(min(step, drawn - start), len(eights)), dtype=np.uint8)
-        found += int((np.abs(tables[places, drawn_bytes].sum(axis=1)) >= bound).sum())
-    return found
+        as_far += int((np.abs(tables[places, drawn_bytes].sum(axis=1)) >= bound).sum())
+    return as_far
 
 
 def wilcoxon(differences: Sequence[float] | Floats) -> float | None:
@@ -86,7 +86,7 @@ def wilcoxon(differences: Sequence[float] | Floats) -> float | None:
 
     Zeros are ranked with the others and then put aside (Pratt 1959): ties between two systems are results, and dropping them first makes
     the rest look surer. Exact up to 50 values that are not 0, with zeros and equal sizes among them; above, scipy's normal approximation
-    with correction for ties. Differences that are all 0 give 1. Null for fewer than 2 values.
+    with correction for ties. Differences that are all 0 give 1. None for fewer than 2 values.
     """
     import numpy as np
     from scipy import stats
@@ -139,7 +139,7 @@ def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> float:
 def cohens_d(differences: Sequence[float] | Floats) -> float | None:
     """Cohen's d of paired differences (d_z): mean over standard deviation (n - 1), any sign (Cohen 1988).
 
-    Null for fewer than 2 values, and where all are equal: without spread there is no unit to measure the mean in (0/0, or infinite).
+    None for fewer than 2 values, and where all are equal: without spread there is no unit to measure the mean in (0/0, or infinite).
     """
     import numpy as np
 
@@ -155,7 +155,7 @@ def cohens_d(differences: Sequence[float] | Floats) -> float | None:
 def superiority(wins: Sequence[float] | Floats) -> float | None:
     """P(A is better) + P(tie) / 2, 0..1 (McGraw & Wong 1992; Vargha & Delaney 2000), over questions: the mean of (1 + w) / 2.
 
-    `wins`: 1 A, 0 tie, -1 B, or a question's mean over its trials. 0.5: neither. Null without values. Raises: ValueError outside -1..1.
+    `wins`: 1 A, 0 tie, -1 B, or a question's mean over its trials. 0.5: neither. None without values. Raises: ValueError outside -1..1.
     """
     import numpy as np
 

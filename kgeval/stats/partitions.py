@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PrecisionRecall:
-    """Each in 0..1, null where its denominator is 0; `f1` is null unless both are known (0 if both are 0)."""
+    """Each in 0..1, None where its denominator is 0; `f1` is None unless both are known (0 if both are 0)."""
 
     precision: float | None
     recall: float | None

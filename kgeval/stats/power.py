@@ -27,7 +27,7 @@ TIERS: tuple[tuple[int, TierName], ...] = ((500, "comprehensive"), (100, "standa
 
 @dataclass(frozen=True)
 class Tier:
-    """How much `n` questions are good for. `caution`: words to print beside every figure, null from 100 questions on."""
+    """How much `n` questions are good for. `caution`: words to print beside every figure, None from 100 questions on."""
 
     name: TierName
     n: int
@@ -38,7 +38,7 @@ def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, me
     """The smallest true mean difference that a test of `n` questions finds with this power: an unsigned number in the unit of `sd`.
 
     `sd`: standard deviation of the questions' differences. `t`: the paired t test, by the non-central t distribution (Cohen 1988);
-    `normal`: (z_(1 - alpha/2) + z_power) sd / sqrt(n), a little smaller. Null for n < 2, and for an sd of 0: a sample without spread does
+    `normal`: (z_(1 - alpha/2) + z_power) sd / sqrt(n), a little smaller. None for n < 2, and for an sd of 0: a sample without spread does
     not tell what the next question would do. Raises: ValueError for a negative sd, or levels outside (0, 1) or power <= alpha.
     """
     _checked(sd, power, alpha)
@@ -59,7 +59,7 @@ def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, me
 def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> int | None:
     """Questions needed to find this true mean difference with this power; at least 2. `method` and errors: as `detectable`.
 
-    Null for a difference of 0 (no number is enough) and for an sd of 0 (the spread is not known).
+    None for a difference of 0 (no number is enough) and for an sd of 0 (the spread is not known).
     """
     _checked(sd, power, alpha)
     if difference == 0 or sd == 0:
@@ -73,31 +73,6 @@ def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0
         while _power(effect, n, alpha) < power - 1e-12:
             n += 1
     return n
-
-
-def detectable_rate(wins: Sequence[float] | Floats, *, power: float = 0.8, alpha: float = 0.05) -> float | None:
-    """The smallest relative win rate (0..1) that these questions find; `wins`: each question's mean of win - loss, NaN left out.
-
-    From their observed sd, by the t test. Null for fewer than 2, without spread, or where not even winning always would be found.
-    """
-    import numpy as np
-
-    values = np.asarray(wins, dtype=np.float64).reshape(-1)
-    values = values[~np.isnan(values)]
-    if len(values) < 2:
-        return None
-    found = detectable(spread(values), len(values), power=power, alpha=alpha)
-    return None if found is None or found > 1 else found
-
-
-def rate_sd(relative: float, ties: float = 0.0) -> float:
-    """The sd of win - loss of one question in one trial, to plan with: sqrt(1 - ties - relative^2). More trials a question make it smaller.
-
-    `relative`: win - loss, -1..1; `ties`: their share. Raises: ValueError where the two leave no room for a loss (|relative| > 1 - ties).
-    """
-    if not 0 <= ties <= 1 or abs(relative) > 1 - ties + 1e-12:
-        raise ValueError(f"a relative win rate of {relative} does not go with {ties} ties")
-    return sqrt(max(0.0, 1 - ties - relative * relative))
 
 
 def spread(values: Sequence[float] | Floats) -> float:

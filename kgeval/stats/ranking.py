@@ -9,7 +9,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Separation:
     """`auc`: the chance (0..1) that a number of the first group is above one of the second, ties counted half; 0.5: it tells nothing.
-    `medians`: median of the first minus median of the second. Both null where a group is empty."""
+    `medians`: median of the first minus median of the second. Both None where a group is empty."""
 
     n: int
     m: int

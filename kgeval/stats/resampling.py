@@ -50,7 +50,7 @@ def resampled(
 ) -> Interval | None:
     """The BCa interval of a figure, resampling units. The figure itself is always inside.
 
-    Null for fewer than LEAST_UNITS units, where the figure is not defined, and where more than UNDEFINED of the resamples have no value.
+    None for fewer than LEAST_UNITS units, where the figure is not defined, and where more than UNDEFINED of the resamples have no value.
     Raises: ValueError for a confidence outside 0..1.
     """
     import numpy as np

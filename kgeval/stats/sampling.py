@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 
 @dataclass(frozen=True)
-class Draw:
+class SampleDraw:
     """Units drawn from one stratum: their places in the list that was given, and how many there were."""
 
     chosen: tuple[int, ...]
@@ -22,15 +22,15 @@ class Draw:
 
 def random_number(seed: int, *name: str) -> int:
     """The permanent random number (64 bits) of a unit: the same for the same seed and name, whatever the order of units."""
-    told = "".join(f"{len(part)}:{part}" for part in name)  # lengths, so that ("a", "bc") is not ("ab", "c")
-    digest = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8, key=b"kgeval %d" % seed).digest()
+    text = "".join(f"{len(part)}:{part}" for part in name)  # lengths, so that ("a", "bc") is not ("ab", "c")
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"kgeval %d" % seed).digest()
     return int.from_bytes(digest, "big")
 
 
-def draw(numbers: Sequence[int], wanted: int) -> Draw:
+def draw(numbers: Sequence[int], wanted: int) -> SampleDraw:
     """A simple random sample without replacement of `wanted` units (all, if there are fewer), by their random numbers."""
     order = sorted(range(len(numbers)), key=lambda at: (numbers[at], at))
-    return Draw(tuple(order[: max(wanted, 0)]), len(numbers))
+    return SampleDraw(tuple(order[: max(wanted, 0)]), len(numbers))
 
 
 def groups_needed(size: int, most: int) -> int:
@@ -60,5 +60,5 @@ def large_strata(sizes: Mapping[str, int], *, share: float = 0.05) -> set[str]:
 
 
 def keys_of(columns: Iterable[str | None]) -> tuple[str, ...]:
-    """Texts for `random_number`: null is another name than the empty text."""
+    """Texts for `random_number`: None is another name than the empty text."""
     return tuple("\0" if value is None else value for value in columns)

@@ -48,7 +48,7 @@ class ConfidenceSequence:
 
     @property
     def mean(self) -> float | None:
-        """Of the values so far; null before the first."""
+        """Of the values so far; None before the first."""
         return sum(value * times for value, times in self._counts.items()) / self.n if self.n else None
 
     def add(self, values: Iterable[float]) -> Interval:

@@ -23,7 +23,7 @@ CHUNK = 400_000  # cells of matrices in memory at a time
 
 
 @dataclass(frozen=True)
-class Tally:
+class OutcomeTally:
     """One row a pair and question: shares of `win` of `first`, `tie` and `loss` over its trials, adding up to 1; (rows,) each.
 
     `first` < `second` < `systems`; `question` < `questions`.
@@ -70,8 +70,8 @@ class Tally:
             yield self.matrices(weights)
 
 
-def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: int, questions: int) -> Tally:
-    """Single outcomes, (rows,) each, as a Tally; those of one pair and question weigh together as one.
+def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: int, questions: int) -> OutcomeTally:
+    """Single outcomes, (rows,) each, as an OutcomeTally; those of one pair and question weigh together as one.
 
     `wins`: 1 first, 0 tie, -1 second; in between (1 + w) / 2 of a win, the rest a loss. Raises: ValueError for a w outside -1..1, a system
     against itself, or a place outside.
@@ -91,17 +91,17 @@ def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: i
     win = np.where(tied, 0.0, (1 + turned) / 2)
     shares = [np.bincount(row, weights=part, minlength=len(key)) / times for part in (win, tied * 1.0, np.where(tied, 0.0, 1 - win))]
     pair = key // max(questions, 1)
-    return Tally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), *shares)
+    return OutcomeTally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), *shares)
 
 
-def joined(parts: list[Tally], *, systems: int, questions: int) -> Tally:
+def joined(parts: list[OutcomeTally], *, systems: int, questions: int) -> OutcomeTally:
     """Tallies of different pairs as one."""
     import numpy as np
 
     names, whole, shares = ("first", "second", "question"), np.empty(0, dtype=np.int64), np.empty(0)
     ids = [np.concatenate([whole, *(getattr(part, name) for part in parts)]) for name in names]
     counts = [np.concatenate([shares, *(getattr(part, name) for part in parts)]) for name in ("win", "tie", "loss")]
-    return Tally(systems, questions, ids[0], ids[1], ids[2], counts[0], counts[1], counts[2])
+    return OutcomeTally(systems, questions, ids[0], ids[1], ids[2], counts[0], counts[1], counts[2])
 
 
 def average_win_rates(wins: Floats, ties: Floats) -> Floats:
@@ -124,7 +124,7 @@ NAMED = 5  # systems named in a list
 
 
 def not_rankable(wins: Floats, ties: Floats, systems: Sequence[str]) -> str | None:
-    """What separates which systems from which; null where finite strengths exist (`pairmodel.exists`).
+    """What separates which systems from which; None where finite strengths exist (`pairmodel.exists`).
 
     `wins`, `ties`: (systems, systems), ties symmetric.
     """
@@ -188,7 +188,7 @@ EQUAL = 1e-9  # log strengths nearer than this are equal
 
 @dataclass(frozen=True)
 class Strength:
-    """One system. `average_win_rate` (0..1, ties half): the mean over its opponents of its win rate against each; null: it met nobody.
+    """One system. `average_win_rate` (0..1, ties half): the mean over its opponents of its win rate against each; None: it met nobody.
 
     `strength`: natural log, mean 0 over systems: a difference of d means odds of exp(d) to win where somebody wins; `low`, `high`: its
     interval. `rank` from 1 (equal strengths share the better one). `rank_low` = 1 + systems that are surely stronger, `rank_high` = systems
@@ -246,7 +246,7 @@ def strengths(
     ))
     wins = np.array([outcome[3] for outcome in outcomes], dtype=np.float64)
     counted = tally(i, j, at, wins, systems=len(systems), questions=len(numbers))
-    return _strengths(counted, tuple(systems), _Plan(seed, confidence, resamples, ties))
+    return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
 def strengths_of_trials(
@@ -258,7 +258,7 @@ def strengths_of_trials(
     import numpy as np
 
     numbers: dict[Hashable, int] = {}
-    parts: list[Tally] = []
+    parts: list[OutcomeTally] = []
     for i, j, ids, wins in pairs:
         table = np.asarray(wins, dtype=np.float64).reshape(len(ids), -1)
         at, trial = np.nonzero(~np.isnan(table))
@@ -266,16 +266,11 @@ def strengths_of_trials(
         i_s, j_s = np.full(len(at), i, dtype=np.int64), np.full(len(at), j, dtype=np.int64)
         parts.append(tally(i_s, j_s, places[at], table[at, trial], systems=len(systems), questions=len(numbers)))
     counted = joined(parts, systems=len(systems), questions=len(numbers))
-    return _strengths(counted, tuple(systems), _Plan(seed, confidence, resamples, ties))
-
-
-def bradley_terry(outcomes: Sequence[tuple[int, int, Hashable, float]], systems: Sequence[str], *, seed: int) -> Strengths:
-    """Plain Bradley-Terry: `strengths` with each tie as half a win for both."""
-    return strengths(outcomes, systems, seed=seed, ties="half")
+    return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _ResamplingPlan:
     seed: int
     confidence: float
     resamples: int
@@ -293,7 +288,7 @@ class _Drawn:
     theta: Floats
 
 
-def _strengths(counted: Tally, systems: tuple[str, ...], plan: _Plan) -> Strengths:
+def _strengths(counted: OutcomeTally, systems: tuple[str, ...], plan: _ResamplingPlan) -> Strengths:
     import numpy as np
 
     questions = len(np.unique(counted.question))
@@ -319,11 +314,11 @@ def _strengths(counted: Tally, systems: tuple[str, ...], plan: _Plan) -> Strengt
     return found if theta is None else _with_intervals(found, drawn.theta, plan.confidence)
 
 
-def _modelled(wins: Floats, ties: Floats, plan: _Plan) -> tuple[Floats, Floats]:
+def _modelled(wins: Floats, ties: Floats, plan: _ResamplingPlan) -> tuple[Floats, Floats]:
     return (wins, ties) if plan.ties == "model" else (wins + ties / 2, 0 * ties)
 
 
-def _drawn(counted: Tally, plan: _Plan, times: int, theta: Floats | None, eta: float) -> _Drawn:
+def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floats | None, eta: float) -> _Drawn:
     import numpy as np
 
     averages, thetas = [], []
@@ -341,7 +336,7 @@ def _drawn(counted: Tally, plan: _Plan, times: int, theta: Floats | None, eta: f
 
 def _ranked(plain: tuple[Strength, ...], theta: Floats) -> tuple[Strength, ...]:
     return tuple(
-        replace(one, strength=float(own), rank=1 + int((theta > own + EQUAL).sum())) for one, own in zip(plain, theta, strict=True)
+        replace(system, strength=float(own), rank=1 + int((theta > own + EQUAL).sum())) for system, own in zip(plain, theta, strict=True)
     )
 
 
@@ -351,9 +346,9 @@ def _with_averages(systems: tuple[Strength, ...], averages: Floats, confidence: 
 
     ends = np.quantile(averages, _levels(confidence), axis=0)  # NaN where one is
     return tuple(
-        one if np.isnan(low) or one.average_win_rate is None
-        else replace(one, average_low=min(float(low), one.average_win_rate), average_high=max(float(high), one.average_win_rate))
-        for one, low, high in zip(systems, ends[0], ends[1], strict=True)
+        system if np.isnan(low) or system.average_win_rate is None
+        else replace(system, average_low=min(float(low), system.average_win_rate), average_high=max(float(high), system.average_win_rate))
+        for system, low, high in zip(systems, ends[0], ends[1], strict=True)
     )
 
 
@@ -367,11 +362,11 @@ def _with_intervals(found: Strengths, theta: Floats, confidence: float) -> Stren
         return replace(found, unranked=unranked, interval_reason=why)
     lows, highs = np.quantile(theta, _levels(confidence), axis=0)
     systems = []
-    for at, one in enumerate(found.systems):
+    for at, system in enumerate(found.systems):
         low, high = np.quantile(theta - theta[:, [at]], _levels(confidence), axis=0)  # the others minus this one
         stronger, weaker = int((low > EQUAL).sum()), int((high < -EQUAL).sum())
         systems.append(replace(
-            one, low=float(lows[at]), high=float(highs[at]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
+            system, low=float(lows[at]), high=float(highs[at]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
         ))
     return replace(found, unranked=unranked, systems=tuple(systems))
 

@@ -72,17 +72,17 @@ def read_limit(text: str) -> tuple[Sign, float, bool] | str:
 
 def split(texts: Iterable[str]) -> list[str]:
     """The thresholds of texts with one or several each. A comma parts two only where a limit stands before it: `a,b:recall>=0.8` is one."""
-    found: list[str] = []
+    match: list[str] = []
     for text in texts:
         begun: list[str] = []
         for part in text.split(","):
             begun.append(part)
             if re.search(r"[<>=]\s*\S", part):
-                found.append(",".join(begun))
+                match.append(",".join(begun))
                 begun = []
         if rest := ",".join(begun).strip(" ,"):
-            found.append(rest)
-    return [part.strip() for part in found if part.strip()]
+            match.append(rest)
+    return [part.strip() for part in match if part.strip()]
 
 
 def parse_thresholds(

@@ -30,19 +30,19 @@ class TukeyBox:
 
 def box(values: Sequence[float] | Floats) -> TukeyBox | None:
     """Tukey's box plot (1977) of one value a trial, as matplotlib draws it: quartiles with linear interpolation; a whisker with no value
-    beyond the box ends at the box. NaN (a trial without a result) is left out; null where none is left. Outliers ascend."""
+    beyond the box ends at the box. NaN (a trial without a result) is left out; None where none is left. Outliers ascend."""
     import numpy as np
 
-    found = np.asarray(values, dtype=np.float64).reshape(-1)
-    found = np.sort(found[~np.isnan(found)])
-    if not len(found):
+    spread = np.asarray(values, dtype=np.float64).reshape(-1)
+    spread = np.sort(spread[~np.isnan(spread)])
+    if not len(spread):
         return None
-    if np.isinf(found).any():
+    if np.isinf(spread).any():
         raise ValueError("a box plot needs finite values")
-    q25, median, q75 = (float(q) for q in np.percentile(found, (25, 50, 75)))
+    q25, median, q75 = (float(q) for q in np.percentile(spread, (25, 50, 75)))
     reach = WHISKER * (q75 - q25)
-    inside = found[(found >= q25 - reach) & (found <= q75 + reach)]
+    inside = spread[(spread >= q25 - reach) & (spread <= q75 + reach)]
     low = min(float(inside[0]), q25) if len(inside) else q25
     high = max(float(inside[-1]), q75) if len(inside) else q75
-    outliers = tuple(float(value) for value in found if value < low or value > high)
-    return TukeyBox(len(found), low, q25, median, q75, high, outliers)
+    outliers = tuple(float(value) for value in spread if value < low or value > high)
+    return TukeyBox(len(spread), low, q25, median, q75, high, outliers)

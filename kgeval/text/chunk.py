@@ -23,7 +23,7 @@ _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class _Piece:
     """A sentence, or a piece of one that is too long. `own`: its tokens; `joined`: its tokens with the whitespace before it."""
 
     start: int
@@ -70,13 +70,13 @@ def _id(document: str, text: str, occurrence: int) -> str:
     return "chunk-" + hashlib.sha256(content).hexdigest()[:32]
 
 
-def _units(cutter: _Cutter) -> list[_Unit]:
-    units: list[_Unit] = []
+def _units(cutter: _Cutter) -> list[_Piece]:
+    units: list[_Piece] = []
     at = 0
     for start, end in sentences(cutter.text):
         for s, e in _fitting(cutter, start, end):
             own = count(cutter.text[s:e])
-            units.append(_Unit(s, e, own, own if s == at else count(cutter.text[at:e])))
+            units.append(_Piece(s, e, own, own if s == at else count(cutter.text[at:e])))
             at = e
     return units
 
@@ -130,14 +130,14 @@ def _word_end(text: str, start: int, cut: int) -> int:
 
 
 def _inside_character(text: str, at: int) -> bool:
-    """Whether a cut here would part a letter from its marks, or an emoji from its parts."""
+    """Whether a cut here would part a letter from its marks, or an emoji from its parts: half of one is another character, or none."""
     if at >= len(text):
         return False
     mark = text[at] in _JOINERS or unicodedata.category(text[at])[0] == "M" or "\U0001f3fb" <= text[at] <= "\U0001f3ff"
     return mark or text[at - 1] == "\u200d"
 
 
-def _chunks(cutter: _Cutter, units: list[_Unit]) -> Iterator[tuple[int, int, int]]:
+def _chunks(cutter: _Cutter, units: list[_Piece]) -> Iterator[tuple[int, int, int]]:
     """(start, end, tokens) of each chunk: as many units as fit, then back by the overlap."""
     first, begin, head = 0, units[0].start if units else 0, 0
     while first < len(units):
@@ -148,7 +148,7 @@ def _chunks(cutter: _Cutter, units: list[_Unit]) -> Iterator[tuple[int, int, int
             begin, head = _overlap(cutter, units, first, begin)
 
 
-def _fill(cutter: _Cutter, units: list[_Unit], first: int, begin: int, head: int) -> tuple[int, int, int]:
+def _fill(cutter: _Cutter, units: list[_Piece], first: int, begin: int, head: int) -> tuple[int, int, int]:
     """The last unit of a chunk that begins at `begin` (`head` tokens before unit `first`), its tokens, and where it begins.
 
     Sums over units are an estimate (tokens may join across a border), so the whole is counted again and shortened if need be.
@@ -167,7 +167,7 @@ def _fill(cutter: _Cutter, units: list[_Unit], first: int, begin: int, head: int
     return last, tokens, begin
 
 
-def _overlap(cutter: _Cutter, units: list[_Unit], first: int, previous: int) -> tuple[int, int]:
+def _overlap(cutter: _Cutter, units: list[_Piece], first: int, previous: int) -> tuple[int, int]:
     """Where the chunk whose first new unit is `first` begins, and the tokens before that unit."""
     room = min(cutter.overlap, cutter.size - units[first].joined)
     at, total = first, 0
@@ -182,8 +182,8 @@ def _overlap(cutter: _Cutter, units: list[_Unit], first: int, previous: int) -> 
     return begin, room
 
 
-def _tail(text: str, unit: _Unit, room: int) -> int | None:
-    """Where the last words of a unit that have at most `room` tokens begin; null where none fit."""
+def _tail(text: str, unit: _Piece, room: int) -> int | None:
+    """Where the last words of a unit that have at most `room` tokens begin; None where none fit."""
     block = text[max(unit.start, unit.end - 8 * room): unit.end]
     begin = unit.end - len(_plain(encoding().encode_ordinary(block)[-room:]))
     if begin <= unit.start:

@@ -9,6 +9,7 @@ import unicodedata
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff]")
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _HALF = re.compile("[\ud800-\udfff]")
+# U+202E in a name turns round what stands after it on every screen and in every report
 _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]")  # marks of the direction of writing: for texts, not for names
 _SPACE = re.compile(r"\s+")
 _QUOTES = ("\"\"", "''", "“”", "‘’", "«»", "「」", "„“", "``", "[]")

@@ -73,18 +73,18 @@ def document_of(row: Any, name: str) -> tuple[Document, int]:
     """
     if not isinstance(row, dict):
         raise Misfit(f"an object with a text expected, found {_kind(row)}")
-    found = columns(row)
-    if "text" not in found:
+    key_of = columns(row)
+    if "text" not in key_of:
         names = ", ".join(fields.DOCUMENTS["text"][:5])
         raise Misfit(f"no text: a field called {names} is needed; found: {', '.join(map(str, row))[:100]}")
-    body, removed = clean_text(_body(row[found["text"]], found["text"]))
+    body, removed = clean_text(_body(row[key_of["text"]], key_of["text"]))
     if not body.strip():
-        raise Misfit(f"{found['text']}: is empty")
-    own = text(row[found["id"]], found["id"]) if "id" in found else None
+        raise Misfit(f"{key_of['text']}: is empty")
+    own = text(row[key_of["id"]], key_of["id"]) if "id" in key_of else None
     key = clean_line(own) if own else f"{name}#{hashlib.sha256(body.encode()).hexdigest()[:16]}"
-    title = text(row[found["title"]], found["title"]) if "title" in found else None
+    title = text(row[key_of["title"]], key_of["title"]) if "title" in key_of else None
     try:
-        document = Document(id=needed(key, "id"), title=clean_line(title) if title else None, text=body, metadata=_metadata(row, found))
+        document = Document(id=needed(key, "id"), title=clean_line(title) if title else None, text=body, metadata=_metadata(row, key_of))
     except (ValidationError, RecursionError) as cause:
         raise Misfit("metadata: cannot be kept (nested too deeply, or no JSON)") from cause
     return document, removed

@@ -12,7 +12,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -77,13 +77,15 @@ def read_pdf(data: bytes, _name: str) -> Parsed:
     import pypdf
     from pypdf.errors import DependencyError, PyPdfError
 
+    title = None
     with _quiet("pypdf"):
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
             if reader.is_encrypted and not reader.decrypt(""):
                 raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
             pages, bad = _pages(reader)
-            title = _pdf_title(reader)
+            with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
+                title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
         except Misfit:
             raise
         except DependencyError as cause:
@@ -110,16 +112,6 @@ def _pages(reader: Any) -> tuple[list[str], list[int]]:
     if bad and not texts:
         raise Misfit("is a damaged PDF, none of its pages can be read: save it again, or print it to a new PDF")
     return texts, bad
-
-
-def _pdf_title(reader: Any) -> str | None:
-    from pypdf.errors import PyPdfError
-
-    try:
-        title = reader.metadata.title if reader.metadata else None
-    except (PyPdfError, *_PARSER_FAULTS):
-        return None
-    return str(title) if title else None
 
 
 @contextmanager
@@ -156,11 +148,15 @@ def read_word(data: bytes, _name: str) -> Parsed:
 
 
 def _word_blocks(holder: Any) -> Iterator[str]:
+    """The paragraphs and tables of a document or a cell; a paragraph in the style Heading 2 begins with "## "."""
     for block in holder.iter_inner_content():
         if hasattr(block, "rows"):
             yield "\n".join(_row(row) for row in block.rows)
         else:
-            yield _heading_mark(block) + block.text
+            style = getattr(block.style, "name", None) or ""
+            heading = _HEADING.match(style)
+            level = min(int(heading[1]), 6) if heading else 1 if style == "Title" else 0
+            yield ("#" * level + " " if level and block.text.strip() else "") + block.text
 
 
 def _row(row: Any) -> str:
@@ -173,14 +169,6 @@ def _row(row: Any) -> str:
     return f"| {' | '.join(cells)} |" if any(cells) else ""
 
 
-def _heading_mark(paragraph: Any) -> str:
-    """"## " for a paragraph in the style Heading 2; "" for others."""
-    style = getattr(paragraph.style, "name", None) or ""
-    found = _HEADING.match(style)
-    level = min(int(found[1]), 6) if found else 1 if style == "Title" else 0
-    return "#" * level + " " if level and paragraph.text.strip() else ""
-
-
 STDIN = "-"
 PLAIN = (".txt", ".text", ".md", ".markdown", ".rst", ".pdf", ".docx")
 ROWS = (".jsonl", ".ndjson", ".json")
@@ -191,7 +179,7 @@ _READERS: dict[str, Callable[[bytes, str], Parsed]] = {
 
 
 @dataclass(frozen=True)
-class Documents:
+class DocumentSet:
     """What was read. `faults`: one line a document (or row) that could not be used. `notes`: what was removed or passed over.
 
     `inputs`: the regular files that were read, in order; standard input is not among them.
@@ -203,7 +191,7 @@ class Documents:
     notes: list[str] = field(default_factory=list)
 
 
-def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None) -> Documents:
+def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None) -> DocumentSet:
     """All documents of the paths, in order; folders are read recursively, sorted, hidden files and unknown endings left out.
 
     A file's id is its name, in a folder its path below that folder; a row's id is its own. Texts are cleaned (control
@@ -211,7 +199,7 @@ def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | No
 
     Raises: InputError that lists every fault where not one document could be read.
     """
-    reading = _Reading()
+    reading = _DocumentReader()
     for path in paths:
         if str(path) == STDIN:
             reading.data((stdin or sys.stdin.buffer).read(), "stdin", "")
@@ -220,10 +208,10 @@ def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | No
     if not reading.documents:
         raise InputError("no document could be read", fix=f"give files that end in {', '.join(ENDINGS)}, or - with text on standard input",
                          faults=reading.faults)
-    return Documents(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes)
+    return DocumentSet(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes)
 
 
-class _Reading:
+class _DocumentReader:
     """Gathers documents, faults and notes."""
 
     def __init__(self) -> None:
@@ -244,9 +232,12 @@ class _Reading:
             self._file(path, path.name)
 
     def _folder(self, folder: Path) -> None:
+        def closed(cause: OSError) -> None:
+            self.faults.append(f"{cause.filename}: cannot be opened: {cause.strerror}")
+
         others: list[str] = []
         read = len(self.inputs)
-        for top, folders, names in os.walk(folder, onerror=self._no_folder):
+        for top, folders, names in os.walk(folder, onerror=closed):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(top, name)
@@ -263,9 +254,6 @@ class _Reading:
         if len(self.inputs) == read:
             self.faults.append(f"{folder}: no document in this folder; known endings: {', '.join(ENDINGS)}")
 
-    def _no_folder(self, cause: OSError) -> None:
-        self.faults.append(f"{cause.filename}: cannot be opened: {cause.strerror}")
-
     def _file(self, path: Path, name: str) -> None:
         try:
             data = path.read_bytes()
@@ -274,7 +262,9 @@ class _Reading:
             return
         if path.is_file():  # a pipe cannot be read again for its hash
             self.inputs.append(path)
-        self.data(data, _portable(name), path.suffix.lower())
+        # an id that is the same on every machine: macOS gives names in NFD, Linux may give bytes that are no UTF-8
+        portable = unicodedata.normalize("NFC", name.encode("utf-8", "backslashreplace").decode())
+        self.data(data, portable, path.suffix.lower())
 
     def data(self, data: bytes, name: str, ending: str) -> None:
         """The bytes of one file. Without an ending their kind is looked for in them."""
@@ -317,11 +307,6 @@ class _Reading:
         self.documents[document.id] = document
         if removed:
             self.notes.append(f"{where}: {removed} control characters or broken characters removed")
-
-
-def _portable(name: str) -> str:
-    """A file name as an id that is the same on every machine."""
-    return unicodedata.normalize("NFC", name.encode("utf-8", "backslashreplace").decode())
 
 
 def _ending_of(data: bytes) -> str:

@@ -10,41 +10,37 @@ import unicodedata
 from dataclasses import dataclass
 
 from kgeval.text.names import normalise
+from kgeval.text.wordlists import word_set
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-MEN = _words(
+MEN = word_set(
     "mr mister sir lord king prince master monsieur herr señor senor don father brother uncle emperor duke"
 )
-WOMEN = _words(
+WOMEN = word_set(
     "mrs miss ms mme madame mademoiselle mlle lady queen princess frau fräulein señora senora señorita dame mother "
     "sister aunt empress duchess"
 )
-TITLES = _words(
+TITLES = word_set(
     "dr doctor prof professor president captain capt colonel col general gen major lieutenant lt sergeant sgt rev "
     "reverend judge senator governor mayor minister ambassador inspector detective pope bishop hon"
 )
 HONORIFICS = MEN | WOMEN | TITLES
-SURNAME_TITLES = WOMEN - _words("queen princess mother sister aunt empress dame")
+SURNAME_TITLES = WOMEN - word_set("queen princess mother sister aunt empress dame")
 SHORT_TITLES = {
     "mister": "mr", "doctor": "dr", "professor": "prof", "captain": "capt", "colonel": "col", "general": "gen",
     "lieutenant": "lt", "sergeant": "sgt", "reverend": "rev", "señor": "senor", "señora": "senora", "madame": "mme",
     "mademoiselle": "mlle",
 }
-LEGAL = _words(
+LEGAL = word_set(
     "inc incorporated ltd limited llc plc corp corporation co company gmbh ag kg sa sas sarl bv nv oy ab spa srl sp "
     "zoo ооо оао пао ао"
 )
-LINKS = _words(
+LINKS = word_set(
     "of and for to in on at by with from or und für von der die das im et du des y e i и the a an & s vs versus"
 )
-PARTICLES = _words(
+PARTICLES = word_set(
     "de da di del della van von der den ten ter la le du ibn bin al el"
 )
-TELL_APART = _words(
+TELL_APART = word_set(
     "north south east west northern southern eastern western upper lower new old great greater little lesser young "
     "younger elder older jr sr junior senior first second third fourth fifth sixth seventh eighth ninth tenth "
     "eleventh twelfth last next former late ex pre post anti "
@@ -52,12 +48,12 @@ TELL_APART = _words(
     "nord süd sud ost est ouest nouveau neu alt left right"
 )
 # Of TELL_APART: often half of one word ("fisher-men", "post-processing")
-HALVES = _words("man men woman women pre post anti non sub")
-ROMAN = _words(
+HALVES = word_set("man men woman women pre post anti non sub")
+ROMAN = word_set(
     "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
 )
 # What is added to a name and makes it another thing ("Simon" / "Simon Estate"), and words that are no name by themselves.
-HEADS = _words(
+HEADS = word_set(
     "town city village street road lane square bridge river lake sea bay cove rock rocks mount mountain mountains hill valley "
     "island islands house home hall hotel inn estate farm ranch palace castle tower church chapel cathedral school college "
     "university institute institution academy library museum hospital bank office station port harbour harbor market shop mine family "
@@ -65,7 +61,7 @@ HEADS = _words(
     "license act law war battle treaty day eve night morning dinner song book journal newspaper herald times lights door bed room "
     "stadt straße haus fluss see berg ville rue maison rivière lac calle casa río гора улица река"
 )
-GENERIC = _words(
+GENERIC = word_set(
     "man woman men women boy girl child children people person gentleman gentlemen lady king queen prince princess lord master "
     "mister sir doctor captain general colonel judge father mother brother sister uncle aunt son daughter clerk officer soldier "
     "soldiers friend friends spirit spirits ghost phantom stranger servant teacher student author president chief bank unit hospital "
@@ -80,7 +76,7 @@ SUBSET, SPACING, PLURAL, VARIANT, SPELLING = "token subset", "spacing", "plural"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NameForm:
     """A name taken apart: normal form, all tokens, tokens without honorifics, and what must agree with another name.
 
     `letters`: the letters of a possible acronym, "" if it is none.
@@ -100,38 +96,37 @@ class Form:
         return self.norm.replace(" ", "")
 
 
-def form(name: str) -> Form:
+def form(name: str) -> NameForm:
     """The parts of one name (cut at 300 characters: no name is longer)."""
     norm = normalise(name[:300])
     tokens = tuple(norm.split())
-    core = _core(tokens)
-    titles = frozenset(SHORT_TITLES.get(t, t) for t in tokens[: len(tokens) - len(core)]) or NOTHING
+    start = 0
+    while start < len(tokens) - 1 and tokens[start] in HONORIFICS:
+        start += 1  # the last token always stays: "Dr." alone is a name
+    core = tokens[start:]
+    titles = frozenset(SHORT_TITLES.get(t, t) for t in tokens[:start]) or NOTHING
     men, women = any(t in MEN for t in titles), any(t in WOMEN for t in titles)
-    return Form(
+    return NameForm(
         norm=norm, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
-        apart=frozenset(t for t in tokens if _tells_apart(t)) or NOTHING, letters=_letters(name, tokens),
+        apart=frozenset(t for t in tokens if t in TELL_APART or t in ROMAN or any(c.isdigit() for c in t)) or NOTHING,
+        letters=_letters(name, tokens),
     )
 
 
-def surface_relation(a: str, b: str) -> str | None:
-    """Which form joins two names, or null.
+def relation_of(a: NameForm, b: NameForm) -> str | None:
+    """Which form joins two names, or None.
 
     Forms: honorific, initials, acronym, legal form, token subset, spacing, plural,
     spelling variant (equal once doubled letters, accents and the like are folded), near spelling (few edits).
 
-    Symmetric. Names that are equal in normal form give null (that is a duplicate name, not another form), and so do
+    Symmetric. Names that are equal in normal form give None (that is a duplicate name, not another form), and so do
     names that differ in a word or number that tells things apart.
     """
-    return relation_of(form(a), form(b))
-
-
-def relation_of(a: Form, b: Form) -> str | None:
-    """`surface_relation` of two names already taken apart."""
     if not a.tokens or not b.tokens or a.norm == b.norm:
         return None
     if len(b.norm) < len(a.norm) or (len(b.norm) == len(a.norm) and b.norm < a.norm):
         a, b = b, a
-    if _acronym(a, b):
+    if a.letters and len(b.tokens) > 1 and a.letters in acronym_keys(b):
         return ACRONYM
     if a.gender and b.gender and a.gender != b.gender:
         return None
@@ -139,10 +134,15 @@ def relation_of(a: Form, b: Form) -> str | None:
         return SPACING if a.compact == b.compact and a.apart ^ b.apart <= HALVES else None
     if a.core == b.core:
         return _honorific(a, b)
-    return _initials(a.core, b.core) or _legal(a.core, b.core) or _part(a, b) or _spelling(a, b)
+    if initials := _initials(a.core, b.core):
+        return initials
+    bare = without_legal(a.core), without_legal(b.core)
+    if bare != (a.core, b.core) and bare[0] == bare[1]:
+        return LEGAL_FORM
+    return _part(a, b) or _spelling(a, b)
 
 
-def acronym_keys(item: Form) -> tuple[str, ...]:
+def acronym_keys(item: NameForm) -> tuple[str, ...]:
     """The acronyms that could stand for a name of several words: with and without its link words; () otherwise."""
     words = [t for t in item.tokens if t not in HONORIFICS]
     if len(words) < 2 or len(words) > 12:
@@ -160,23 +160,7 @@ def _letters(name: str, tokens: tuple[str, ...]) -> str:
     return letters if fits else ""
 
 
-def _core(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Tokens without leading honorifics; the last token always stays."""
-    at = 0
-    while at < len(tokens) - 1 and tokens[at] in HONORIFICS:
-        at += 1
-    return tokens[at:]
-
-
-def _tells_apart(token: str) -> bool:
-    return token in TELL_APART or token in ROMAN or (not token.isalpha() and any(c.isdigit() for c in token))
-
-
-def _acronym(short: Form, long: Form) -> bool:
-    return bool(short.letters) and len(long.tokens) > 1 and short.letters in acronym_keys(long)
-
-
-def _honorific(a: Form, b: Form) -> str | None:
+def _honorific(a: NameForm, b: NameForm) -> str | None:
     """Equal but for titles. A lone surname with other titles may be anybody of the family ("Dr. Hall" / "Mr. Hall")."""
     if len(a.core) == 1:
         if not (a.titles <= b.titles or b.titles <= a.titles) or a.core[0] in GENERIC:
@@ -200,11 +184,6 @@ def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
     return INITIALS if plain and extra else None
 
 
-def _legal(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
-    x, y = without_legal(a), without_legal(b)
-    return LEGAL_FORM if (x, y) != (a, b) and x == y else None
-
-
 def without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """A name's tokens without a company's legal form at the end; one token always stays, and two before one in single letters ("S.A."),
     which after a bare surname may be initials."""
@@ -224,17 +203,14 @@ def _legal_at(tokens: tuple[str, ...]) -> int:
     return next((size for size in sizes if "".join(tokens[-size:]) in LEGAL), 0)
 
 
-def _part(a: Form, b: Form) -> str | None:
-    """ "Mrs. Cratchit" may be anybody's wife: a woman's title with a bare surname is no part of "Bob Cratchit"."""
-    short, long = (a, b) if len(a.core) <= len(b.core) else (b, a)
-    if short.gender == "w" and long.gender != "w":
+def _part(a: NameForm, b: NameForm) -> str | None:
+    """One name is the beginning or the end of the other, and what is added is no "of ..." and no possessive.
+
+    "Mrs. Cratchit" may be anybody's wife: a woman's title with a bare surname is no part of "Bob Cratchit"."""
+    shorter, longer = (a, b) if len(a.core) <= len(b.core) else (b, a)
+    if shorter.gender == "w" and longer.gender != "w":
         return None
-    return _subset(a.core, b.core)
-
-
-def _subset(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
-    """One name is the beginning or the end of the other, and what is added is no "of ..." and no possessive."""
-    short, long = sorted((a, b), key=len)
+    short, long = shorter.core, longer.core
     n, more = len(short), len(long) - len(short)
     if more < 1 or more > 3 or sum(map(len, short)) < 3 or short[0] in LINKS or GENERIC.issuperset(short):
         return None
@@ -248,7 +224,7 @@ def _subset(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
     return None if other or any(t.endswith("s") and t[:-1] in short for t in extra) else SUBSET
 
 
-def _spelling(a: Form, b: Form) -> str | None:
+def _spelling(a: NameForm, b: NameForm) -> str | None:
     """Spacing ("Black Smith" / "Blacksmith"), plural, a variant of spelling, or one edit from 6 letters, two from 12."""
     from rapidfuzz.distance import DamerauLevenshtein
 
@@ -265,7 +241,9 @@ def _spelling(a: Form, b: Form) -> str | None:
         return None
     allowed = 2 if min(len(x), len(y)) >= 12 else 1
     near = DamerauLevenshtein.distance(x, y, score_cutoff=allowed) <= allowed
-    return SPELLING if near and not _two_real_words(a.core, b.core) else None
+    # short words that differ are rather two words ("Mary Ann" / "Mark Ann") than a slip of the pen
+    two_words = any(len(shorter) < 5 for _, shorter in _changed(a.core, b.core))
+    return SPELLING if near and not two_words else None
 
 
 def folded(text: str) -> str:
@@ -281,8 +259,3 @@ def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:
     if len(a) != len(b):
         return []
     return [(x, y) if len(x) >= len(y) else (y, x) for x, y in zip(a, b, strict=True) if x != y]
-
-
-def _two_real_words(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Short words that differ are rather two words ("Mary Ann" / "Mark Ann") than a slip of the pen."""
-    return any(len(shorter) < 5 for _, shorter in _changed(a, b))

@@ -20,9 +20,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True)
-class Written:
+class TextLanguage:
     """How a text is written. `script`: Latin, Cyrillic, Arabic, ..., Chinese, Japanese; `language`: English, German, French or Spanish.
-    Null where the text does not tell."""
+    None where the text does not tell."""
 
     script: str | None = None
     language: str | None = None
@@ -32,7 +32,7 @@ class Written:
         """The language, else the script."""
         return self.language or (f"{self.script} script" if self.script else "unknown")
 
-    def unlike(self, other: Written) -> bool:
+    def unlike(self, other: TextLanguage) -> bool:
         """Whether the two are of different languages for sure: of two scripts, or of two of the languages that are told."""
         if self.script is None or other.script is None:
             return False
@@ -41,20 +41,20 @@ class Written:
         return self.language is not None and other.language is not None and self.language != other.language
 
 
-def written_in(text: str) -> Written:
+def detect_language(text: str) -> TextLanguage:
     """What the beginning of a text tells: nothing where it is too short or of mixed scripts; no language where it is in the Latin script
     without enough function words of one of the four."""
     text = text[:LOOKED_AT]
     scripts = Counter(_script(letter) for letter in text if letter.isalpha())
     letters = sum(scripts.values())
     if letters < LEAST_LETTERS and scripts["Chinese"] + scripts["Japanese"] < LEAST_LETTERS // 2:
-        return Written()
+        return TextLanguage()
     if scripts["Japanese"] and scripts["Chinese"] + scripts["Japanese"] >= MAIN * letters:
-        return Written("Japanese")  # ideographs with kana between them
+        return TextLanguage("Japanese")  # ideographs with kana between them
     script, count = scripts.most_common(1)[0]
     if count < MAIN * letters:
-        return Written()
-    return Written(script, _by_words(text) if script == "Latin" else None)
+        return TextLanguage()
+    return TextLanguage(script, _by_words(text) if script == "Latin" else None)
 
 
 @cache
@@ -74,7 +74,7 @@ def _own_words() -> dict[str, str]:
 
 def _by_words(text: str) -> str | None:
     own = _own_words()
-    found = Counter(own[word] for word in _WORD.findall(text.casefold()) if word in own).most_common(2)
-    if not found or found[0][1] < LEAST_WORDS or (len(found) > 1 and found[0][1] < 2 * found[1][1]):
+    counts = Counter(own[word] for word in _WORD.findall(text.casefold()) if word in own).most_common(2)
+    if not counts or counts[0][1] < LEAST_WORDS or (len(counts) > 1 and counts[0][1] < 2 * counts[1][1]):
         return None
-    return _NAMES.get(found[0][0], found[0][0])
+    return _NAMES.get(counts[0][0], counts[0][0])

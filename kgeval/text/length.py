@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 REMEMBERED = 20_000  # characters: the counts of longer texts are not remembered
 LETTERS_A_WORD = 3.2
@@ -49,17 +50,19 @@ def first_words(text: str, most: int) -> str:
         return text
     whole, letters, end = 0, 0, 0
     plain = unicodedata.normalize("NFC", text)
-    for found, kind, size in _parts(plain):
+    for match, kind, size in _parts(plain):
         if kind == "letters":
             room = int((most - whole) * LETTERS_A_WORD) - letters
             if size > room:
-                return plain[:_after_letters(plain, found, room)].rstrip()
+                # up to the letter that is one too many: the marks above and below the last one stay with it
+                places = (at for at in range(match.start(), match.end()) if plain[at].isalnum())
+                return plain[: next(islice(places, room, None))].rstrip()
             letters += size
         else:
             whole += size
         if whole + letters / LETTERS_A_WORD > most:
             break
-        end = found.end()
+        end = match.end()
     return plain[:end].rstrip()
 
 
@@ -69,20 +72,8 @@ def _plain(text: str) -> str:
 
 def _parts(text: str) -> Iterator[tuple[re.Match[str], str, int]]:
     """Pieces in order: (match, "words" or "letters", how many)."""
-    for found in _PART.finditer(text):
-        if found[2] is not None:
-            yield found, "letters", sum(character.isalnum() for character in found[2])
+    for match in _PART.finditer(text):
+        if match[2] is not None:
+            yield match, "letters", sum(character.isalnum() for character in match[2])
         else:
-            yield found, "words", int(any(character.isalnum() for character in found[0]))
-
-
-def _after_letters(text: str, found: re.Match[str], room: int) -> int:
-    """Where the letter number `room` of a piece ends, with its marks."""
-    at, seen = found.start(), 0
-    while at < found.end():
-        if text[at].isalnum():
-            if seen >= room:
-                break
-            seen += 1
-        at += 1
-    return at
+            yield match, "words", int(any(character.isalnum() for character in match[0]))

@@ -12,6 +12,7 @@ from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
 
+# A text of n words has n * LONGEST_NAME sequences, each looked up once in a table of hashes: no pattern of all names is ever made
 LONGEST_NAME = 12  # words
 LONGEST_RUN = 30  # characters of a name in a script written without spaces
 LONGEST_TEXT = 20_000  # characters of one text that are looked at
@@ -21,7 +22,7 @@ _PIECE = re.compile(f"([{RUNNING}])|[^\\s{RUNNING}]+")
 
 
 @dataclass(frozen=True)
-class Place:
+class NameSpan:
     """A sequence of words that may be a name: its normal form, and where it stands among the units of its text (end not included)."""
 
     key: str
@@ -30,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Named:
+class EntityMention:
     """An entity that a text names. `within`: the name is part of a longer one that was found at the same place."""
 
     element_id: str
@@ -38,23 +39,23 @@ class Named:
     within: bool = False
 
 
-def named(spots: Sequence[Place], found: Mapping[str, tuple[str, ...]]) -> list[Named]:
+def mentions_of(spans: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> list[EntityMention]:
     """The entities of one text, from the places where it may name some: those that stand alone first. `found`: name -> element ids."""
-    hits = sorted((spot for spot in spots if spot.key in found), key=lambda spot: (spot.start - spot.end, spot.start))
-    hit: dict[str, Named] = {}
+    hits = sorted((span for span in spans if span.key in found), key=lambda span: (span.start - span.end, span.start))
+    mentions: dict[str, EntityMention] = {}
     covered: dict[int, int] = {}  # unit -> length of the longest name there
-    for spot in hits:
-        length = spot.end - spot.start
-        longest = [covered.setdefault(unit, length) for unit in range(spot.start, spot.end)]
+    for span in hits:
+        length = span.end - span.start
+        longest = [covered.setdefault(unit, length) for unit in range(span.start, span.end)]
         within = min(longest) > length
-        for element_id in found[spot.key]:
-            known = hit.get(element_id)
+        for element_id in found[span.key]:
+            known = mentions.get(element_id)
             if known is None or (known.within and not within):
-                hit[element_id] = Named(element_id, spot.key, within)
-    return sorted(hit.values(), key=lambda one: one.within)
+                mentions[element_id] = EntityMention(element_id, span.key, within)
+    return sorted(mentions.values(), key=lambda one: one.within)
 
 
-def places(text: str) -> list[Place]:
+def name_spans(text: str) -> list[NameSpan]:
     """Every sequence of units of a text that could be a name, with and without the English possessive.
 
     A unit is a word, or one character of a script that is written without spaces: up to LONGEST_NAME units, or LONGEST_RUN where the
@@ -62,15 +63,15 @@ def places(text: str) -> list[Place]:
     """
     text = whole(text[:LONGEST_TEXT])
     variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
-    found: dict[Place, None] = {}
+    spans: dict[NameSpan, None] = {}
     for variant in variants:
         units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]
         for start, (begin, _, most) in enumerate(units):
             for end in range(start + 1, min(start + most, len(units)) + 1):
                 key = variant[begin : units[end - 1][1]]
                 if len(key) > 1 and key not in _pronouns():
-                    found[Place(key, start, end)] = None
-    return list(found)
+                    spans[NameSpan(key, start, end)] = None
+    return list(spans)
 
 
 @cache

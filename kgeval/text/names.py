@@ -18,22 +18,17 @@ def normalise(name: str) -> str:
     """The name in NFKC, case-folded, punctuation turned into spaces, one leading article removed, spaces joined.
 
     A full stop makes an article an initial ("A. Hall"), and so does a hyphen after one letter ("A-Team"; but "El-Araish" is
-    "El Araish"). Returns "" for a name with no
-    letter, digit or symbol that carries meaning. Two names are the same at the 'normalised' level when their normal forms are
-    equal and not empty.
+    "El Araish"). Returns "" for a name with no letter, digit or symbol that carries meaning. Two names are the same at the
+    'normalised' level when their normal forms are equal and not empty.
     """
-    folded = _without_apostrophes(unicodedata.normalize("NFKC", name).casefold())
-    words = _with_gaps(folded).split()
+    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", name).casefold())  # "O'Neil" = "ONeil"; other punctuation separates
+    if folded.isascii():
+        words = folded.translate(_ASCII_GAPS).split()
+    else:
+        words = "".join(" " if unicodedata.category(c)[0] in "PZC" else c for c in folded).split()
     if len(words) > 1 and words[0] in ARTICLES and _ends_article(words[0], folded):
         del words[0]
     return " ".join(words)
-
-
-def _with_gaps(text: str) -> str:
-    """Spaces for punctuation, blanks and characters without a shape."""
-    if text.isascii():
-        return text.translate(_ASCII_GAPS)
-    return "".join(" " if unicodedata.category(c)[0] in "PZC" else c for c in text)
 
 
 def _ends_article(first: str, text: str) -> bool:
@@ -43,13 +38,8 @@ def _ends_article(first: str, text: str) -> bool:
     return gap == "_" or kind[0] != "P" or (kind == "Pd" and len(first) > 1)
 
 
-def _without_apostrophes(text: str) -> str:
-    """Apostrophes inside words vanish ("O'Neil" = "ONeil"), other punctuation separates."""
-    return _APOSTROPHE.sub("", text)
-
-
 def name_keys(names: pa.Array) -> pa.Array:
-    """A column of names -> their keys (kgeval.graph.load.naming.name_key over `normalise`); null for a name without one.
+    """A column of names -> their keys (kgeval.graph.load.naming.name_key over `normalise`); None for a name without one.
 
     Plain names, words of ASCII letters and digits with single blanks between them, are only lowered, all at once: this is what
     `normalise` makes of them unless they begin with an article.

@@ -69,12 +69,6 @@ class FileConstraint(_Part):
         """The constrained properties."""
         return set(self.property_names or ([self.property_name] if self.property_name else []))
 
-    def scope(self, nodes: set[str], relations: set[str]) -> tuple[str, bool]:
-        """The type that the constraint is on, and whether it is declared."""
-        if self.node_type:
-            return self.node_type, self.node_type in nodes
-        return self.relationship_type or "", self.relationship_type in relations
-
 
 def _labelled(value: Any) -> Any:
     return {"label": value} if isinstance(value, str) else value
@@ -153,7 +147,21 @@ def read_schema_file(path: Path) -> SchemaFile:
     Raises: InputError that names the file and every fault; ConfigError where reading YAML needs an extra package.
     """
     schema = _read(path)
-    faults = _cross_faults(schema)
+    nodes, relations = [t.label for t in schema.node_types], [t.label for t in schema.relationship_types]
+    faults = [
+        f"{where}: '{label}' is declared {labels.count(label)} times"
+        for where, labels in (("node_types", nodes), ("relationship_types", relations))
+        for label in sorted({x for x in labels if labels.count(x) > 1})
+    ]
+    for number, pattern in enumerate(schema.patterns):
+        ends = dict.fromkeys((pattern.source, pattern.target))
+        faults += [f"patterns.{number}: there is no node type '{end}'" for end in ends if end not in nodes]
+        if pattern.relationship not in relations:
+            faults.append(f"patterns.{number}: there is no relationship type '{pattern.relationship}'")
+    for number, constraint in enumerate(schema.constraints):
+        name = constraint.node_type or constraint.relationship_type
+        if name and name not in (nodes if constraint.node_type else relations):
+            faults.append(f"constraints.{number}: '{name}' is not declared")
     if faults:
         raise InputError(f"{path}: the schema contradicts itself", fix="see kgeval help schema-files", faults=faults)
     return schema
@@ -162,28 +170,6 @@ def read_schema_file(path: Path) -> SchemaFile:
 def is_open(said: bool | None, declared: Sequence[object]) -> bool:
     """Whether more than what is declared is fine: what the file says, else neo4j-graphrag's rule: exactly if nothing is declared."""
     return said if said is not None else not declared
-
-
-def _cross_faults(raw: SchemaFile) -> list[str]:
-    nodes, relations = {t.label for t in raw.node_types}, {t.label for t in raw.relationship_types}
-    faults = _repeats("node_types", [t.label for t in raw.node_types])
-    faults += _repeats("relationship_types", [t.label for t in raw.relationship_types])
-    for number, pattern in enumerate(raw.patterns):
-        faults += [f"patterns.{number}: {what}" for what in _unknown(pattern, nodes, relations)]
-    for number, constraint in enumerate(raw.constraints):
-        name, known = constraint.scope(nodes, relations)
-        if name and not known:
-            faults.append(f"constraints.{number}: '{name}' is not declared")
-    return faults
-
-
-def _repeats(where: str, labels: list[str]) -> list[str]:
-    return [f"{where}: '{label}' is declared {labels.count(label)} times" for label in sorted({x for x in labels if labels.count(x) > 1})]
-
-
-def _unknown(pattern: FilePattern, nodes: set[str], relations: set[str]) -> list[str]:
-    faults = [f"there is no node type '{end}'" for end in dict.fromkeys((pattern.source, pattern.target)) if end not in nodes]
-    return faults + ([] if pattern.relationship in relations else [f"there is no relationship type '{pattern.relationship}'"])
 
 
 def _read(path: Path) -> SchemaFile:

@@ -7,8 +7,9 @@ brackets never hold a sentence together: real books have quotes that stay open f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
+
+from kgeval.text.wordlists import word_set
 
 Span = tuple[int, int]
 
@@ -23,29 +24,25 @@ _ACRONYM = re.compile(r"(?:\w\.)+\w")
 _OPENERS = "\"'“‘„«‹([{¿¡*_—–-"
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # never the end of a sentence: a name or an example follows
-_BEFORE_NAMES = _words(
+_BEFORE_NAMES = word_set(
     "mr mrs ms messrs mme mmes mlle mm dr drs prof rev hon gen col maj capt cpt lt sgt cpl gov sen rep pres supt ste hr frau hrn "
     "dipl ing sra srta dña dott sig sigg e.g i.e z.b d.h u.a vgl bzw cf viz vs approx resp sog ggf evtl inkl exkl p.ex sc"
 )
-_BEFORE_NUMBERS = _words(
+_BEFORE_NUMBERS = word_set(
     "no nos nr núm fig figs vol vols ch chap p pp sec sect art arts bd eq ex op abb tab abs kap para ca circa approx b d r c "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _ABBREVIATED = _BEFORE_NAMES | _BEFORE_NUMBERS
 # may end a sentence: it does where a word follows that often begins one
-_MAY_END = _words("st jr sr co inc ltd corp etc bros dept univ ave blvd rd mt ft est al usw ff m sr sen jun")
-_BEGINNERS = _words(
+_MAY_END = word_set("st jr sr co inc ltd corp etc bros dept univ ave blvd rd mt ft est al usw ff m sr sen jun")
+_BEGINNERS = word_set(
     "the he she it they we you i this that these those there then but and in on at his her its their our my your a an as if when "
     "while after before for from so what who how why where no not yet all some one with by to now here however although since "
     "der die das er sie es wir ich ein eine und aber im als wenn auch doch "
     "le la les il elle ils elles un une et mais dans en el los las ella ellos y pero"
 )
-_MONTHS = _words(
+_MONTHS = word_set(
     "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert "
     "ledna února března dubna května června července srpna září října listopadu prosince"
 )
@@ -56,25 +53,18 @@ def sentences(text: str) -> list[Span]:
 
     Every character that is no whitespace is in exactly one. Blank lines, headings, list items and table rows end a sentence too.
     """
-    borders = sorted({0, len(text), *_line_borders(text), *_stops(text)})
+    stops = (found.end() for found in _STOP.finditer(text) if _ends(text, found))
+    lines = (found.end() for pattern in (_LINE, _HEAD) for found in pattern.finditer(text))
+    borders = sorted({0, len(text), *lines, *stops})
     return [span for start, end in pairwise(borders) if (span := trimmed(text, start, end))]
 
 
 def trimmed(text: str, start: int, end: int) -> Span | None:
-    """The span without whitespace at either end; null where nothing is left."""
+    """The span without whitespace at either end; None where nothing is left."""
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     kept = len(part.strip())
     return (start + left, start + left + kept) if kept else None
-
-
-def _line_borders(text: str) -> Iterator[int]:
-    yield from (found.end() for found in _LINE.finditer(text))
-    yield from (found.end() for found in _HEAD.finditer(text))
-
-
-def _stops(text: str) -> Iterator[int]:
-    return (found.end() for found in _STOP.finditer(text) if _ends(text, found))
 
 
 def _ends(text: str, found: re.Match[str]) -> bool:

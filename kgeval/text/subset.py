@@ -26,7 +26,7 @@ def subset(documents: Iterable[Document], share: float, *, seed: int, keep: Coll
 
 def documents_of(questions: Iterable[Question]) -> frozenset[str]:
     """The documents that questions name: their own, and those of their evidence."""
-    found: set[str] = set()
+    names: set[str] = set()
     for question in questions:
-        found.update(name for name in (question.document, *(passage.document for passage in question.evidence)) if name)
-    return frozenset(found)
+        names.update(name for name in (question.document, *(passage.document for passage in question.evidence)) if name)
+    return frozenset(names)

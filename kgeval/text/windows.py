@@ -1,4 +1,7 @@
-"""Windows over a text that is longer than a model reads, and excerpts around one that fit into a budget. Pure."""
+"""Windows over a text that is longer than a model reads, and excerpts around one that fit into a budget. Pure.
+
+An embedding model reads 256 or 512 word pieces and drops the rest without a word: a chunk that is longer is indexed by its windows.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ def windows(text: str, most: int, lengths: Callable[[Sequence[str]], Sequence[in
         return [(0, len(text))]
     units = _units(text, sentences(text), most, lengths)
     sizes = lengths([text[start:end] for start, end in units])
-    found, first = list[Span](), 0
+    spans, first = list[Span](), 0
     while True:
         last, used = first, sizes[first]
         while last + 1 < len(units) and used + sizes[last + 1] <= most:
             last += 1
             used += sizes[last]
-        found.append((units[first][0], units[last][1]))
+        spans.append((units[first][0], units[last][1]))
         if last + 1 == len(units):
             break
         following, again = last + 1, 0
@@ -31,7 +34,7 @@ def windows(text: str, most: int, lengths: Callable[[Sequence[str]], Sequence[in
             following -= 1
             again += sizes[following]
         first = following
-    return _units(text, found, most, lengths)  # joined, some tokenizers count more than in parts
+    return _units(text, spans, most, lengths)  # joined, some tokenizers count more than in parts
 
 
 def excerpt(text: str, at: Span, most: int, count: Callable[[str], int]) -> str:

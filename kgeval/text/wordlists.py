@@ -7,6 +7,11 @@ from functools import cache
 from pathlib import Path
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text with blanks between them: how tables of words are written in code."""
+    return frozenset(text.split())
+
+
 def word_list(stem: str) -> list[str]:
     """The words of every language in words/STEM.toml, case-folded, without repeats. Read from disk once."""
     return list(_words(stem))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,6 +105,12 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
     return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
 
 
+def names(_: Session, options: AccuracyOptions) -> Iterator[Callable[[], object]]:
+    """Checks of what options name or ask for together, before anything is read. Each raises: UsageError with its faults."""
+    yield lambda: parse_gates(options.thresholds)
+    yield lambda: _check(options)
+
+
 def parse_gates(given: Sequence[str]) -> list[Threshold]:
     """`accuracy>=0.8`, `contradicted<=0.02`; `=` means at least for what is good, at most for what is not. Raises: UsageError with all
     faults."""
@@ -127,12 +133,11 @@ def _sampled(session: Session, options: AccuracyOptions) -> _Sampled:
     from kgeval.auditing.accuracy.gold_pairs import read_pairs
     from kgeval.auditing.accuracy.run import draw
     from kgeval.records import AccuracyReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
     thresholds = parse_gates(options.thresholds)
     _check(options)
-    check_outputs(session.outputs, AccuracyReport)
-    check_replaced(session.outputs, _read(options))
+    check_outputs(session.outputs, AccuracyReport, read=_read(options))
     judge = session.models("judge") if _asks_judge(session, options) else None
     chunks: Chunks | None = read_chunks(options.chunks) if options.chunks else None
     gold = read_pairs(options.labelled_pairs) if options.labelled_pairs else []
@@ -234,8 +239,8 @@ def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[
     estimate there is."""
     from kgeval.auditing.accuracy.estimates import share_names
     from kgeval.auditing.accuracy.report import best
+    from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     better, gates, missed, unanswered = share_names(), [], [], []

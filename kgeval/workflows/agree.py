@@ -43,9 +43,10 @@ def run(session: Session, labels: Sequence[Path], options: AgreeOptions) -> Agre
     from kgeval.comparison.people.measure import measured
     from kgeval.comparison.people.scales import SCALES
     from kgeval.records import AgreementReport
+    from kgeval.reports.write import check_outputs
 
     read = [*labels, *options.scores, *options.verdicts, *options.answers, *([options.questions] if options.questions else [])]
-    _check_outputs(session, AgreementReport, read)
+    check_outputs(session.outputs, AgreementReport, read=read)
     given = read_labels(list(labels), options.labels_format)
     tables = tables_of(given)
     figures = measured(tables, _predictors(given, tables, options), seed=options.seed)
@@ -63,9 +64,10 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
     from kgeval.comparison.people.matrix import matrix, score_table
     from kgeval.files.rows import read_questions
     from kgeval.records import MatrixReport
+    from kgeval.reports.write import check_outputs
 
     read = [*scores, *([options.questions] if options.questions else [])]
-    _check_outputs(session, MatrixReport, read)
+    check_outputs(session.outputs, MatrixReport, read=read)
     table = score_table(score for own in _scores(scores).values() for score in own)
     questions = read_questions(options.questions) if options.questions else ()
     datasets = {question.id: question.dataset for question in questions if question.dataset is not None}
@@ -77,13 +79,6 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
         seed=options.seed, questions=len({question for question, _ in table.rows}), systems=table.systems, groups=groups,
         notes=["there are not two metrics to compare"] if few else [],
     ), redact=session.redact)
-
-
-def _check_outputs(session: Session, kind: Any, read: Sequence[Path]) -> None:
-    from kgeval.reports.write import check_outputs, check_replaced
-
-    check_outputs(list(session.outputs), kind)
-    check_replaced(list(session.outputs), list(read))
 
 
 def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOptions) -> list[Predictor]:

@@ -65,7 +65,7 @@ def read_sheets(session: Session, sheets: Sequence[Path], output: Path, options:
     from kgeval.reports.write import check_replaced
 
     outputs = [path for path in (output, options.write_answers, options.write_questions) if path is not None]
-    check_replaced(outputs, [*sheets, *([options.key] if options.key else [])])
+    check_replaced(outputs, [*sheets, options.key])
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise UsageError("two outputs are one file", fix="name different files")
     if options.labels_format == "ragchecker":

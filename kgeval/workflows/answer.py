@@ -15,13 +15,14 @@ from typing import IO, TYPE_CHECKING, Any
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
 from kgeval.files.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
-from kgeval.reports.display import for_terminal, percent, plural
+from kgeval.format import for_terminal, percent, plural
+from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
 from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.result import Result, beside
-from kgeval.workflows.rows import STDIN, filters_of, refuse_replacing
+from kgeval.workflows.rows import STDIN, filters_of
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from kgeval.files.question_rows import Questions
     from kgeval.files.row_selection import RowSelection
     from kgeval.llm.answer_store import AnswerStore
-    from kgeval.llm.plan import Plan
     from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
     from kgeval.systems.builtin import BuiltinTools, Settings
     from kgeval.systems.builtin.sweep import SweepRow
@@ -106,14 +106,8 @@ class AnswersResult(Result):
 
 
 @dataclass(frozen=True)
-class AnswerPlan:
-    """What a run would ask of models. `notes`: of systems whose calls are not known here."""
-
-    calls: Plan
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((*map(for_terminal, self.notes), str(self.calls)))
+class AnswerPlan(Plan):
+    """What a run would ask of models. `lines`: of systems whose calls are not known here."""
 
 
 @dataclass
@@ -141,10 +135,10 @@ class _AnswerRun:
         lines = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
         return [*lines, *(self.box.models.notes if self.box.models is not None else [])]
 
-    def read_files(self) -> set[Path]:
-        """The files that this run reads, resolved: nothing may be written there."""
+    def read_files(self) -> list[Path]:
+        """The files that this run reads: nothing may be written there."""
         named = [self.file, self.session.config_file, self.session.asking.prices, *(system.spec.argument for system in self.chosen)]
-        return {Path(name).resolve() for name in named if name and Path(name).is_file()}
+        return list(dict.fromkeys(Path(name) for name in named if name and Path(name).is_file()))
 
     def manifest(self, code: int, before: Sequence[ModelUse] = ()) -> RunManifest:
         """The manifest of this run, with what models were asked after `before`: of several files each has its own part."""
@@ -171,7 +165,6 @@ class _AnswerRun:
 
 def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
     """The dry run: calls, tokens and cost where they are known; nothing is started or sent. Raises: as `run`."""
-    from kgeval.llm.plan import Plan
     from kgeval.systems.builtin.system import BuiltinSystem
 
     stages, notes = [], []
@@ -187,7 +180,7 @@ def plan(session: Session, questions: Path, options: AnswerOptions, functions: F
                 what = "no model is asked" if builtin else "what they cost is not known here"
                 notes.append(f"{system.name}: {answering.rows:,} questions; {what}")
         dry = answering.box.dry
-        return AnswerPlan(Plan((*stages, *(dry.stages() if dry is not None else ())), session.limits), tuple(notes))
+        return AnswerPlan((*stages, *(dry.stages() if dry is not None else ())), session.limits, lines=tuple(map(for_terminal, notes)))
 
 
 def run(
@@ -201,11 +194,12 @@ def run(
     """
     from kgeval.files.temporary import private_folder
     from kgeval.records import AnswerReport
+    from kgeval.reports.write import check_replaced
 
     with _opened(session, questions, options, functions) as answering:
         folder = private_folder("parts") if session.keep_rows and not session.outputs else None
         places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [system.name for system in answering.systems])
-        refuse_replacing(files_of(places), answering.read_files())
+        check_replaced(files_of(places), answering.read_files())
         if options.index_record:
             _write_index_records(answering, options.index_record, places)
         written: list[Path] = []
@@ -397,6 +391,7 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
     Raises: UsageError where there is none, where several would go into one file, and where one would replace a file of this run.
     """
     from kgeval.files import write_text
+    from kgeval.reports.write import check_replaced
     from kgeval.systems.builtin.record import index_record
     from kgeval.systems.builtin.system import BuiltinSystem
     from kgeval.systems.spec import SystemSpec
@@ -407,9 +402,7 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
     if len(indexed) > 1 and "{system}" not in str(output):
         raise UsageError(f"--index-record: {len(indexed)} systems have an index", fix="put {system} into the file's name")
     paths = [Path(str(output).replace("{system}", file_name(system.name))) for system in indexed]
-    taken = answering.read_files() | {path.resolve() for path in files_of(places)}
-    if lost := sorted({str(path) for path in paths if path.resolve() in taken}):
-        raise UsageError(f"--index-record would replace a file of this run: {', '.join(lost)}", fix="name another file")
+    check_replaced(paths, [*answering.read_files(), *files_of(places)], flag="--index-record", what="of this run")
     tools = [answering.box.tools(SystemSpec("builtin", system.settings.system)) for system in indexed]
     records = [index_record(system, its, answering.manifest(0)) for system, its in zip(indexed, tools, strict=True)]
     for path, record in zip(paths, records, strict=True):
@@ -514,11 +507,11 @@ def sweep_lines(
 def measured(question: Question, answer: Answer) -> dict[str, float | None]:
     """The measures of one question, by the metrics of `kgeval score`; None where one does not apply."""
     from kgeval.metrics import ids, path
-    from kgeval.metrics.definition import Settings, Subject
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.definition import MetricSettings, Subject
+    from kgeval.metrics.facts import RowFacts
     from kgeval.records import Row
 
-    subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), Facts(), Settings())
+    subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), RowFacts(), MetricSettings())
     known = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
     there = {"id_recall": bool(question.gold_ids)}
     return {name: known[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}

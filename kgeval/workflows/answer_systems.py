@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions, Config, SystemOptions, SystemSection
 from kgeval.errors import UsageError
-from kgeval.systems.spec import Opening, SystemSpec, merged, nested, parse_spec
+from kgeval.systems.spec import SystemSpec, merged, nested, parse_spec
+from kgeval.systems.system import Opening
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -34,7 +34,7 @@ from kgeval.config import (
 from kgeval.errors import UsageError
 from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
 from kgeval.workflows.result import Result
-from kgeval.workflows.session import Session
+from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
     import neo4j
@@ -59,13 +59,13 @@ if TYPE_CHECKING:
 
 NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 CONNECT = Function("connect", Connection)
-AUDIT = Function("audit", AuditOptions)
+AUDIT = Function("audit", AuditOptions, task="audit")
 ANSWER = Function(  # systems are named by `system`, which takes functions too
     "answer", AnswerOptions, role="reader", words=(("system", "system"), ("output", "output")),
     without=NO_BATCHES | {"systems", "sweep"},
 )
 SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
-    "score", ScoreOptions, role="judge", model="judge", without=frozenset((
+    "score", ScoreOptions, role="judge", model="judge", task="score", without=frozenset((
         "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
     )),
 )
@@ -74,13 +74,13 @@ BUILD = Function("build", BuildOptions, role="extractor", without=NO_BATCHES | {
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
+ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES, task="accuracy")
 CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
-COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES)
+COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES, task="completeness")
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
 )))
-GENERATE = Function("generate_questions", GenerateOptions, role="generator", without=NO_BATCHES)
+GENERATE = Function("generate_questions", GenerateOptions, role="generator", without=NO_BATCHES, task="questions_generate")
 CHECK = Function("check_questions", CheckOptions, role="judge", model="judge", without=NO_BATCHES)
 FUNCTIONS = {function.name: function for function in (
     AUDIT, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
@@ -161,9 +161,9 @@ def audit(
         session, chosen = call.session, workflow.audit_options(call.session.config, call.given)
         if several is not None:
             columns = audit_several.columns_of([str(one) for one in several], limited=bool(call.given.get("thresholds")))
-            return audit_several.run(session, chosen, columns)
+            return call.worded(audit_several.run(session, chosen, columns))
         if dry_run:
-            return workflow.plan(session, chosen)
+            return call.worded(workflow.plan(session, chosen))
         result = workflow.run(session, chosen)
         if result.fault:
             session.say(f"warning: {result.fault.message}")  # the audit is there all the same
@@ -211,7 +211,6 @@ def answer(
         failed `exit_code` is 3.
     """
     from kgeval.workflows import answer as workflow
-    from kgeval.workflows.session import options_of
 
     texts: list[str] = []
     functions: dict[str, Callable[..., Any]] = {}
@@ -227,10 +226,8 @@ def answer(
         file = call.files.path(questions, "questions")
         call.session.arguments = {"questions": str(file)}
         chosen = options_of(AnswerOptions, {**call.given, "systems": tuple(texts)})
-        if dry_run:
-            return workflow.plan(call.session, file, chosen, functions)
-        result = workflow.run(call.session, file, chosen, functions)
-        return replace(result, messages=[ANSWER.worded(message) for message in result.messages])
+        task = (call.session, file, chosen, functions)
+        return call.worded(workflow.plan(*task) if dry_run else workflow.run(*task))
 
 
 @contextmanager
@@ -317,8 +314,8 @@ def score(
         files = [call.files.path(one, name) for name, one in named_parts(answers)]
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files]}
-        chosen = workflow.score_options(call.session.config, given)
-        return workflow.plan(call.session, files, chosen) if dry_run else score_parts.run(call.session, files, chosen)
+        chosen = options_of(ScoreOptions, given, call.session.config.score, names=partial(workflow.names, call.session))
+        return call.worded(workflow.plan(call.session, files, chosen) if dry_run else score_parts.run(call.session, files, chosen))
 
 
 def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[str]]:
@@ -379,7 +376,6 @@ def compare(
         early (a budget, too many failures) raises nothing: `exit_code` is 3, and `messages` say why.
     """
     from kgeval.workflows import compare as workflow
-    from kgeval.workflows.session import options_of
 
     with COMPARE.called(
         options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
@@ -396,9 +392,8 @@ def compare(
         call.session.arguments = {"answers": [str(path) for path in files], "names": list(names.values())}
         chosen = options_of(CompareOptions, given, call.session.config.compare)
         if dry_run:
-            return workflow.plan(call.session, files, chosen, names=names)
-        result = workflow.run(call.session, files, chosen, names=names)
-        return replace(result, messages=[COMPARE.worded(message) for message in result.messages])
+            return call.worded(workflow.plan(call.session, files, chosen, names=names))
+        return call.worded(workflow.run(call.session, files, chosen, names=names))
 
 
 @overload
@@ -439,7 +434,7 @@ def build(
         files = [Path(one) for one in several]
         call.session.arguments = {"docs": [str(path) for path in files]}
         chosen = workflow.build_options(call.session.config, call.given)
-        return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
+        return call.worded(workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen))
 
 
 def import_graph(
@@ -464,7 +459,6 @@ def import_graph(
         written; ConnectError; QueryError in the middle: the graph may be half loaded, `replace=True` begins again.
     """
     from kgeval.workflows import imports as workflow
-    from kgeval.workflows.session import options_of
 
     tables = {"nodes": nodes, "relations": relations, "chunks": chunks, "documents": documents}
     named = _name_of(graph)
@@ -525,11 +519,8 @@ def generate_questions(
         options | {"kinds": kinds}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
     ) as call:
         given = call.given | ({} if earlier is None else {"earlier": call.files.path(earlier, "earlier")})
-        chosen = workflow.generate_options(call.session.config, given)
-        if dry_run:
-            return workflow.plan(call.session, chosen)
-        result = workflow.run(call.session, chosen)
-        return replace(result, messages=tuple(map(GENERATE.worded, result.messages)))
+        chosen = options_of(GenerateOptions, given, call.session.config.questions, names=partial(workflow.names, call.session))
+        return call.worded(workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen))
 
 
 @overload
@@ -568,7 +559,6 @@ def check_questions(
         early raises nothing: `exit_code` is 3, and `messages` say why.
     """
     from kgeval.workflows import questions_check as workflow
-    from kgeval.workflows.session import options_of
 
     named = any(one is not None for one in (connection, graph, options.get("home"), options.get("layout")))
     with CHECK.called(
@@ -581,8 +571,8 @@ def check_questions(
         call.session.arguments = {"files": [str(path) for path in files]}
         chosen = options_of(CheckOptions, call.given)
         if dry_run:
-            return workflow.plan(call.session, files, chosen, graph=named)
-        return workflow.run(call.session, files, chosen, graph=named)
+            return call.worded(workflow.plan(call.session, files, chosen, graph=named))
+        return call.worded(workflow.run(call.session, files, chosen, graph=named))
 
 
 def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any) -> ReportResult:
@@ -600,7 +590,6 @@ def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any)
     Raises: UsageError with everything that is wrong with the options; InputError for files that are no reports.
     """
     from kgeval.workflows import report as workflow
-    from kgeval.workflows.session import options_of
 
     with REPORT.called({**options, "config": config}) as call:
         files = [call.files.report(one, "runs") for one in _listed(runs)]
@@ -628,7 +617,6 @@ def agree(
     """
     from kgeval.workflows import agree as workflow
     from kgeval.workflows.score import ScoreResult
-    from kgeval.workflows.session import options_of
 
     with AGREE.called({**options, "config": config}) as call:
         files = [call.files.path(one, name) for name, one in named_parts(labels, "labels")]
@@ -679,13 +667,12 @@ def accuracy(
         ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
     """
     from kgeval.workflows import accuracy as workflow
-    from kgeval.workflows.session import options_of
 
     with ACCURACY.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
         given = {**call.given, "labels": call.files.paths(labels, "labels"), "chunks": call.files.paths(chunks, "chunks")}
         given["labelled_pairs"] = None if labelled_pairs is None else call.files.path(labelled_pairs, "labelled_pairs")
-        chosen = options_of(AccuracyOptions, given, call.session.config.accuracy)
-        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+        chosen = options_of(AccuracyOptions, given, call.session.config.accuracy, names=partial(workflow.names, call.session))
+        return call.worded(workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen))
 
 
 @overload
@@ -725,15 +712,14 @@ def completeness(
         ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
     """
     from kgeval.workflows import completeness as workflow
-    from kgeval.workflows.session import options_of
 
     with COMPLETENESS.called(options, connection=connection, graph=graph, dry=dry_run) as call:
         given = {**call.given, "gold": call.files.paths(gold, "gold"), "ideal": call.files.paths(ideal, "ideal")}
         given |= {
             name: None if rows is None else call.files.path(rows, name) for name, rows in (("facts", facts), ("control", control))
         }
-        chosen = options_of(CompletenessOptions, given, call.session.config.completeness)
-        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+        chosen = options_of(CompletenessOptions, given, call.session.config.completeness, names=partial(workflow.names, call.session))
+        return call.worded(workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen))
 
 
 @overload
@@ -776,7 +762,6 @@ def contamination(
     """
     from kgeval.workflows import contamination as workflow
     from kgeval.workflows.score import ScoreResult
-    from kgeval.workflows.session import options_of
 
     with CONTAMINATION.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
         file = call.files.path(questions, "questions")
@@ -787,7 +772,7 @@ def contamination(
         }
         call.session.arguments = {"questions": str(file)}
         chosen = options_of(ContaminationOptions, given, call.session.config.contamination)
-        return workflow.plan(call.session, file, chosen) if dry_run else workflow.run(call.session, file, chosen)
+        return call.worded(workflow.plan(call.session, file, chosen) if dry_run else workflow.run(call.session, file, chosen))
 
 
 @overload
@@ -823,7 +808,6 @@ def run(
     """
     from kgeval.config import read
     from kgeval.workflows import run as workflow
-    from kgeval.workflows.session import options_of
 
     if not isinstance(config, str | Path | Config):
         raise UsageError(f"config: a file or a Config is needed, not {type(config).__name__}", fix='e.g. kgeval.run("kgeval.toml")')

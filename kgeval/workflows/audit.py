@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
-from kgeval.errors import InputError, UsageError
-from kgeval.reports.display import percent
-from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
+from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
+from kgeval.format import percent
+from kgeval.llm.plan import Plan
+from kgeval.workflows.audit_gates import GatePlan, gated, parse_limits, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session, options_of
@@ -65,13 +66,8 @@ class AuditResult(Result):
 
 
 @dataclass(frozen=True)
-class AuditPlan:
-    """What an audit would take: a dry run. `lines`: in words."""
-
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
+class AuditPlan(Plan):
+    """What an audit would take: a dry run, in the words of `lines`; it asks no model."""
 
 
 @dataclass(frozen=True)
@@ -97,20 +93,38 @@ def audit_options(config: Config, given: Mapping[str, Any]) -> AuditOptions:
     return options_of(AuditOptions, given, section)
 
 
+def names(_: Session, options: AuditOptions) -> Iterator[Callable[[], object]]:
+    """Checks of names in the options: of checks, of their settings, and in thresholds. Each raises: UsageError with its faults."""
+    from kgeval.auditing.rulebook import choose
+    from kgeval.stats.thresholds import split
+
+    yield lambda: choose(listed(options.checks), listed(options.skip))
+    yield lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()])
+    yield lambda: parse_limits(split(options.thresholds))
+
+
 def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
     """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
     from kgeval.auditing.joined import read_joined
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, GraphsReport if several else AuditReport)
-    gates = planned_gates(session, options, today=datetime.now().astimezone().date(), several=several)
-    joined, baseline = read_joined(options.with_reports), read_baseline(session, options)
-    memory_limit_bytes(options)
+    faults: list[KgevalError] = []
+    tried(lambda: check_outputs(session.outputs, GraphsReport if several else AuditReport), faults)
+    rules, settings, _ = names(session, options)  # thresholds are read with the other gates
+    for check in (rules, settings):
+        tried(check, faults)
+    gates = tried(lambda: planned_gates(session, options, today=datetime.now().astimezone().date(), several=several), faults)
+    joined = tried(lambda: read_joined(options.with_reports), faults) or []
+    baseline = tried(lambda: read_baseline(session, options), faults)
+    tried(lambda: memory_limit_bytes(options), faults)
     if session.dry and several:
-        raise UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out")
+        faults.append(UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out"))
     if options.memory_limit and session.gds_session is not None:
-        raise UsageError("--memory-limit is for the database's own GDS; a session has memory of its own", fix="use --gds-session-memory")
+        what = "--memory-limit is for the database's own GDS; a session has memory of its own"
+        faults.append(UsageError(what, fix="use --gds-session-memory"))
+    if gates is None or faults:
+        raise together(faults)
     engine = replace(engine_options(options, gates), embedding=embedding_of(session, options))
     return Prepared(options, engine, joined, gates, baseline, several)
 
@@ -136,7 +150,7 @@ def plan(session: Session, options: AuditOptions) -> AuditPlan:
     memory = None if session.gds_session is None else session.gds_session.memory_told
     rules = [rule.id for rule in prepared.engine.rules]
     with _memory_limited(session.graph, options):
-        return AuditPlan(tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)))
+        return AuditPlan((), lines=tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)), asks=False)
 
 
 @contextmanager
@@ -234,8 +248,8 @@ def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
 
     wanted = session.embedding
     if not options.embed:
-        parts = {"model": wanted.model, "url": wanted.url, "device": wanted.device}
-        if given := [f"--embedding-{name}" for name, value in parts.items() if value]:
+        names = ("embedding_model", "embedding_url", "embedding_device")
+        if given := [f"--{name.replace('_', '-')}" for name in names if getattr(wanted, name)]:
             raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
         return None
     if not session.dry:
@@ -362,7 +376,8 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
         rule_id, _, setting = name.partition(".")
         rule = load_rules().get(rule_id)
         if rule is None or setting not in rule.settings:
-            faults.append(f"'{name}' is no setting")
+            known = [f"{rule.id}.{one}" for rule in load_rules().values() for one in rule.settings]
+            faults.append(f"'{name}' is no setting{did_you_mean(name, known)}")
             continue
         kind = type(rule.settings[setting])
         try:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgeval.errors import ConfigError, KgevalError, UsageError
+from kgeval.errors import ConfigError, KgevalError, UsageError, raise_together, tried
 
 if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
@@ -39,33 +39,16 @@ def planned_gates(session: Session, options: AuditOptions, *, today: date, sever
 
     write, ratchet = options.write_ratchet, options.ratchet
     faults: list[KgevalError] = []
-    limits = _tried(lambda: _limits(split(options.thresholds)), faults) or {}
-    _tried(lambda: _check_structure(limits, options), faults)
+    limits = tried(lambda: parse_limits(split(options.thresholds)), faults) or {}
+    tried(lambda: _check_structure(limits, options), faults)
     if several and (write or ratchet):
         faults.append(UsageError("--ratchet and --write-ratchet are about one graph", fix="audit the graphs one by one"))
-    _tried(lambda: check_part(limits, options), faults)
-    _tried(lambda: _check_files(session, options), faults)
-    known = _tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
-    if len(faults) == 1:
-        raise faults[0]
-    if faults:
-        fixes = dict.fromkeys(one.fix for one in faults if one.fix)
-        raise UsageError("\n  ".join(["these gates cannot be used:", *map(_told, faults)]), fix="; ".join(fixes))
+    tried(lambda: check_part(limits, options), faults)
+    tried(lambda: _check_files(session, options), faults)
+    known = tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
+    raise_together(faults)
     waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in session.config.ignore)
     return GatePlan(Gates(limits, waivers, known, today, remember=write is not None), write)
-
-
-def _tried(call: Callable[[], T], faults: list[KgevalError]) -> T | None:
-    """What the call gives; null where it raises, and what it raised is added to the faults."""
-    try:
-        return call()
-    except KgevalError as fault:
-        faults.append(fault)
-        return None
-
-
-def _told(fault: KgevalError) -> str:
-    return "; ".join(getattr(fault, "faults", ())) or fault.message
 
 
 def _check_structure(limits: Mapping[str, Sequence[Limit]], options: AuditOptions) -> None:
@@ -131,7 +114,8 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
     )
 
 
-def _limits(flags: Sequence[str]) -> Any:
+def parse_limits(flags: Sequence[str]) -> Any:
+    """The limits by check or figure. Raises: UsageError with every faulty one."""
     from kgeval.auditing.gates import entry_of, read_limits
     from kgeval.auditing.gates.limits import FIX
 
@@ -215,7 +199,7 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Callable[[str], None]) -> None:
-    from kgeval.reports.display import beyond
+    from kgeval.format import beyond
 
     for text in notes:
         say(f"warning: {where}{text}")

@@ -121,7 +121,7 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
     from kgeval.auditing.side_by_side import FAILED
     from kgeval.reports.write import check_replaced
 
-    check_replaced(session.outputs, list(dict.fromkeys(one.file for one in columns if one.file is not None)))
+    check_replaced(session.outputs, {column.file for column in columns})
     task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
     done = _reports(task)
     made = _made(task, done)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, Config
 from kgeval.errors import QueryError, UsageError
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
+from kgeval.llm.plan import Plan
 from kgeval.workflows.layouts import choose_layout
 from kgeval.workflows.progress import stage_bars
 from kgeval.workflows.result import Result
@@ -25,11 +26,10 @@ if TYPE_CHECKING:
 
     from kgeval.graph.connect import Graph
     from kgeval.llm.embed import Embedder
-    from kgeval.llm.plan import Plan
     from kgeval.records import IndexRecord
     from kgeval.text.build.resolve import Rules
     from kgeval.text.build.run import BuildSettings
-    from kgeval.text.documents import Documents
+    from kgeval.text.documents import DocumentSet
     from kgeval.text.extract.mentions import Extractor
     from kgeval.text.extract.schema import Schema
 
@@ -83,21 +83,12 @@ class BuildResult(Result):
 
 
 @dataclass(frozen=True)
-class BuildPlan:
-    """What a build would do. `chunks` of `documents` are extracted; `unchanged`: documents that are not. `calls`: of the model, if one is
-    asked."""
+class BuildPlan(Plan):
+    """What a build would do. `chunks` of `documents` are extracted; `unchanged`: documents that are not."""
 
-    chunks: int
-    documents: int
-    unchanged: int
-    calls: Plan | None
-    graph: str
-
-    def __str__(self) -> str:
-        if not self.documents and not self.unchanged:
-            return f"Graph {self.graph}: no documents to extract from; 0 calls"
-        what = f"would extract {self.chunks:,} chunks of {self.documents:,} documents; {self.unchanged:,} documents are unchanged"
-        return f"{what}\n{self.calls or '0 calls, 0 tokens: no model is asked; dry run: nothing was written'}"
+    chunks: int = 0
+    documents: int = 0
+    unchanged: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,7 +96,7 @@ class _Building:
     """One build: its documents, and what it is done with."""
 
     graph: Graph
-    documents: Documents
+    documents: DocumentSet
     extractor: Extractor | None
     settings: BuildSettings
 
@@ -140,7 +131,6 @@ def run(session: Session, docs: Sequence[Path], options: BuildOptions) -> BuildR
 
 def plan(session: Session, docs: Sequence[Path], options: BuildOptions) -> BuildPlan:
     """What `run` would do. Nothing is written or sent. Raises: as `run`."""
-    from kgeval.llm.plan import Plan
     from kgeval.text.build import run as engine
     from kgeval.text.extract.model import ModelExtractor
 
@@ -148,21 +138,30 @@ def plan(session: Session, docs: Sequence[Path], options: BuildOptions) -> Build
         building = _opened(stack, session, docs, options)
         extractor, name = building.extractor, building.settings.name
         if extractor is None:
-            return BuildPlan(0, 0, 0, None, name)
+            return BuildPlan((), lines=(f"Graph {name}: no documents to extract from; 0 calls",), asks=False)
         planned = engine.plan(building.graph, building.documents.documents, extractor, building.settings)
     sources = [source for each in planned.sources for source in each]
-    calls = Plan(extractor.plan(sources), session.limits) if isinstance(extractor, ModelExtractor) else None
-    return BuildPlan(len(sources), len(planned.documents), planned.unchanged, calls, name)
+    changed, unchanged = len(planned.documents), planned.unchanged
+    lines = [f"would extract {len(sources):,} chunks of {changed:,} documents; {unchanged:,} documents are unchanged"]
+    if not changed and not unchanged:
+        lines = [f"Graph {name}: no documents to extract from; 0 calls"]
+    elif not isinstance(extractor, ModelExtractor):
+        lines.append("0 calls, 0 tokens: no model is asked; dry run: nothing was written")
+    stages = extractor.plan(sources) if isinstance(extractor, ModelExtractor) else ()
+    asks = isinstance(extractor, ModelExtractor) and bool(changed or unchanged)
+    return BuildPlan(
+        stages, session.limits, lines=tuple(lines), asks=asks, chunks=len(sources), documents=changed, unchanged=unchanged,
+    )
 
 
 def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: BuildOptions) -> _Building:
     """All that a build needs, checked."""
     from kgeval.text.build.run import BuildSettings
     from kgeval.text.build.state import Cutting
-    from kgeval.text.documents import Documents, read_documents
+    from kgeval.text.documents import DocumentSet, read_documents
 
     _check(session, options)
-    read = shared(read_documents(list(docs)) if docs else Documents([], [], []), options)
+    read = shared(read_documents(list(docs)) if docs else DocumentSet([], [], []), options)
     for fault in read.faults:
         session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
@@ -203,7 +202,7 @@ def _check(session: Session, options: BuildOptions) -> None:
         raise UsageError("; ".join(wrong), fix="kgeval build --help")
 
 
-def shared(read: Documents, options: BuildOptions) -> Documents:
+def shared(read: DocumentSet, options: BuildOptions) -> DocumentSet:
     """The documents of `share`, with a note of how many they are. Raises: UsageError where nothing would be left out."""
     from kgeval.files.rows import read_questions
     from kgeval.text.subset import documents_of, subset
@@ -244,7 +243,7 @@ def extractor_of(session: Session, options: BuildOptions, schema: Schema | None 
 
 def embedder_of(session: Session, stored: object) -> Embedder:
     """The embedder that is named, else the one (`stored`) that the graph was resolved with last."""
-    named = session.embedding.model or session.config.model.embedding.name
+    named = session.embedding.embedding_model or session.config.model.embedding.name
     return session.embedder if named or not stored else session.open_embedder(str(stored))
 
 

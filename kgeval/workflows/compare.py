@@ -17,8 +17,8 @@ from kgeval.config import CompareOptions
 from kgeval.errors import GateError, IncompleteError, ModelError, UsageError
 from kgeval.files.joining import only_how_read
 from kgeval.files.score_forms import beside, is_folder
+from kgeval.format import beyond
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import beyond
 from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
 from kgeval.workflows.compare_inputs import (
     CompareSettings,
@@ -30,7 +30,6 @@ from kgeval.workflows.compare_inputs import (
     thresholds_of,
 )
 from kgeval.workflows.result import Result
-from kgeval.workflows.rows import refuse_replacing
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -122,11 +121,6 @@ class CompareResult(Result):
 @dataclass(frozen=True)
 class ComparePlan(Plan):
     """What a comparison would ask of models. `lines`: how the number of judge calls comes about, and what systems would be asked."""
-
-    lines: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((*self.lines, super().__str__()))
 
 
 @dataclass(frozen=True)
@@ -397,7 +391,7 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     """Where things go. Raises: UsageError for endings that are none, files that cannot be written, files that are read, and a part that
     would leave nothing to join."""
     from kgeval.records import ComparisonReport
-    from kgeval.reports.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs, check_replaced
 
     given = session.outputs
     if Path("-") in given:
@@ -418,7 +412,7 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     inside = [*(folder / name for folder in folders for name in IN_FOLDER), *outputs.manifests]
     if faults := [f"{path}: {why}" for path in (*verdicts, *inside) if (why := blocked(path))]:
         raise UsageError("; ".join(faults), fix="name another file or folder with -o")
-    refuse_replacing((*verdicts, *reports, *inside), inputs)
+    check_replaced((*verdicts, *reports, *inside), inputs)
     return outputs
 
 

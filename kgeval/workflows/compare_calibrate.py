@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions, SimulateOptions
 from kgeval.errors import InputError, UsageError
-from kgeval.reports.display import figure
+from kgeval.format import figure
 from kgeval.workflows.rows import read_record
 from kgeval.workflows.session import Session
 

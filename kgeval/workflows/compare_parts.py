@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import CompareOptions, ModelOptions
 from kgeval.errors import InputError
 from kgeval.workflows.compare import CompareResult, ComparisonRun, carry_out, prepare, whole_of
-from kgeval.workflows.rows import STDIN, refuse_replacing
+from kgeval.workflows.rows import STDIN
 from kgeval.workflows.score import AskingSummary
 from kgeval.workflows.score_parts import asked_by, check_there, merging_session
 from kgeval.workflows.session import Session, options_of
@@ -41,10 +41,11 @@ def merge(
     from kgeval import __version__
     from kgeval.files.score_forms import beside
     from kgeval.files.verdict_parts import read_verdict_parts
+    from kgeval.reports.write import check_replaced
 
     parts = read_verdict_parts(paths, kgeval=__version__)
     files = (file for part in parts for file in (part.path, part.verdicts, beside(part.path, "run.json")))
-    refuse_replacing(session.outputs, files, "a file of a part")
+    check_replaced(session.outputs, files, what="of a part")
     arguments = {**parts[0].run.arguments, **{name: value for name, value in moved.items() if value}}
     asking = ModelOptions.model_validate({
         **{name: arguments[name] for name in ModelOptions.model_fields if name in arguments},

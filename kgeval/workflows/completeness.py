@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, CompletenessOptions
+from kgeval.llm.plan import Plan
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
 from kgeval.workflows.result import GatedResult
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.completeness.facts import FactOptions
     from kgeval.auditing.completeness.gold import Gold
     from kgeval.auditing.completeness.ideal import Ideal
-    from kgeval.llm.plan import Plan, PlannedStage
+    from kgeval.llm.plan import PlannedStage
     from kgeval.llm.session import Models
     from kgeval.manifest import ModelUsage
     from kgeval.records import AuditGate, CompletenessReport, FactRetention, Layout, Proportion
@@ -49,14 +50,8 @@ class CompletenessResult(GatedResult):
 
 
 @dataclass(frozen=True)
-class CompletenessPlan:
-    """What a measurement would ask. `calls`: of models, None where none is asked; `note`: what asks none."""
-
-    calls: Plan | None
-    note: str = ""
-
-    def __str__(self) -> str:
-        return "\n".join(filter(None, (self.note, str(self.calls or "dry run: nothing was sent"))))
+class CompletenessPlan(Plan):
+    """What a measurement would ask of models. `lines`: what asks none."""
 
 
 @dataclass(frozen=True)
@@ -78,23 +73,24 @@ class _Measuring:
 
 def plan(session: Session, options: CompletenessOptions) -> CompletenessPlan:
     """What `run` would ask of models. Nothing is sent; the graph is read for --facts alone. Raises: as `run`."""
-    from kgeval.llm.plan import Plan
     from kgeval.text.build.state import Cutting, sources_of
     from kgeval.text.documents import read_documents
     from kgeval.text.extract.model import ModelExtractor
 
     measuring = _opened(session, options)
     stages: list[PlannedStage] = []
-    note = "" if options.ideal or measuring.facts else "--gold asks no judge"
+    lines = [] if options.ideal or measuring.facts else ["--gold asks no judge"]
     if measuring.extractor is not None:
         sources = [source for document in read_documents(options.ideal).documents for source in sources_of(document, Cutting())]
         if isinstance(measuring.extractor, ModelExtractor):
             stages += measuring.extractor.plan(sources)
         else:
-            note = f"{len(sources)} chunks; {measuring.extractor.name} asks no model"
+            lines = [f"{len(sources)} chunks; {measuring.extractor.name} asks no model"]
     if measuring.facts is not None and measuring.judge is not None:
         stages.append(_facts_planned(measuring, measuring.facts, measuring.judge))
-    return CompletenessPlan(Plan(tuple(stages), session.limits) if stages else None, note)
+    if not stages:
+        lines.append("dry run: nothing was sent")
+    return CompletenessPlan(tuple(stages), session.limits, lines=tuple(lines), asks=bool(stages))
 
 
 def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
@@ -138,14 +134,13 @@ def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     from kgeval.auditing.completeness.gold import Items, distinct
     from kgeval.auditing.completeness.gold_files import read_gold
     from kgeval.records import CompletenessReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
     from kgeval.text.extract.model import ModelExtractor
 
-    check_outputs(session.outputs, CompletenessReport)
     thresholds = parse_gates(options.thresholds)
     _check(options)
-    single = (options.facts, options.control, options.triples, options.ideal_labels)
-    check_replaced(session.outputs, [*options.gold, *options.ideal, *(path for path in single if path)])
+    read = [*options.gold, *options.ideal, options.facts, options.control, options.triples, options.ideal_labels]
+    check_outputs(session.outputs, CompletenessReport, read=read)
     control = read_gold([options.control]) if options.control else None
     if control:
         _say_faults(session, control, options.examples)
@@ -243,7 +238,7 @@ def _facts_planned(measuring: _Measuring, facts: Facts, judge: Models) -> Planne
 
     session, prompt = measuring.session, judge.prompt(PROMPT)
     graph, layout = session.graph, session.bound_layout()
-    if session.embedding.url or session.config.model.embedding.base_url:
+    if session.embedding.embedding_url or session.config.model.embedding.base_url:
         return judge.bound(prompt, calls=(0, len(facts.facts)), slot_tokens=(0, MOST_TOKENS))
     return judge.plan(fact_tasks(graph, layout, facts.facts, prompt, session.embedder, options=_fact_options(measuring.options)))
 
@@ -264,6 +259,12 @@ def _together(parts: Sequence[ModelUsage]) -> ModelUsage:
     )
 
 
+def names(_: Session, options: CompletenessOptions) -> Iterator[Callable[[], object]]:
+    """Checks of what options name or ask for together, before anything is read. Each raises: UsageError with its faults."""
+    yield lambda: parse_gates(options.thresholds)
+    yield lambda: _check(options)
+
+
 def parse_gates(given: Sequence[str]) -> list[Threshold]:
     """`ID>=0.7`, `ID=0.7`, `ID<=0.7` or `ID@LEVEL>=0.7`; without a level the verdict's is meant. Raises: UsageError with all faults."""
     from kgeval.records import LEVELS
@@ -279,8 +280,8 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
 
 def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tuple[list[AuditGate], list[str]]:
     """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
+    from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     gates, lines = [], []

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ContaminationOptions
 from kgeval.errors import UsageError
+from kgeval.format import percent
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
-from kgeval.reports.display import percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, questions_of
 from kgeval.workflows.session import Session, refuse
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.metrics.contamination.probe import Probed
+    from kgeval.metrics.contamination.probe import ProbedDocument
     from kgeval.metrics.contamination.question_table import QuestionTable
     from kgeval.metrics.select import Selection
     from kgeval.records import ContaminationReport, Layout, ProbeResult, RunManifest, Score
@@ -92,7 +92,7 @@ class _Measuring:
         """The models that are asked, each once."""
         return list({id(one): one for one in (self.judge, self.reader) if one is not None}.values())
 
-    def documents(self) -> Iterator[Probed]:
+    def documents(self) -> Iterator[ProbedDocument]:
         """The documents of the probe; none without it."""
         from kgeval.metrics.contamination.probe import probed_documents
 
@@ -123,9 +123,9 @@ def plan(session: Session, questions: Path, options: ContaminationOptions) -> Pl
     from kgeval.llm.calls import Limits
     from kgeval.llm.plan import Plan
     from kgeval.metrics.contamination.probe import Probers, probe
-    from kgeval.metrics.definition import Settings, Subject
+    from kgeval.metrics.definition import MetricSettings, Subject
     from kgeval.metrics.engine import row_facts
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.facts import RowFacts
 
     with ExitStack() as stack:
         run = _opened(stack, session, questions, options)
@@ -135,7 +135,7 @@ def plan(session: Session, questions: Path, options: ContaminationOptions) -> Pl
         judge = dry[id(run.judge)]
         if run.selection is not None and run.tools.models is not None:
             for row in run.rows or ():
-                row_facts(Subject(row, Facts(), Settings()), selection=run.selection, tools=run.tools, asker=judge)
+                row_facts(Subject(row, RowFacts(), MetricSettings()), selection=run.selection, tools=run.tools, asker=judge)
         for document in run.documents():
             probe(document, Probers(dry[id(run.reader)], judge))
         return Plan(tuple(stage for one in dry.values() for stage in one.stages()), run.judge.limits)
@@ -193,12 +193,12 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
     marked = options.marked
     if marked is not None and (marked.is_dir() or not os.access(marked.resolve().parent, os.W_OK | os.X_OK)):
         raise UsageError(f"--marked {marked}: no file can be written there", fix="name a file in a folder that exists and is yours")
-    check_replaced([*session.outputs, *([marked] if marked else [])], _read(questions, options))
+    check_replaced([*session.outputs, *filter(None, [marked])], _read(questions, options))
 
 
 def _opened(stack: ExitStack, session: Session, questions: Path, options: ContaminationOptions) -> _Measuring:
     """Reads and checks all files, then opens the models and the graph."""
-    from kgeval.metrics.contamination.question_table import closed_book_of, decided_by, read_asked
+    from kgeval.metrics.contamination.question_table import closed_book_of, deciding_metric, read_asked
 
     _check(session, questions, options)
     read = stack.enter_context(questions_of(session, questions, options))
@@ -206,7 +206,7 @@ def _opened(stack: ExitStack, session: Session, questions: Path, options: Contam
     measuring = _Measuring(session, options, questions, asked, list(read.notes), _knowledge(options, asked))
     given, without_contexts = _open_answers(stack, measuring)
     judged = session.names_model("judge") and bool(measuring.rows)
-    measuring.decides = decided_by(options.metric, judge=judged, given=given)
+    measuring.decides = deciding_metric(options.metric, judge=judged, given=given)
     measuring.closed_book = closed_book_of(measuring.systems, options.closed_book, without_contexts)
     _select(measuring, given)
     if options.probe:
@@ -258,7 +258,7 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
 def _select(measuring: _Measuring, given: set[str]) -> None:
     """What is scored here: nothing that the scores of a file have. Opens the judge where it is needed. Raises: UsageError."""
     from kgeval.metrics.contamination.measures import BY_WORDS, JUDGED
-    from kgeval.metrics.definition import Settings
+    from kgeval.metrics.definition import MetricSettings
     from kgeval.metrics.select import Selection, select
     from kgeval.metrics.signature import metric_info, tooling
 
@@ -277,17 +277,19 @@ def _select(measuring: _Measuring, given: set[str]) -> None:
     tools = Tools(measuring.judge)
     what = tooling(tools)
     measuring.tools = replace(
-        tools, signatures={metric.name: metric_info(metric, Settings(), what).signature for metric in selection.metrics},
+        tools, signatures={metric.name: metric_info(metric, MetricSettings(), what).signature for metric in selection.metrics},
     )
 
 
 def _report(measuring: _Measuring) -> ContaminationReport:
-    from kgeval.metrics.contamination.figures import Case, report_of
-    from kgeval.metrics.contamination.question_table import gathered
+    from kgeval.metrics.contamination.figures import ContaminationInputs, report_of
+    from kgeval.metrics.contamination.question_table import gather_scores
 
     options, asked = measuring.options, measuring.asked
-    scores = gathered(asked, _scores(measuring), measuring.decides, measuring.systems)
-    case = Case(asked, scores, measuring.closed_book, measuring.decides, options.right_from, measuring.knowledge, options.seed)
+    scores = gather_scores(asked, _scores(measuring), measuring.decides, measuring.systems)
+    case = ContaminationInputs(
+        asked, scores, measuring.closed_book, measuring.decides, options.right_from, measuring.knowledge, options.seed,
+    )
     report = report_of(case, measuring.manifest())
     probed = list(_probe(measuring))
     stopped = any(models.exit_code for models in measuring.models)
@@ -300,7 +302,7 @@ def _report(measuring: _Measuring) -> ContaminationReport:
 def _scores(measuring: _Measuring) -> Iterator[Score]:
     """The scores of the files, and those that are made here: file scores of a metric that is made here are left out."""
     from kgeval.files.scores import read_scores
-    from kgeval.metrics.definition import Settings
+    from kgeval.metrics.definition import MetricSettings
     from kgeval.metrics.engine import score
 
     selection, rows = measuring.selection, measuring.rows
@@ -308,7 +310,7 @@ def _scores(measuring: _Measuring) -> Iterator[Score]:
     for path in measuring.options.scores:
         yield from (one for one in read_scores(path) if one.metric not in own)
     if selection is not None and rows is not None:
-        for result in score(rows, selection, measuring.tools, Settings(), total=len(rows)):
+        for result in score(rows, selection, measuring.tools, MetricSettings(), total=len(rows)):
             yield from result.scores
 
 

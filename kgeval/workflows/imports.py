@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kgeval.config import ImportOptions
 from kgeval.errors import IncompleteError, InputError, KgevalError, UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 from kgeval.workflows.progress import stage_bars
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.graph.load.bulk.convert import Progress, ToolFiles
+    from kgeval.graph.load.bulk.convert import ToolFiles
     from kgeval.graph.load.bulk.load import BulkImport
     from kgeval.graph.load.model import Loaded
     from kgeval.graph.load.table_files import TableInputs
-    from kgeval.graph.load.writer import WrittenGraph
+    from kgeval.graph.load.writer import Progress, WrittenGraph
 
 _ALWAYS = (
     ("entities", "entities"), ("relations", "relations"), ("chunks", "chunks"), ("documents", "documents"),

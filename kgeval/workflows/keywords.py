@@ -7,42 +7,37 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
+from functools import cached_property
+from importlib import import_module
 from math import isnan
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.config import BatchOptions, Config, Flag, ModelOptions, Section, environment, explain
-from kgeval.errors import Faults, InputError, KgevalError, UsageError
+from kgeval.config import BatchOptions, Config, EmbeddingOptions, Flag, ModelOptions, Section, ServerOptions, environment, explain
+from kgeval.errors import Faults, InputError, KgevalError, UsageError, did_you_mean, tried
 from kgeval.files.plain import plain_value
+from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, Result
-from kgeval.workflows.session import EmbeddingChoice, Session
+from kgeval.workflows.session import GDS_SESSION_PARTS, Session, log, tried_options
+
+T = TypeVar("T", bound=Result | Plan)
 
 RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
 
 
-class Connection(Section):
+class Connection(ServerOptions, EmbeddingOptions):
     """What `connect` takes, for its faults to be told all at once."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     graph: str | None = None
-    layout: str | Path | None = None
-    layout_keys: Mapping[str, Any] = Field(default_factory=dict)
-    username: str | None = None
-    database: str | None = None
-    home: str | Path | None = None
     config: Config | Path | str | Literal[False] | None = None
-    embedding_model: str | None = None
-    embedding_url: str | None = None
-    embedding_device: str | None = None
-    embedding_batch: int = Field(default=64, ge=1, le=4096)
-    cache_dir: str | Path | None = None
     gds_session: bool | Mapping[str, Any] | None = None
     progress: bool | None = None
 
@@ -51,7 +46,8 @@ class Connection(Section):
 class Function:
     """A function of `import kgeval`: what its keywords are. `options`: the class of its own, but those in `without`; beside them are those
     of `connect` and, where models are asked, those of ModelOptions and BatchOptions. `role`: of the model that is asked; `model`: the
-    keyword that names it. `words`: flags whose keyword is not the field's name."""
+    keyword that names it. `words`: flags whose keyword is not the field's name. `task`: the module of workflows with
+    `names`, where it checks names in options."""
 
     name: str
     options: type[Section]
@@ -59,6 +55,7 @@ class Function:
     role: str = ""
     model: str = "model"
     words: tuple[tuple[str, str], ...] = ()
+    task: str = ""
 
     @property
     def kinds(self) -> tuple[type[Section], ...]:
@@ -77,6 +74,8 @@ class Function:
         """
         with ExitStack() as stack:
             files = SpooledRows(stack)
+            say = connection.say if isinstance(connection, Session) else log
+            fields["say"] = lambda text: say(files.named(self.worded(text)))
             with self.errors(files):
                 yield self._checked(stack, files, dict(given), connection, graph, dry, list(faults), fields)
 
@@ -98,20 +97,27 @@ class Function:
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
         """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
         known: list[str] = []
-        earlier: dict[str, list[str]] = {}
+        earlier: dict[str, str] = {}
         lines = {}
         for keyword, field in self.fields():
             known.append(keyword)
             for flag in (one for one in field.metadata if isinstance(one, Flag) and one.old):
-                earlier |= {word.strip("-").replace("-", "_"): [keyword] for word in flag.old.replace("/", " ").split()}
+                earlier |= {word.strip("-").replace("-", "_"): keyword for word in flag.old.replace("/", " ").split()}
         for name in given:
             if name not in known:
-                near = earlier.get(name) or get_close_matches(name, known, 1)
-                lines[name] = f"{name}: unknown" + (f" (did you mean {near[0]}?)" if near else "")
+                hint = f" (did you mean {earlier[name]}?)" if name in earlier else did_you_mean(name, known)
+                lines[name] = f"{name}: unknown{hint}"
         return lines
 
     def worded(self, text: str) -> str:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""
+        names = self._keywords
+        plain = text.replace("the same command", "the same call")
+        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), plain)
+
+    @cached_property
+    def _keywords(self) -> dict[str, str]:
+        """Flag, without dashes -> keyword."""
         names = {"uri": "connection", "output": "output", "set": "layout_keys", "dry-run": "dry_run"}
         kinds: Iterable[type[Section]] = (Connection, *self.kinds)
         for kind in kinds:
@@ -121,8 +127,7 @@ class Function:
                 for word in flag.name.split() or [name.replace("_", "-")]:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
-        names |= dict(self.words)
-        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), text)
+        return names | dict(self.words)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
         """The keywords, with the fields that they are; each once."""
@@ -192,6 +197,9 @@ class Function:
             settings["graph"] = graph
         for kind, values in ((self.options, own), (ModelOptions, asking), (BatchOptions, batches)):
             faults += [re.sub("^model:", f"{self.model}:", line) for line in _faults(kind, values)]
+        if faults:
+            config = connection.config if isinstance(connection, Session) else settings.get("config")
+            faults += self._wrong_names(own, config, fields.get("functions", {}))
         if not isinstance(connection, Session):
             session = stack.enter_context(new_session(self, connection, settings, faults, dry=dry, **fields))
         else:
@@ -203,7 +211,19 @@ class Function:
         if self.role:
             session.asking, session.batches = ModelOptions.model_validate(_given(asking)), BatchOptions.model_validate(_given(batches))
         session.spooled = files.names
-        return Call(session, own, files)
+        return Call(session, own, files, self)
+
+    def _wrong_names(self, own: Mapping[str, Any], config: Any, functions: Mapping[str, Any]) -> list[str]:
+        """What is wrong with names in the options, those of metrics and checks, where other options are wrong, too: all is told at once."""
+        options, found = tried_options(self.options, _given(own), lambda _: None), list[KgevalError]()
+        names = getattr(import_module(f"kgeval.workflows.{self.task}"), "names", None) if self.task else None
+        if names is None or options is None:
+            return []
+        loaded = config if isinstance(config, Config) else tried(lambda: _config(config), found)
+        if loaded is not None:
+            for check in names(Session(self.name, config=loaded, functions=functions), options):
+                tried(check, found)
+        return [fault.message for fault in found]
 
     def unusable(self, faults: Sequence[str]) -> UsageError:
         """What is raised for arguments that cannot be used."""
@@ -309,6 +329,15 @@ class Call:
     session: Session
     given: dict[str, Any]
     files: SpooledRows
+    function: Function
+
+    def worded(self, made: T) -> T:
+        """What came of the call, a result or a plan, with keywords in its messages where the command line has flags."""
+        changes = {}
+        for name in {field.name for field in fields_of(made)} & {"messages", "lines", "notes"}:
+            texts = getattr(made, name)
+            changes[name] = type(texts)(self.files.named(self.function.worded(text)) for text in texts)
+        return replace(made, **changes)
 
 
 def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
@@ -367,7 +396,6 @@ def new_session(
     function: Function, connection: Any, settings: Mapping[str, Any], faults: Sequence[str] = (), *, dry: bool = False, **fields: Any,
 ) -> Session:
     """A session of its own. `settings`: the keywords of `connect`. `fields`: others of it. Raises: UsageError, ConfigError."""
-    from kgeval.workflows.audit_gates import load_config
     from kgeval.workflows.session import gds_session_of
 
     wrong = [*faults, *_faults(Connection, settings)]
@@ -376,28 +404,32 @@ def new_session(
     if wrong:
         raise function.unusable(wrong)
     given = Connection.model_validate(dict(settings))
-    file = Path(given.config) if isinstance(given.config, str | Path) else None
-    config = given.config if isinstance(given.config, Config) else Config() if given.config is False else load_config(file)
+    file, config = Path(given.config) if isinstance(given.config, str | Path) else None, _config(given.config)
     remote = given.home is None and (connection is None or isinstance(connection, str))
     parts = dict(given.gds_session) if isinstance(given.gds_session, Mapping) else {}
-    if other := parts.keys() - {"memory", "ttl", "cloud", "name"}:
+    if other := parts.keys() - set(GDS_SESSION_PARTS):
         raise function.unusable([f"gds_session.{name}: unknown" for name in sorted(other)])
-    home = None if given.home is None else Path(given.home)
     return Session(
-        function.name, connection or (environment("NEO4J_URI") if home is None else None),
+        function.name, connection or (environment("NEO4J_URI") if given.home is None else None),
         username=given.username or (environment("NEO4J_USERNAME") if remote else None),
         database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=home, config=config, config_file=file, dry=dry, redact=config.report.redact,
-        embedding=EmbeddingChoice(
-            given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
-            None if given.cache_dir is None else Path(given.cache_dir),
-        ),
+        home=given.home, config=config, config_file=file, dry=dry, redact=config.report.redact,
+        embedding=EmbeddingOptions.model_validate(given.model_dump(include=set(EmbeddingOptions.model_fields), exclude_unset=True)),
         gds_session=None if given.gds_session is False or function.name not in RUNS_ALGORITHMS else gds_session_of(
-            config, use=bool(given.gds_session), parts={name: parts.get(name) for name in ("memory", "ttl", "cloud", "name")},
+            config, use=bool(given.gds_session), parts={name: parts.get(name) for name in GDS_SESSION_PARTS},
         ),
         show=given.progress, downloads=nullcontext, source="the call or NEO4J_URI", **fields,
         **_renamed({name: value for name, value in settings.items() if name in ("graph", "layout", "layout_keys")}),
     )
+
+
+def _config(given: Config | Path | str | bool | None) -> Config:
+    """The configuration that is given, or of the file; False: none. Raises: ConfigError."""
+    from kgeval.workflows.audit_gates import load_config
+
+    if isinstance(given, Config):
+        return given
+    return Config() if given is False else load_config(Path(given) if isinstance(given, str | Path) else None)
 
 
 def _renamed(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgeval.errors import LayoutError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 
 if TYPE_CHECKING:
     from kgeval.config import Config

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CheckOptions
 from kgeval.errors import GateError, UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 from kgeval.workflows.result import QuestionsResult, threshold_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
     from kgeval.questions.checking.gates import CheckGate
-    from kgeval.questions.checking.paths import PathChecks
-    from kgeval.questions.duplicates import Asks, Twin
+    from kgeval.questions.checking.path_checks import PathChecks
+    from kgeval.questions.duplicates import QuestionFingerprint, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
 
 MISSED, INCOMPLETE = 1, 3
@@ -73,7 +73,7 @@ class _Checking:
 
     def paths(self, questions: Questions) -> dict[str, PathChecks]:
         """What the graph proves of the paths of a set, all at once."""
-        from kgeval.questions.checking.paths import path_checks
+        from kgeval.questions.checking.path_checks import path_checks
 
         if self.graph is None or self.layout is None:
             return {}
@@ -84,11 +84,11 @@ class _Checking:
 class _Twins:
     """Pairs that were found: of each set, id -> (earlier id, how); and the pairs with the places of their questions."""
 
-    given: Sequence[Asks] = ()
+    given: Sequence[QuestionFingerprint] = ()
     pairs: Sequence[Twin] = ()
 
     def within(self, number: int) -> dict[str, tuple[str, str]]:
-        """The pairs inside a set, as CheckDesk.earlier wants them."""
+        """The pairs inside a set, as CheckContext.earlier wants them."""
         own = (twin for twin in self.pairs if self.given[twin.later].set == self.given[twin.earlier].set == number)
         return {self.given[twin.later].id: (self.given[twin.earlier].id, _how(twin)) for twin in own}
 
@@ -98,7 +98,7 @@ def plan(session: Session, files: Sequence[Path], options: CheckOptions, *, grap
     from kgeval.llm.asker import Dry
     from kgeval.llm.calls import Limits
     from kgeval.llm.plan import Plan
-    from kgeval.questions.checking.run import CheckDesk, checked
+    from kgeval.questions.checking.run import CheckContext, checked
 
     with ExitStack() as stack:
         checking = _opened(stack, session, files, options, graph)
@@ -106,7 +106,7 @@ def plan(session: Session, files: Sequence[Path], options: CheckOptions, *, grap
             return Plan((), Limits())
         dry = Dry(checking.models)
         for questions in checking.sets:
-            desk = CheckDesk(checking.checks, dry, checking.graph, options.timeout, paths=checking.paths(questions))
+            desk = CheckContext(checking.checks, dry, checking.graph, options.timeout, paths=checking.paths(questions))
             for question in questions:
                 checked(question, desk)
         return Plan(dry.stages(), checking.models.limits)
@@ -149,8 +149,8 @@ def _is_result(path: Path) -> bool:
 
 def _opened(stack: ExitStack, session: Session, files: Sequence[Path], options: CheckOptions, graph: bool | None) -> _Checking:
     """Everything that can be checked and opened before a question is read, then the questions."""
+    from kgeval.questions.checking.check_table import CHECKS, chosen_checks
     from kgeval.questions.checking.gates import parse_check_gates
-    from kgeval.questions.checking.table import CHECKS, chosen_checks
 
     names = names_of(session, files, "checked")
     if len(set(names)) < len(names):
@@ -181,12 +181,12 @@ def _check_outputs(outputs: Sequence[Path], files: Sequence[Path]) -> None:
     check_outputs(reports_of(outputs), CheckReport)
     if results and len(files) > 1:
         raise UsageError(f"-o {results[0]}: the questions of two files do not go into one", fix="check each file by itself for that")
-    check_replaced(outputs, list(files))
+    check_replaced(outputs, files)
 
 
 def _names_model(session: Session, options: CheckOptions) -> bool:
     """Whether a model is asked. Raises: UsageError where checks that need one are wanted, none is named, and --no-model is not given."""
-    from kgeval.questions.checking.table import CHECKS
+    from kgeval.questions.checking.check_table import CHECKS
 
     if options.no_model:
         return False
@@ -202,11 +202,11 @@ def _names_model(session: Session, options: CheckOptions) -> bool:
 
 def _twins(checking: _Checking) -> _Twins:
     """Questions that ask the same, within the sets and across them."""
-    from kgeval.questions.duplicates import asks, twins
+    from kgeval.questions.duplicates import fingerprint_of, twins
 
     if "duplicate" not in checking.checks:
         return _Twins()
-    given = [asks(question, number) for number, questions in enumerate(checking.sets) for question in questions]
+    given = [fingerprint_of(question, number) for number, questions in enumerate(checking.sets) for question in questions]
     embed = checking.embedder.embed if checking.embedder is not None else None
     return _Twins(given, list(twins(given, embed, checking.options.duplicate_threshold)))
 
@@ -218,13 +218,13 @@ def _how(twin: Twin) -> str:
 def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Path]) -> CheckedSet:
     """The figures of one set; its questions are written as they come."""
     from kgeval.files.plain import replacing
-    from kgeval.questions.checking.figures import Tally
-    from kgeval.questions.checking.run import CheckDesk, check_questions, with_checks
+    from kgeval.questions.checking.figures import CheckTally
+    from kgeval.questions.checking.run import CheckContext, check_questions, with_checks
 
     questions, options = checking.sets[number], checking.options
     paths = checking.paths(questions)
-    desk = CheckDesk(checking.checks, None, checking.graph, options.timeout, twins.within(number), paths)
-    tally = Tally(checking.names[number], checking.checks, examples=options.examples)
+    desk = CheckContext(checking.checks, None, checking.graph, options.timeout, twins.within(number), paths)
+    tally = CheckTally(checking.names[number], checking.checks, examples=options.examples)
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path)) for path in into]
         for question, found in check_questions(questions, desk, checking.models):

@@ -50,18 +50,17 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     from kgeval.graph.queries import all_queries
     from kgeval.questions.checking.gates import parse_check_gates
     from kgeval.questions.coverage import FACETS, coverage, evaluated
-    from kgeval.questions.covering.graph_profile import read_land
+    from kgeval.questions.covering.graph_profile import load_graph_profile
     from kgeval.records import CoverageReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
     names = names_of(session, files, "described")
     gates = parse_check_gates(options.thresholds, FACETS, names, noun="facet")
-    check_outputs(session.outputs, CoverageReport)
-    check_replaced(session.outputs, list(files))
+    check_outputs(session.outputs, CoverageReport, read=files)
     with ExitStack() as stack:
         sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
         graph, layout = session.graph, session.bound_layout()
-        land = read_land(graph, layout, timeout=options.timeout, seed=options.seed)
+        land = load_graph_profile(graph, layout, timeout=options.timeout, seed=options.seed)
         covered = [coverage(one, land, name, examples=options.examples) for one, name in zip(sets, names, strict=True)]
     results = evaluated(gates, covered)
     code = INCOMPLETE if any(one.met is None for one in results) else MISSED if any(not one.met for one in results) else 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.questions.classify import Counts
+    from kgeval.questions.classify import LevelCounts
     from kgeval.questions.sheet import Undecided
     from kgeval.records import Classification, Question
 
@@ -46,10 +46,9 @@ def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions)
     """Levels, kinds, breadth and depth, lengths and evidence of each file. Raises: UsageError, InputError."""
     from kgeval.questions.figures import figures
     from kgeval.records import QuestionStats
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, QuestionStats)
-    check_replaced(session.outputs, list(files))
+    check_outputs(session.outputs, QuestionStats, read=files)
     sets = []
     for path in files:
         with questions_of(session, path, options) as questions:
@@ -76,7 +75,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     Raises: UsageError, InputError, ModelError.
     """
     from kgeval.files.partial import private
-    from kgeval.questions.classify import Counts, classified
+    from kgeval.questions.classify import LevelCounts, classified
     from kgeval.reports.write import check_replaced, write_report
 
     if output is None or output.suffix.lower() != ".jsonl":
@@ -85,7 +84,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     check_replaced([output, beside(output)], [file])
     models = session.models("judge")
     with questions_of(session, file, options) as questions:
-        counts = Counts()
+        counts = LevelCounts()
         try:
             with private(output) as out:  # written as a whole, or not at all
                 for labelled in classified(models, questions, batch=options.questions_per_call, total=len(questions)):
@@ -110,11 +109,11 @@ def confirm(
     from kgeval.files.partial import private
     from kgeval.files.rows import read_questions
     from kgeval.questions.sheet import Confirmed, confirmed
+    from kgeval.reports.write import check_replaced
 
     if not sheets:
         raise UsageError("no sheet is given", fix="give the sheets that people filled in, or --sheet FILE.csv to write one")
-    if output is not None and output.resolve() in {path.resolve() for path in (file, *sheets)}:
-        raise UsageError(f"-o would replace a file that is read: {output}", fix="name another file with -o")
+    check_replaced([] if output is None else [output], [file, *sheets])
     counts = Confirmed()
     kept = list(confirmed(read_questions(file), sheets, undecided, counts))
     if counts.undecided and undecided == "refuse":
@@ -132,7 +131,7 @@ def confirm(
     return kept, 0
 
 
-def _classification(session: Session, models: Models, file: Path, counts: Counts, options: ClassifyOptions) -> Classification:
+def _classification(session: Session, models: Models, file: Path, counts: LevelCounts, options: ClassifyOptions) -> Classification:
     from kgeval.records import Classification
 
     compared, same, kappa = counts.compared()

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from kgeval.config import Config, GenerateOptions
+from kgeval.config import GenerateOptions
 from kgeval.errors import KgevalError, UsageError
+from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, beside
-from kgeval.workflows.session import Session, options_of
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.embed import Embedder
-    from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.questions.checking.run import CheckDesk
+    from kgeval.questions.checking.run import CheckContext
     from kgeval.questions.duplicates import Twins
-    from kgeval.questions.generate import Bench, Generation, Sampler, Settings, Tally
-    from kgeval.questions.kinds import Order
+    from kgeval.questions.generate import Generation, GenerationSettings, GenerationTools, KindTally, StructureSource
+    from kgeval.questions.kinds import KindOrder
     from kgeval.questions.spool import QuestionSpool
     from kgeval.records import GenerationReport, Layout
 
@@ -51,14 +51,8 @@ class GenerateResult(QuestionsResult):
 
 
 @dataclass(frozen=True)
-class GeneratePlan:
+class GeneratePlan(Plan):
     """What making questions would ask of the model. `notes`: what the lower and higher figures mean."""
-
-    calls: Plan
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((str(self.calls), *self.notes))
 
 
 @dataclass
@@ -67,8 +61,8 @@ class _Making:
 
     session: Session
     options: GenerateOptions
-    orders: tuple[Order, ...]
-    settings: Settings
+    orders: tuple[KindOrder, ...]
+    settings: GenerationSettings
     output: Path | None
     models: Models | None = None
     graph: Graph | None = None
@@ -90,16 +84,15 @@ class _Making:
         self.session.say(text)
 
 
-def generate_options(config: Config, given: dict[str, Any]) -> GenerateOptions:
-    """The options of a run over `[questions]` of kgeval.toml. Raises: UsageError with all faults."""
-    return options_of(GenerateOptions, given, config.questions)
+def names(_: Session, options: GenerateOptions) -> Iterator[Callable[[], object]]:
+    """The check of names of kinds. Raises: UsageError with its faults."""
+    yield lambda: _orders(options)
 
 
 def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
     """What the run would ask of the model: calls that are not in the journal yet, counted by the code that makes them."""
     from kgeval.llm.asker import Dry
-    from kgeval.llm.plan import Plan
-    from kgeval.questions.generate import Bench, Generation
+    from kgeval.questions.generate import Generation, GenerationTools
     from kgeval.questions.spool import QuestionSpool
 
     making = _prepared(session, options)
@@ -107,9 +100,9 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         sampler = _opened(making, held)
         twins = _twins(making, _embedder(making))
         if making.models is None:
-            return GeneratePlan(Plan((), session.limits))
+            return GeneratePlan((), session.limits)
         dry = Dry(making.models)
-        bench = Bench(
+        bench = GenerationTools(
             sampler, twins, dry, graph=making.graph, layout=making.layout, model=making.models.endpoint.model, say=session.say,
         )
         orders = [order for order in making.orders if options.check or order.kind.name in making.asking]
@@ -125,7 +118,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         for tally in generation.tallies:
             if tally.lacking and tally.why:
                 session.say(f"{tally.order.kind.name}: {tally.lacking} fewer than asked: {tally.why}")
-        return GeneratePlan(Plan(dry.stages(), making.models.limits), tuple(notes))
+        return GeneratePlan(dry.stages(), making.models.limits, notes=tuple(notes))
 
 
 def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) -> GenerateResult:
@@ -165,8 +158,8 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
 
 def _prepared(session: Session, options: GenerateOptions) -> _Making:
     """A run with everything checked that can be before anything is opened. Raises: UsageError, InputError."""
-    from kgeval.questions.generate import Settings
-    from kgeval.questions.kind import MakingOptions
+    from kgeval.questions.generate import GenerationSettings
+    from kgeval.questions.kinds import MakingOptions
 
     orders = _orders(options)
     output = next(iter(session.outputs), None)
@@ -181,10 +174,10 @@ def _prepared(session: Session, options: GenerateOptions) -> _Making:
         seed=options.seed, profile=options.profile, language=session.asking.language, template=options.template,
         answers=options.answers is not False, earlier=earlier, several_passages=options.several_passages,
     )
-    return _Making(session, options, orders, Settings(own, options.tries, options.stratify, options.dataset), output)
+    return _Making(session, options, orders, GenerationSettings(own, options.tries, options.stratify, options.dataset), output)
 
 
-def _orders(options: GenerateOptions) -> tuple[Order, ...]:
+def _orders(options: GenerateOptions) -> tuple[KindOrder, ...]:
     """The kinds. Raises: UsageError."""
     from kgeval.questions.kinds import all_kinds, orders_of
 
@@ -201,7 +194,7 @@ def _orders(options: GenerateOptions) -> tuple[Order, ...]:
 
 def _check_places(session: Session, options: GenerateOptions, output: Path | None) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
-    from kgeval.reports.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs, check_replaced
 
     sheet = options.sheet
     if output is not None and output.suffix.lower() != ".jsonl":
@@ -216,15 +209,12 @@ def _check_places(session: Session, options: GenerateOptions, output: Path | Non
         return
     check_outputs([beside(output)])
     named = [options.earlier, session.config_file, session.asking.prices, session.layout, *options.chunks]
-    read = {Path(path).resolve(): path for path in named if path}
-    lost = [str(read[path.resolve()]) for path in (output, beside(output)) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    check_replaced([output, beside(output)], [Path(path) for path in named if path])
 
 
-def _check_model(session: Session, options: GenerateOptions, orders: tuple[Order, ...]) -> None:
+def _check_model(session: Session, options: GenerateOptions, orders: tuple[KindOrder, ...]) -> None:
     """Raises: UsageError where kinds need a model and none is named, before anything is opened."""
-    from kgeval.questions.kind import MakingOptions
+    from kgeval.questions.kinds import MakingOptions
 
     own = MakingOptions(seed=0, template=options.template)
     needing = [order.kind.name for order in orders if "model" in order.kind.needs_of(own)]
@@ -237,7 +227,7 @@ def _check_model(session: Session, options: GenerateOptions, orders: tuple[Order
         )
 
 
-def _opened(making: _Making, held: ExitStack) -> Sampler:
+def _opened(making: _Making, held: ExitStack) -> StructureSource:
     """Opens the model first (nothing is sent), then the graph, and checks that both can do what the kinds need."""
     from kgeval.auditing.accuracy.chunks import read_chunks
     from kgeval.questions.sampling.sampler import open_sampler
@@ -275,30 +265,30 @@ def _embedder(making: _Making) -> Embedder | None:
     """An embedder where a model makes questions, or where one is named for kinds that search texts; in a dry run none that would send
     something."""
     session, wanted, choice = making.session, making.session.embedding, making.session.config.model.embedding
-    named = bool(wanted.url or wanted.model or choice.base_url)
+    named = bool(wanted.embedding_url or wanted.embedding_model or choice.base_url)
     searching = named and any(order.kind.confirms for order in making.orders)
     if making.options.no_embeddings or not (searching or (making.models is not None and making.asking)):
         return None
-    if session.dry and (wanted.url or choice.base_url):
+    if session.dry and (wanted.embedding_url or choice.base_url):
         return None
     return session.embedder
 
 
 def _twins(making: _Making, embedder: Embedder | None) -> Twins:
-    from kgeval.questions.duplicates import Twins, asked_by
+    from kgeval.questions.duplicates import Twins, text_fingerprint
 
-    earlier = map(asked_by, making.settings.options.earlier)
+    earlier = map(text_fingerprint, making.settings.options.earlier)
     return Twins(embedder.embed if embedder is not None else None, making.options.duplicate_threshold, earlier)
 
 
-def _bench(making: _Making, sampler: Sampler, twins: Twins) -> Bench:
+def _bench(making: _Making, sampler: StructureSource, twins: Twins) -> GenerationTools:
     from kgeval.llm.asker import Live
-    from kgeval.questions.generate import Bench
+    from kgeval.questions.generate import GenerationTools
 
     models, session = making.models, making.session
     if models is None:
-        return Bench(sampler, twins, graph=making.graph, layout=making.layout, say=session.say, progress=session.call_progress)
-    return Bench(
+        return GenerationTools(sampler, twins, graph=making.graph, layout=making.layout, say=session.say, progress=session.call_progress)
+    return GenerationTools(
         sampler, twins, Live(models), models.map, making.graph, making.layout, models.endpoint.model, lambda: models.stopped is not None,
         session.say, session.call_progress,
     )
@@ -376,12 +366,12 @@ def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> No
 
     Raises: what ends a run (ModelError, ConnectionLost, Ctrl-C).
     """
-    from kgeval.questions.checking.figures import Tally as Results
+    from kgeval.questions.checking.figures import CheckTally
     from kgeval.questions.checking.run import check_questions, with_checks
 
     try:
         desk = _desk(making, kept)
-        results = Results(str(making.output or "-"), desk.checks, examples=0)
+        results = CheckTally(str(making.output or "-"), desk.checks, examples=0)
         for question, found in check_questions(kept, desk, making.models):
             done.add_question(with_checks(question, found))
             results.add(question, found)
@@ -399,7 +389,7 @@ def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> No
         making.note(f"checks passed: {', '.join(parts)}")
 
 
-def _count_checks(making: _Making, asker: Asker, kept: QuestionSpool, tallies: Iterable[Tally]) -> None:
+def _count_checks(making: _Making, asker: Asker, kept: QuestionSpool, tallies: Iterable[KindTally]) -> None:
     """Dry run: the calls for questions that are there, by the code that makes them; for the others how many there can be."""
     from kgeval.questions.checking.run import checked, count_unknown
 
@@ -410,12 +400,12 @@ def _count_checks(making: _Making, asker: Asker, kept: QuestionSpool, tallies: I
         count_unknown(asker, tally.order.kind.name, tally.open)
 
 
-def _desk(making: _Making, kept: QuestionSpool) -> CheckDesk:
-    from kgeval.questions.checking.paths import path_checks
-    from kgeval.questions.checking.run import ALONE, CheckDesk
-    from kgeval.questions.checking.table import chosen_checks
+def _desk(making: _Making, kept: QuestionSpool) -> CheckContext:
+    from kgeval.questions.checking.check_table import chosen_checks
+    from kgeval.questions.checking.path_checks import path_checks
+    from kgeval.questions.checking.run import ALONE, CheckContext
 
     possible = chosen_checks((), model=making.models is not None, graph=making.graph is not None)
     graph, layout, timeout = making.graph, making.layout, making.options.timeout
     paths = path_checks(kept, graph, layout, timeout=timeout) if graph is not None and layout is not None else {}
-    return CheckDesk([name for name in possible if name in ALONE], None, graph, timeout, paths=paths, lacking=True)
+    return CheckContext([name for name in possible if name in ALONE], None, graph, timeout, paths=paths, lacking=True)

@@ -16,8 +16,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kgeval.overview.sources import Sources
     from kgeval.records import OverviewReport
-    from kgeval.reports.overview.sources import Sources
     from kgeval.stats.thresholds import Threshold
 
 
@@ -47,8 +47,9 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
 
     Raises: UsageError, InputError.
     """
-    from kgeval.reports.overview.build import Demands, overview
-    from kgeval.reports.overview.sources import read_sources
+    from kgeval.overview.build import Demands, overview
+    from kgeval.overview.sources import read_sources
+    from kgeval.reports.summaries import summary_of
 
     thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
     _check(runs, options, outputs)
@@ -57,7 +58,7 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
     _check_sources(sources, outputs)
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
-    report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
+    report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, summary_of, baseline=baseline), outputs)
     code = exit_code(report)
     return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), redact=session.redact)
 
@@ -79,10 +80,9 @@ def parsed_thresholds(texts: Sequence[str]) -> list[Threshold]:
 
 def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]) -> None:
     from kgeval.records import OverviewReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(list(outputs), OverviewReport)
-    check_replaced(list(outputs), [path for path in (*runs, *options.baseline) if path.is_file()])
+    check_outputs(outputs, OverviewReport, read=[path for path in (*runs, *options.baseline) if path.is_file()])
     if missing := [str(path) for path in (*runs, *options.baseline) if not path.exists()]:
         raise UsageError(f"{', '.join(missing)}: not there", fix="name folders of kgeval run, or report files")
     if options.fail_on_worse and not options.baseline:
@@ -91,9 +91,9 @@ def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]
 
 def _check_sources(sources: Sources, outputs: Sequence[Path]) -> None:
     """Raises: UsageError where a report is to be made of its own kind alone, and where an output would replace a report that is read."""
-    lost = [str(path) for path in outputs if path.resolve() in {source.file.resolve() for source in sources.reports}]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    from kgeval.reports.write import check_replaced
+
+    check_replaced(outputs, {source.file for source in sources.reports})
     if not sources.reports:
         names = ", ".join(str(path) for path, _ in sources.whole)
         raise UsageError(f"{names}: made by kgeval report itself", fix="give the reports that it was made of; it can be a --baseline")

@@ -53,7 +53,7 @@ class Result:
 
     def raise_for_gates(self) -> None:
         """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
-        from kgeval.reports.display import beyond
+        from kgeval.format import beyond
 
         faults = []
         for gate in (one for one in self.gates if one.decides and not one.met):
@@ -217,7 +217,7 @@ def beside(output: Path) -> Path:
 
 def threshold_lines(gates: Iterable[GateResult], why: Callable[[GateResult], str]) -> list[str]:
     """A line for each threshold on questions that is missed or has no answer; `why` says why it has none."""
-    from kgeval.reports.display import beyond
+    from kgeval.format import beyond
 
     lines = []
     for gate in gates:

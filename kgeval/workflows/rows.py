@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -68,13 +68,6 @@ def names_of(session: Session, files: Sequence[Path], done: str) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in files]
 
 
-def refuse_replacing(outputs: Iterable[Path], read: Iterable[Path], what: str = "a file that is read") -> None:
-    """Raises: UsageError with the outputs that would replace one of the files `read`."""
-    needed = {path.resolve() for path in read}
-    if lost := [str(path) for path in outputs if path.resolve() in needed]:
-        raise UsageError(f"-o would replace {what}: {', '.join(lost)}", fix="name another file or folder with -o")
-
-
 def read_record(path: Path, record: type[T], what: str, *, fix: str, most: int | None = None) -> T:
     """A file that kgeval has written before. `what` it should be; `most`: faults that are shown.
 
@@ -97,11 +90,9 @@ def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | 
     Raises: UsageError, also for `-o -`.
     """
     from kgeval.files.scores import files_of, is_result
+    from kgeval.reports.write import check_replaced
 
     if STDIN in outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
-    read = {path.resolve(): path for path in (*wanted.answers, wanted.questions, *beside) if path is not None and path != STDIN}
     made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
-    lost = dict.fromkeys(str(read[path.resolve()]) for path in made if path.resolve() in read)
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
+    check_replaced(made, [*wanted.answers, wanted.questions, *beside])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import RunOptions, environment
 from kgeval.errors import GateError
+from kgeval.llm.plan import AnyPlan, Plan
 from kgeval.workflows.pipeline.execute import USABLE, RunSettings, carry_out, chosen, exit_code, log_of, states_of
 from kgeval.workflows.pipeline.ledger import Ledger, alone
 from kgeval.workflows.pipeline.stages import Stage
@@ -65,12 +66,13 @@ class RunResult(Result):
 @dataclass(frozen=True)
 class StagePlan:
     """What a run would do with a stage. `state`: "up to date", "would run" or "would go on"; `command`: its line; `asks`: what it would ask
-    of models, or what it waits for to be known; None where nobody asked for that, or it asks nothing."""
+    of models, or what it waits for to be known; None where nobody asked for that, or it asks nothing. `calls`: low to high, where known."""
 
     id: str
     state: str
     command: str
     asks: str | None = None
+    calls: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         lines = [f"{self.state:12}  {self.id}", self.command, *(self.asks or "").splitlines()]
@@ -78,16 +80,26 @@ class StagePlan:
 
 
 @dataclass(frozen=True)
-class RunPlan:
+class RunPlan(AnyPlan):
     """What a run would do, stage by stage. Nothing was sent or written."""
 
     stages: tuple[StagePlan, ...]
 
+    @property
+    def calls(self) -> tuple[int, int]:
+        """Calls of models to make, low to high; without those of stages that wait for others to be known."""
+        known = [stage.calls for stage in self.stages if stage.calls is not None]
+        return sum(low for low, _ in known), sum(high for _, high in known)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a stage: id, state, command, what it asks in words, calls (None where they are not known)."""
+        import pandas as pd
+
+        rows = [(stage.id, stage.state, stage.command, stage.asks, *(stage.calls or (None, None))) for stage in self.stages]
+        return pd.DataFrame(rows, columns=["stage", "state", "command", "asks", "calls_low", "calls_high"])
+
     def __str__(self) -> str:
         return "\n".join(map(str, self.stages))
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
 
 
 @dataclass(frozen=True)
@@ -151,12 +163,14 @@ def plan(session: Session, options: RunOptions, *, faults: Sequence[str] = (), a
     graphs: list[str] = []  # stages that would make a graph
     for stage, state in states_of(stages, ledger, _orders(session, options, stages)):
         waits = state != "up to date" and ask and stage.kind.asks
-        yield StagePlan(stage.id, state, stage.line, _asks(stage, session, graphs) if waits else None)
+        asks = _asks(stage, session, graphs) if waits else None
+        calls = asks.calls if isinstance(asks, Plan) else None
+        yield StagePlan(stage.id, state, stage.line, None if asks is None else str(asks), calls)
         if state != "up to date" and stage.makes is not None:
             graphs.append(stage.id)
 
 
-def _asks(stage: Stage, session: Session, graphs: Sequence[str]) -> str:
+def _asks(stage: Stage, session: Session, graphs: Sequence[str]) -> Plan | str:
     """What the stage's own dry run says; or why it cannot say anything yet. `graphs`: stages that make its graph first."""
     from kgeval.workflows.pipeline.perform import planned
 

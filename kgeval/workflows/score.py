@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import Config, MetricOptions, ScoreOptions
-from kgeval.errors import ConnectError, GateError, UsageError
+from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
 from kgeval.files.shards import WHOLE, fingerprint_in
-from kgeval.metrics.definition import Settings
+from kgeval.format import beyond, percent
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
-from kgeval.reports.display import beyond, percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, check_places, read_record, rows_wanted
-from kgeval.workflows.session import Session, options_of
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +112,7 @@ class Scoring:
     options: ScoreOptions
     wanted: RowSelection
     selection: Selection
-    settings: Settings
+    settings: MetricSettings
     gates: tuple[Gate, ...] = ()
     results: tuple[Path, ...] = ()
     reports: tuple[Path, ...] = ()
@@ -183,9 +183,17 @@ class Scoring:
         return AskingSummary(models.exit_code != 0, tuple(models.notes), models.asked(), server)
 
 
-def score_options(config: Config, given: dict[str, Any]) -> ScoreOptions:
-    """The options of a run over `[score]` of kgeval.toml. Raises: UsageError with all faults."""
-    return options_of(ScoreOptions, given, config.score)
+def names(session: Session, options: ScoreOptions) -> Iterator[Callable[[], object]]:
+    """Checks of names in the options: of metrics, of their settings, and in thresholds. Each raises: UsageError with its faults."""
+    from kgeval.metrics.summary.gates import parse_gates
+    from kgeval.metrics.table import all_metrics
+
+    unknown: list[KgevalError] = []
+    selection = tried(lambda: selection_of(session, options), unknown)
+    yield lambda: raise_together(unknown)
+    yield lambda: settings_of(session.config, options)
+    known = list(all_metrics().values()) if selection is None else selection.metrics
+    yield lambda: parse_gates([*session.config.metrics.thresholds, *options.thresholds], known)
 
 
 def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
@@ -285,11 +293,11 @@ def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
     """Goes through all asks of a run with an asker that needs no answers, and keeps nothing."""
     from kgeval.metrics.definition import Subject
     from kgeval.metrics.engine import row_facts
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.facts import RowFacts
 
     for row in rows:
         for trial in range(scoring.options.trials):
-            subject = Subject(row, Facts(), scoring.settings, trial)
+            subject = Subject(row, RowFacts(), scoring.settings, trial)
             row_facts(subject, selection=scoring.selection, tools=scoring.tools, asker=asker)
 
 
@@ -351,7 +359,7 @@ def selection_of(session: Session, options: MetricOptions) -> Selection:
     return select(options.metrics or section.names, section.criteria, session.functions)
 
 
-def settings_of(config: Config, options: MetricOptions) -> Settings:
+def settings_of(config: Config, options: MetricOptions) -> MetricSettings:
     """The settings in force: an option, else kgeval.toml's, else the default. Raises: UsageError with all faults."""
     from kgeval.metrics.options import make_settings
 

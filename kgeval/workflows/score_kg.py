@@ -10,11 +10,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import UsageError
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Facts
+from kgeval.format import visible
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.options import SettingValue, make_settings
 from kgeval.metrics.select import Selection, lacking
-from kgeval.reports.display import visible
 from kgeval.workflows.score import Scoring, planned
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
     from kgeval.metrics.kg.explain import explain as explain_pair
-    from kgeval.metrics.kg.sides import asked
+    from kgeval.metrics.kg.sides import requests_of
 
     found = _rows_to_explain(scoring, rows)
     graph, embedder = _needed(scoring)
     for subject in _subjects(found, scoring):
-        pairs = asked(subject, scoring.selection)
+        pairs = requests_of(subject, scoring.selection)
         if not pairs:
             yield f"{visible(subject.row.question.id)}, {visible(subject.row.answer.system)}: {_why_none(subject, scoring.selection)}\n"
         for pair in pairs:
@@ -104,7 +104,7 @@ def _subjects(rows: Iterable[Row], scoring: Scoring) -> Iterator[Subject]:
 def _with_triples(row: Row, scoring: Scoring, asker: Asker | None) -> Subject:
     from kgeval.metrics.kg.triples import ask_triples
 
-    subject = Subject(row, Facts(), scoring.settings)
+    subject = Subject(row, RowFacts(), scoring.settings)
     ask_triples(subject, _of_pairs(scoring.selection).facts_of(row), asker, scoring.tools)
     return subject
 
@@ -124,7 +124,7 @@ def _title(pair: PairRequest) -> str:
     return f"{visible(row.question.id)}, {visible(row.answer.system)}: {pair.pair}"
 
 
-def explain_text(explained: Explained, settings: Settings) -> str:
+def explain_text(explained: Explained, settings: MetricSettings) -> str:
     """A pair explained, as text. Names are made visible; long lists are cut and say so."""
     from kgeval.metrics.kg.explain import shared
 
@@ -170,7 +170,7 @@ def _write_back(scoring: Scoring, graph: Any, explained: Explained) -> None:
     )
 
 
-def pair_rows(explained: Explained, settings: Settings) -> Any:
+def pair_rows(explained: Explained, settings: MetricSettings) -> Any:
     """The pair's graph as rows to write."""
     from kgeval.graph.load.pairs import PairRows
 
@@ -205,7 +205,7 @@ def sweep(scoring: Scoring, rows: Rows) -> str:
     sums: list[Sums] = [{} for _ in grid]
     for window in _windows(_subjects(rows, scoring)):
         for point_sums, settings in zip(sums, grid, strict=True):
-            at_point = [replace(subject, settings=settings, facts=Facts(triples=subject.facts.triples)) for subject in window]
+            at_point = [replace(subject, settings=settings, facts=RowFacts(triples=subject.facts.triples)) for subject in window]
             _add(point_sums, at_point, selection, (graph, embedder))
     return sweep_text(grid, sums, swept_names(axes))
 
@@ -230,7 +230,7 @@ def _add(sums: Sums, subjects: Sequence[Subject], selection: Selection, tools: t
             known[2] += 1
 
 
-def parse_grid(text: str, settings: Settings) -> list[Settings]:
+def parse_grid(text: str, settings: MetricSettings) -> list[MetricSettings]:
     """`tau=0.6,0.7;delta=0.3,0.5` as settings, the last name changing fastest. Raises: UsageError with every fault."""
     axes: dict[str, list[str]] = {}
     faults = []
@@ -257,7 +257,7 @@ def swept_names(text: str) -> list[str]:
     return list(dict.fromkeys(part.partition("=")[0].strip() for part in text.split(";") if part.strip()))
 
 
-def sweep_text(grid: Sequence[Settings], sums: Sequence[Sums], names: Sequence[str]) -> str:
+def sweep_text(grid: Sequence[MetricSettings], sums: Sequence[Sums], names: Sequence[str]) -> str:
     """A table: a line a point, system and metric: the mean, and over how many of how many rows it is."""
     lines = ["  ".join([*(f"{name:>11}" for name in names), f"{'mean':>8}", f"{'n':>13}", "system, metric"])]
     for settings, found in zip(grid, sums, strict=True):

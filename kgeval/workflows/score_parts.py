@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import ModelOptions, ScoreOptions, load
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.workflows import score
-from kgeval.workflows.rows import refuse_replacing
 from kgeval.workflows.score import INCOMPLETE, AskingSummary, Scoring, check, fingerprint, finish, prepare
 from kgeval.workflows.session import Session
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.workers import EndedWorker, Worker
 
 DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
-PLACES = ("uri", "username", "database", "home", "layout_option", "overrides")  # of a graph: the manifest keeps them
+PLACES = ("uri", "username", "database", "home", "layout", "layout_keys")  # of a graph: the manifest keeps them
 NOT_OF_THE_WHOLE = ("shard", "resume", "retry_errors", "executor")
 
 
@@ -39,6 +38,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     from kgeval import __version__
     from kgeval.files.score_parts import read_parts
     from kgeval.files.scores import files_of
+    from kgeval.reports.write import check_replaced
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
@@ -49,7 +49,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     check_there([*answers, options.questions, options.audit, *options.index])
     with merging_session(session, arguments, paths, asking=asking) as whole:
         scoring = prepare(whole, answers, options)
-        refuse_replacing((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), "a file of a part")
+        check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
         with scoring.open_rows() as rows:
             check(scoring, rows)
             return merge_into(scoring, rows, parts)

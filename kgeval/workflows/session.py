@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from kgeval.config import BatchOptions, Config, ModelOptions, Section, environment, explain
-from kgeval.errors import UsageError
+from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, environment, explain
+from kgeval.errors import KgevalError, UsageError, together, tried
+from kgeval.format import for_terminal
 from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
-from kgeval.reports.display import for_terminal
 from kgeval.workflows.layouts import Asking, configured_layout
 from kgeval.workflows.progress import shows_progress
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from kgeval.config import ModelChoice
-    from kgeval.graph.aura import SessionOptions
+    from kgeval.graph.aura import AuraOptions
     from kgeval.graph.connect import Address, Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.calls import Limits
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 S = TypeVar("S", bound=Section)
+GDS_SESSION_PARTS = ("memory", "ttl", "cloud", "name")
 _PLAIN = ("command", "connection", "username", "database", "graph_name", "layout", "redact", "source")  # what JSON has as it is
 _logger = logging.getLogger("kgeval")
 
@@ -48,17 +49,6 @@ def log(text: str) -> None:
     """Where a library says what it does: the log, warnings as warnings. Names of users cannot steer a terminal there."""
     warning = text.startswith("warning: ")
     _logger.log(logging.WARNING if warning else logging.INFO, "%s", for_terminal(text.removeprefix("warning: ")))
-
-
-@dataclass(frozen=True)
-class EmbeddingChoice:
-    """Which model embeds, and where; what is None comes from `[model.embedding]` of kgeval.toml. `batch`: texts at a time."""
-
-    model: str | None = None
-    url: str | None = None
-    device: str | None = None
-    batch: int = 64
-    cache_dir: Path | None = None
 
 
 @dataclass
@@ -86,8 +76,8 @@ class Session:
     graph_name: str | None = None
     layout: str | None = None
     layout_keys: Mapping[str, Any] = field(default_factory=dict)
-    embedding: EmbeddingChoice = field(default_factory=EmbeddingChoice)
-    gds_session: SessionOptions | None = None
+    embedding: EmbeddingOptions = field(default_factory=EmbeddingOptions)
+    gds_session: AuraOptions | None = None
     asking: ModelOptions = field(default_factory=ModelOptions)
     batches: BatchOptions = field(default_factory=BatchOptions)
     dry: bool = False
@@ -132,7 +122,7 @@ class Session:
         paths = {name: path and str(path) for name in ("home", "config_file") if (path := getattr(self, name)) is not None}
         return {
             **plain, **paths, "layout_keys": dict(self.layout_keys), "outputs": [str(path) for path in self.outputs],
-            "embedding": {name: str(value) if isinstance(value, Path) else value for name, value in vars(self.embedding).items()},
+            "embedding": self.embedding.model_dump(mode="json"),
             "asking": self.asking.model_dump(mode="json"), "batches": self.batches.model_dump(mode="json"),
         }
 
@@ -141,12 +131,11 @@ class Session:
         """The session that `portable` described, with kgeval.toml read again. Raises: ConfigError."""
         from kgeval.config import load
 
-        file, home, embedding = data.get("config_file"), data.get("home"), dict(data["embedding"])
-        cache = embedding.pop("cache_dir")
+        file, home = data.get("config_file"), data.get("home")
         return cls(
             **{name: data[name] for name in _PLAIN}, config_file=Path(file) if file else None, home=Path(home) if home else None,
             config=load(Path(file) if file else None), layout_keys=data["layout_keys"], outputs=tuple(map(Path, data["outputs"])),
-            embedding=EmbeddingChoice(**embedding, cache_dir=Path(cache) if cache else None),
+            embedding=EmbeddingOptions.model_validate(data["embedding"]),
             asking=ModelOptions.model_validate(data["asking"]), batches=BatchOptions.model_validate(data["batches"]), say=say, show=False,
         )
 
@@ -210,10 +199,10 @@ class Session:
         from kgeval.llm.endpoints import endpoint_in_use
 
         wanted, choice = self.embedding, self.config.model.embedding
-        url = wanted.url or choice.base_url
+        url = wanted.embedding_url or choice.base_url
         return self._stack.enter_context(open_embedder(
-            model or wanted.model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
-            cache_dir=wanted.cache_dir, batch=wanted.batch, device=wanted.device, say=self.say,
+            model or wanted.embedding_model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
+            cache_dir=wanted.cache_dir, batch=wanted.embedding_batch, device=wanted.embedding_device, say=self.say,
         ))
 
     @property
@@ -323,7 +312,7 @@ class Session:
     def begun(self, options: Section) -> Started:
         """What the manifest of a task is made from: what this session and the options are, save what only concerns the screen."""
         own = {
-            "graph_name": self.graph_name, "layout_option": self.layout, "overrides": [f"{k}={v}" for k, v in self.layout_keys.items()],
+            "graph_name": self.graph_name, "layout": self.layout, "layout_keys": dict(self.layout_keys),
             "config_file": self.config_file and str(self.config_file), "database": self.database, "home": self.home and str(self.home),
             "outputs": [str(path) for path in self.outputs], "redact": self.redact, **self.arguments,
         }
@@ -331,7 +320,7 @@ class Session:
             own |= {"uri": self.connection, "username": self.username}
         for part in (self.asking, self.batches):
             own |= {name: value for name, value in part.model_dump(mode="json").items() if name in part.model_fields_set}
-        own |= {f"embedding_{name}": value for name, value in vars(self.embedding).items() if name in ("model", "url", "device")}
+        own |= self.embedding.model_dump(include={"embedding_model", "embedding_url", "embedding_device"})
         for name in ("base_url", "embedding_url"):
             if own.get(name):
                 own[name] = _without_secrets(str(own[name]))
@@ -395,19 +384,50 @@ def _without_secrets(url: str) -> str:
     return url
 
 
-def options_of(kind: type[S], given: Mapping[str, Any], section: Section | None = None) -> S:
+def session_with(base: Session, command: str, own: SessionOptions, config: Config, **fields: Any) -> Session:
+    """A session for a task as its options say, and where they say nothing as `base` is. `fields`: others of it, such as its connection."""
+    embedding = {name: getattr(own, name) for name in own.model_fields_set if name in EmbeddingOptions.model_fields}
+    return replace(
+        base, command=command, config=config, config_file=own.config_file or base.config_file,
+        embedding=base.embedding.model_copy(update=embedding), dry=base.dry or own.dry_run, redact=own.redact, outputs=own.outputs,
+        announce=not own.no_progress, show=False if own.no_progress else base.show, keep_rows=False, parent=None, **fields,
+    )
+
+
+def explained(cause: ValidationError) -> str:
+    """What is wrong with options, in the names of their fields."""
+    return "these options cannot be used: " + "; ".join(explain(cause))
+
+
+def options_of(
+    kind: type[S], given: Mapping[str, Any], section: Section | None = None, *,
+    names: Callable[[S], Iterable[Callable[[], object]]] = lambda _: (), worded: Callable[[ValidationError], str] = explained,
+    fix: str = "",
+) -> S:
     """The options: what is given (and not None) over what the section of kgeval.toml sets over the defaults. A section may have keys that
-    are no options.
+    are no options. `names`: checks of what only the task knows, such as names of metrics; `worded`, `fix`: how faulty values are told.
 
     Raises: UsageError with all faults, unknown names among them.
     """
-
     merged = {name: getattr(section, name) for name in section.model_fields_set if name in kind.model_fields} if section is not None else {}
     merged |= {name: value for name, value in given.items() if value is not None}
+    faults: list[KgevalError] = []
+    options = tried_options(kind, merged, lambda cause: faults.append(UsageError(worded(cause), fix=fix)))
+    for check in names(options) if options is not None else ():
+        tried(check, faults)
+    if options is None or faults:
+        raise together(faults)
+    return options
+
+
+def tried_options(kind: type[S], values: Mapping[str, Any], fault: Callable[[ValidationError], None]) -> S | None:
+    """The options; without their faulty values, of which `fault` is told; None where they cannot be at all."""
     try:
-        return kind.model_validate(merged)
+        return kind.model_validate(values)
     except ValidationError as cause:
-        raise UsageError("these options cannot be used: " + "; ".join(explain(cause)), fix="") from cause
+        fault(cause)
+        wrong = {str(one["loc"][0]) for one in cause.errors() if one["loc"]}
+        return tried_options(kind, {n: v for n, v in values.items() if n not in wrong}, lambda _: None) if wrong & values.keys() else None
 
 
 def refuse(faults: Sequence[tuple[str, str]]) -> None:
@@ -416,7 +436,12 @@ def refuse(faults: Sequence[tuple[str, str]]) -> None:
         raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
 
 
-def gds_session_of(config: Config, *, use: bool, parts: Mapping[str, Any]) -> SessionOptions | None:
+def gds_session_parts(own: SessionOptions) -> dict[str, Any]:
+    """What options say of a session of Aura Graph Analytics."""
+    return {part: getattr(own, f"gds_session_{part}") for part in GDS_SESSION_PARTS}
+
+
+def gds_session_of(config: Config, *, use: bool, parts: Mapping[str, Any]) -> AuraOptions | None:
     """The session of Aura Graph Analytics that is asked for, completed from `[graph.session]`; None if none is. The key must be there.
 
     Raises: UsageError for parts without a session or values that cannot be meant; ConfigError without a key.
@@ -426,7 +451,7 @@ def gds_session_of(config: Config, *, use: bool, parts: Mapping[str, Any]) -> Se
         if named := [f"--gds-session-{part}" for part, value in parts.items() if value is not None]:
             raise UsageError(f"{', '.join(named)} without a session", fix="add --gds-session, or leave it out")
         return None
-    from kgeval.graph.aura import SessionOptions, credentials
+    from kgeval.graph.aura import AuraOptions, credentials
 
     credentials(os.environ)
-    return SessionOptions(**{part: getattr(section, part) if value is None else value for part, value in parts.items()})
+    return AuraOptions(**{part: getattr(section, part) if value is None else value for part, value in parts.items()})

@@ -193,7 +193,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
 
     Raises: UsageError, InputError.
     """
-    from kgeval.comparison.corrected import SELECTED, JudgedItem, corrected_shares, selected
+    from kgeval.comparison.corrected import SELECTED, ShareItem, corrected_shares, selected
     from kgeval.files.label_files import read_labels, read_shares
     from kgeval.files.winners import said_by
 
@@ -206,14 +206,14 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
         notes = [*([warning] if warning else []), *_notes(verdicts, tables)]
         return _result(session, "correct", options, read, verdicts.rows, corrected=rates, notes=notes)
     rows, notes = read_shares(files, options.map)
-    shares, p = corrected_shares([JudgedItem(row.judge, row.human, row.cluster) for row in rows])
+    shares, p = corrected_shares([ShareItem(row.judge, row.human, row.cluster) for row in rows])
     if p is not None and p < SELECTED:
         notes = [f"the labelled rows are no random part of the judged ones (p = {p:.2g}): the corrections are not to be trusted", *notes]
     counts = {files[0].name if len(files) == 1 else "all files": len(rows)}
     return _result(session, "correct", options, read, counts, shares=shares, selection_p=p, notes=notes)
 
 
-def drift(session: Session, files: Sequence[Path], anchors: Path, options: DriftOptions) -> StatsResult:
+def drift(session: Session, files: Sequence[Path], options: DriftOptions) -> StatsResult:
     """Whether a judge moved: its verdicts on a fixed set of labelled pairs (`anchors`), against people and against `baseline`.
 
     Raises: UsageError, InputError.
@@ -221,9 +221,11 @@ def drift(session: Session, files: Sequence[Path], anchors: Path, options: Drift
     from kgeval.comparison.drift import drift as measure
     from kgeval.files.label_files import read_anchors
 
-    read = [*files, anchors, *([options.baseline] if options.baseline else [])]
+    if options.anchors is None:
+        raise UsageError("the labelled pairs are needed", fix="give --anchors FILE")
+    read = [*files, options.anchors, *([options.baseline] if options.baseline else [])]
     _check_outputs(session, read)
-    labelled, lenient = read_anchors(anchors), options.model_copy(update={"allow_missing": True})
+    labelled, lenient = read_anchors(options.anchors), options.model_copy(update={"allow_missing": True})
     verdicts, tables = _verdicts(files, lenient)
     _check_known(labelled, verdicts)
     seed, confidence, procedure = options.seed, options.confidence, tables.procedure
@@ -266,10 +268,9 @@ def report_drift(path: Path) -> Drift | None:
 def _check_outputs(session: Session, read: Sequence[Path]) -> None:
     """Before anything is read. `read`: every file that will be."""
     from kgeval.records import StatsReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, StatsReport)
-    check_replaced(session.outputs, list(read))
+    check_outputs(session.outputs, StatsReport, read=read)
 
 
 def _result(
@@ -463,7 +464,7 @@ def _check_export(session: Session, files: Sequence[Path], path: Path | None) ->
         raise UsageError(f"--export and -o name one file: {path}", fix="name two files")
     if why := blocked(path):
         raise UsageError(f"--export {path}: {why}", fix="name another file")
-    check_replaced([path], list(files))
+    check_replaced([path], files, flag="--export")
 
 
 # --- people

@@ -22,7 +22,7 @@ from kgeval.graph.connect import open_graph
 from kgeval.manifest import ModelUsage
 from kgeval.records import Document, IndexRecord
 from kgeval.text.build.run import BuildSettings, build
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 
 class Reader:
@@ -34,14 +34,14 @@ class Reader:
     def asked(self) -> ModelUsage:
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         for source in sources:
             places: dict[str, int] = {}
             links = []
             for words in (sentence.split() for sentence in source.chunk.text.split(".")):
                 if len(words) == 3:
                     ends = [places.setdefault(word, len(places)) for word in (words[0], words[2])]
-                    links.append(Link(ends[0], ends[1], words[1], f"{words[0]} stands in relation {words[1]} to {words[2]}."))
+                    links.append(RelationMention(ends[0], ends[1], words[1], f"{words[0]} stands in relation {words[1]} to {words[2]}."))
             mentions = [Mention(f"Entity {word}", f"Type{hash_of(word) % 20}", f"What is said of {word}.") for word in places]
             yield Extraction(source.chunk.id, tuple(mentions), tuple(links))
 

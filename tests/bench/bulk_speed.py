@@ -27,7 +27,9 @@ import pyarrow.parquet as pq
 from big_graph import VERBS, ends
 
 from kgeval.graph.connect import open_graph
-from kgeval.graph.server import admin, ensure_started, stop
+from kgeval.graph.load.bulk import tool
+from kgeval.graph.load.bulk.sheets import SheetFiles
+from kgeval.graph.server import ensure_started, stop
 from kgeval.graph.server.home import Home
 from kgeval.graph.server.jars import ensure_jars
 
@@ -115,9 +117,9 @@ def plain(folder: Path, home: Path, chosen: argparse.Namespace) -> float:
     pcsv.write_csv(pa.table({":ID": at, "name": texts("Entity ", at)}), folder / "csv" / "nodes.csv")
     pcsv.write_csv(pa.table({":START_ID": both[:, 0], ":END_ID": both[:, 1]}), folder / "csv" / "relations.csv")
     jars = ensure_jars(Home(home).claim(None), source=None, say=print)
-    order = admin.ToolInput(folder / "csv", [("Entity", ["nodes.csv"])], [("RELATED", ["relations.csv"])], [], 100, ord(";"))
+    nodes, relations = SheetFiles(("nodes.csv",), None, "Entity"), SheetFiles(("relations.csv",), None, "RELATED")
     begun = time.perf_counter()
-    admin.import_store(order, folder / "store", jars, heap=chosen.heap)
+    tool.import_store(folder / "csv", [nodes], [relations], folder / "store", jars, longest=100, heap=chosen.heap)
     return time.perf_counter() - begun
 
 

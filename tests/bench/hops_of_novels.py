@@ -17,8 +17,8 @@ from pathlib import Path
 from neo4j_server import server
 
 from kgeval.cli.main import run as kgeval
+from kgeval.format import number
 from kgeval.records import ScoreReport
-from kgeval.reports.display import number
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "neo4j"))
 from two_novels import DATA, build_arguments, files_of

@@ -26,8 +26,8 @@ import psutil
 from neo4j_server import server
 
 from kgeval.graph.connect import Graph, open_graph
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Facts, Pair, Triples
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import PairCounts, RowFacts, Triples
 from kgeval.metrics.kg.batch import add_pairs
 from kgeval.metrics.select import Selection, select
 from kgeval.records import Answer, Question, Row, Triple
@@ -114,8 +114,8 @@ def selection(*, communities: bool) -> Selection:
 
 
 def ours(
-    graph: Graph, work: Sequence[Case], embedder: Vectors, settings: Settings, *, communities: bool = True,
-) -> tuple[list[Pair], tuple[float, float]]:
+    graph: Graph, work: Sequence[Case], embedder: Vectors, settings: MetricSettings, *, communities: bool = True,
+) -> tuple[list[PairCounts], tuple[float, float]]:
     """kgeval's way, window by window as the engine does it."""
     chosen, found = selection(communities=communities), []
     watch = Watch(process_at(graph.info.uri))
@@ -126,13 +126,13 @@ def ours(
     return found, watch.read()
 
 
-def _subject(case: Case, settings: Settings) -> Subject:
+def _subject(case: Case, settings: MetricSettings) -> Subject:
     row = Row(n=0, where="", question=Question(id="q", question="?"), answer=Answer(question_id="q", system="s", answer="a", contexts=[]))
-    facts = Facts(triples={"triples:answer": Triples(case.given), "triples:contexts": Triples(case.context)})
+    facts = RowFacts(triples={"triples:answer": Triples(case.given), "triples:contexts": Triples(case.context)})
     return Subject(row, facts, settings)
 
 
-def plain(case: Case, embedder: Vectors, settings: Settings, *, communities: bool = True) -> tuple[float, float, float, float]:
+def plain(case: Case, embedder: Vectors, settings: MetricSettings, *, communities: bool = True) -> tuple[float, float, float, float]:
     """Matching, both community scores and modularity, as somebody writes it with networkx and python-louvain."""
     graph = nx.DiGraph()
     sides: dict[str, list[str]] = {}
@@ -163,7 +163,7 @@ def plain(case: Case, embedder: Vectors, settings: Settings, *, communities: boo
     return (matched, *np.mean(found, axis=0).tolist())
 
 
-def compare(graph: Graph, what: str, work: Sequence[Case], share: float, settings: Settings, *, communities: bool) -> float:
+def compare(graph: Graph, what: str, work: Sequence[Case], share: float, settings: MetricSettings, *, communities: bool) -> float:
     """Prints both ways for one kind of pairs; the ratio."""
     embedder = Vectors()
     for case in work:
@@ -185,7 +185,7 @@ def compare(graph: Graph, what: str, work: Sequence[Case], share: float, setting
     return theirs[0] / spent[0]
 
 
-def growth(graph: Graph, settings: Settings, seed: int) -> None:
+def growth(graph: Graph, settings: MetricSettings, seed: int) -> None:
     """Prints seconds for more pairs and for larger contexts."""
     for kind, sizes in (("pairs of 8 + 40", [(n, 8, 40) for n in (250, 500, 1000, 2000)]), ("context of 4 pairs", _contexts())):
         for count, given, context in sizes:
@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--growth", action="store_true")
     given = parser.parse_args()
-    settings = Settings(runs=given.runs)
+    settings = MetricSettings(runs=given.runs)
     with server() as address, open_graph(address) as graph:
         ours(graph, cases(200, 8, 40, 0), Vectors(), settings)  # the server warms up
         if given.growth:

@@ -27,7 +27,8 @@ from kgeval.llm.answer_store import AnswerStore
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.fake import Chat
-from kgeval.systems.outside.command import CommandWanted, open_command
+from kgeval.systems.outside.command import open_command
+from kgeval.systems.system import Opening
 
 BODY = """
 import hashlib
@@ -119,7 +120,7 @@ def opened(given: Given, **settings: Any) -> Iterator[AlignedAnswers]:
     """An Answering over q0..qn, with store and journal in the folder."""
     with ExitStack() as stack:
         systems = {
-            name: stack.enter_context(open_command(CommandWanted(argv, name=name, timeout=30.0, processes=2)))
+            name: stack.enter_context(open_command(argv, Opening(timeout=30.0, processes=2), name=name))
             for name, argv in given.systems.items()
         }
         wanted = RowSelection(given.files, questions=questions(given.folder, given.n))

@@ -12,8 +12,8 @@ from kgeval.llm.asker import Asker, Dry
 from kgeval.llm.fake import Chat
 from kgeval.llm.plan import Plan
 from kgeval.llm.session import Models
-from kgeval.questions.generate import Attempt, Place, attempt
-from kgeval.questions.kind import Kind, MakingOptions
+from kgeval.questions.generate import KindRun, QuestionAttempt, attempt
+from kgeval.questions.kinds import MakingContext, MakingOptions, QuestionKind
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.records import Passage, Structure, StructureNode, StructureRelation
 
@@ -82,9 +82,11 @@ class Writer:
         return {"number": line["number"], "reason": "not said" if lost else "said", "passages": told, "follows": not lost}
 
 
-def made(asker: Asker, structure: Structure, kind: Kind | str, **options: Any) -> Attempt:
+def made(asker: Asker, structure: Structure, kind: QuestionKind | str, **options: Any) -> QuestionAttempt:
     """What comes of a structure."""
-    return attempt(structure, Place(KIND[kind] if isinstance(kind, str) else kind, MakingOptions(seed=1, **options), asker, model="m"))
+    return attempt(structure, KindRun(
+        KIND[kind] if isinstance(kind, str) else kind, MakingContext(structure, MakingOptions(seed=1, **options), asker), model="m",
+    ))
 
 
 def planned(models: Models, structures: Sequence[Structure], kind: str) -> Plan:

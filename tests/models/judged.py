@@ -10,9 +10,9 @@ from kgeval.llm.asker import Asker, Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.plan import Plan
 from kgeval.llm.session import Models
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.engine import Result, Tools, result
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.engine import RowResult, Tools, result
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.judge.gather import ask_facts
 from kgeval.metrics.select import Selection, select
 from kgeval.records import Answer, Passage, Question, Row, Score
@@ -38,10 +38,10 @@ def row(n: int, answer: str = "Paris is in France.", *, system: str = "s", **fie
     )
 
 
-def judged(models: Models, rows: Iterable[Row], metrics: Sequence[str] = USUAL, *, trials: int = 1) -> list[Result]:
+def judged(models: Models, rows: Iterable[Row], metrics: Sequence[str] = USUAL, *, trials: int = 1) -> list[RowResult]:
     """Each row's scores and verdicts, on the session's threads."""
     selection = select(metrics)
-    subjects = [Subject(one, Facts(), Settings(), trial) for one in rows for trial in range(trials)]
+    subjects = [Subject(one, RowFacts(), MetricSettings(), trial) for one in rows for trial in range(trials)]
     work = partial(_asked, selection=selection, asker=Live(models))
     return [result(subject, selection, Tools()) for subject in models.map(work, subjects)]
 
@@ -51,7 +51,7 @@ def planned(models: Models, rows: Iterable[Row], metrics: Sequence[str] = USUAL,
     selection, dry = select(metrics), Dry(models)
     for one in rows:
         for trial in range(trials):
-            _asked(Subject(one, Facts(), Settings(), trial), selection=selection, asker=dry)
+            _asked(Subject(one, RowFacts(), MetricSettings(), trial), selection=selection, asker=dry)
     return Plan(dry.stages(), Limits())
 
 
@@ -60,5 +60,5 @@ def _asked(subject: Subject, *, selection: Selection, asker: Asker) -> Subject:
     return subject
 
 
-def by_name(made: Result) -> dict[str, Score]:
+def by_name(made: RowResult) -> dict[str, Score]:
     return {score.metric: score for score in made.scores}

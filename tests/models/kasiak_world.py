@@ -14,7 +14,7 @@ from room import session
 
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import Chat, FakeServer
-from kgeval.questions.generate import Attempt
+from kgeval.questions.generate import QuestionAttempt
 from kgeval.questions.making.kasiak import KINDS
 from kgeval.records import Question, Structure
 
@@ -63,17 +63,17 @@ class Reader:
         return self.made
 
 
-def attempted(reader: Reader, kind: str, structure: Structure, folder: Path, **options: Any) -> Attempt:
+def attempted(reader: Reader, kind: str, structure: Structure, folder: Path, **options: Any) -> QuestionAttempt:
     with FakeServer(reader) as server, session(server.base_url, folder / "j.sqlite", timeout=30.0) as models:
         return made(Live(models), structure, KIND[kind], **options)
 
 
-def question_of(found: Attempt) -> Question:
+def question_of(found: QuestionAttempt) -> Question:
     assert found.question is not None, (found.rejected, found.failure)
     return found.question
 
 
-def cause_of(found: Attempt) -> str:
+def cause_of(found: QuestionAttempt) -> str:
     assert found.rejected is not None, (found.question, found.failure)
     return found.rejected.cause
 

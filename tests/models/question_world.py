@@ -16,9 +16,8 @@ from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import Models, open_models
 from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.duplicates import Twins
-from kgeval.questions.generate import Bench, Generation, Settings
-from kgeval.questions.kind import MakingOptions
-from kgeval.questions.kinds import orders_of
+from kgeval.questions.generate import Generation, GenerationSettings, GenerationTools
+from kgeval.questions.kinds import MakingOptions, orders_of
 from kgeval.records import Passage, Question, Structure, StructureNode, StructureRelation
 
 _DATA = re.compile(r'<data name="(\w+)">\n(.*?)\n</data>', re.DOTALL)
@@ -108,8 +107,8 @@ def made(
     **options: Any,
 ) -> Made:
     out: list[Question] = []
-    settings = Settings(MakingOptions(seed=7, **options), tries=tries, dataset="ships")
-    bench = Bench(deck or Deck(), twins or Twins(), Live(models), models.map, graph, graph and graph.layout, "m",
+    settings = GenerationSettings(MakingOptions(seed=7, **options), tries=tries, dataset="ships")
+    bench = GenerationTools(deck or Deck(), twins or Twins(), Live(models), models.map, graph, graph and graph.layout, "m",
                   lambda: models.stopped is not None)
     result = Made(out, Generation(orders_of(kinds, n), settings, bench, out.append))
     result.run.run()
@@ -121,8 +120,8 @@ def counted(
 ) -> tuple[int, int]:
     """Calls of a dry run, low and high."""
     dry = Dry(models)
-    settings = Settings(MakingOptions(seed=7, **options), tries=tries, dataset="ships")
-    bench = Bench(deck or Deck(), Twins(), dry, graph=graph, layout=graph and graph.layout, model="m")
+    settings = GenerationSettings(MakingOptions(seed=7, **options), tries=tries, dataset="ships")
+    bench = GenerationTools(deck or Deck(), Twins(), dry, graph=graph, layout=graph and graph.layout, model="m")
     Generation(orders_of(kinds, n), settings, bench, lambda _: None).run()
     stages = dry.stages()
     return sum(stage.calls_low for stage in stages), sum(stage.calls_high for stage in stages)

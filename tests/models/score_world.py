@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgeval.llm.session import Models
-from kgeval.metrics.definition import Settings
-from kgeval.metrics.engine import Result, Tools, score
+from kgeval.metrics.definition import MetricSettings
+from kgeval.metrics.engine import RowResult, Tools, score
 from kgeval.metrics.select import select
 from kgeval.records import Answer, Passage, Question, Row, Score
 
@@ -83,9 +83,9 @@ def made_row(
     )
 
 
-def scored(rows: Iterable[Row], models: Models, metrics: Sequence[str] = USUAL) -> list[Result]:
-    return list(score(rows, select(metrics), Tools(models=models), Settings()))
+def scored(rows: Iterable[Row], models: Models, metrics: Sequence[str] = USUAL) -> list[RowResult]:
+    return list(score(rows, select(metrics), Tools(models=models), MetricSettings()))
 
 
-def values(result: Result) -> dict[str, Score]:
+def values(result: RowResult) -> dict[str, Score]:
     return {one.metric: one for one in result.scores}

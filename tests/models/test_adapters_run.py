@@ -27,7 +27,7 @@ from kgeval.llm.prices import Price
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.records import Document, IndexRecord
 from kgeval.systems.adapters import catalog, folder, launch
-from kgeval.systems.adapters.embeddings import EmbeddingServer
+from kgeval.systems.adapters.embedding_server import EmbeddingServer
 from kgeval.systems.adapters.environment import MARKER, Installed
 
 KEY = "sk-the-real-key"
@@ -36,7 +36,7 @@ CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hello?"}]}
 # a package of ten lines: it keeps the documents, asks the model twice a question, and fails where it is told to
 STAND_IN = '''
 import json, os, sys, urllib.request
-from adapter_base import Built, Said, main
+from adapter_base import Built, PackageAnswer, main
 
 class StandIn:
     def __init__(self, job):
@@ -66,7 +66,8 @@ class StandIn:
         for _ in range(2):
             said = self.ask("/chat/completions", model=self.job.model, messages=[{"role": "user", "content": question}])
         words = said["choices"][0]["message"]["content"]
-        return Said(words, [{"text": one["text"], "document": one["id"]} for one in self.job.documents()][: self.job.settings.get("top_k")])
+        contexts = [{"text": one["text"], "document": one["id"]} for one in self.job.documents()]
+        return PackageAnswer(words, contexts[: self.job.settings.get("top_k")])
     def close(self):
         pass
 
@@ -97,7 +98,7 @@ def post(base_url: str, path: str, body: Any, key: str) -> tuple[int, dict[str, 
 
 def test_the_relay_counts_what_the_server_counts_and_lets_nobody_else_in(relayed: Any) -> None:
     with FakeServer(key=KEY) as server, relayed.Relay(relayed.Upstream(server.base_url, KEY, parameters={"temperature": 0.7})) as relay:
-        assert relay.dimensions("e") == 64 and relay.counted() == relayed.Counted()
+        assert relay.dimensions("e") == 64 and relay.counted() == relayed.RelayCounts()
         for _ in range(3):
             assert post(relay.base_url, "/chat/completions", {**CHAT, "temperature": 0}, relay.key)[0] == 200
         assert post(relay.base_url, "/embeddings", {"model": "e", "input": ["one", "two"], "dimensions": 5}, relay.key)[0] == 200
@@ -299,7 +300,7 @@ def test_an_index_step_ends_when_the_command_that_started_it_is_killed(world: Fa
     """Nobody would read what it goes on to pay for."""
     Path("documents/three.txt").write_text("slow")
     starter = "import os, subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True); sys.stdin.read(); os._exit(0)"
-    card = folder.Card(adapter="lightrag", model="m", embedding_model="e")
+    card = folder.IndexCard(adapter="lightrag", model="m", embedding_model="e")
     folder.prepare(Path("ix"), card, [Document(id="a", text="slow")], replace=False)
     environ = launch.variables(catalog.adapter("lightrag"))
     command = [sys.executable, "-c", starter, *launch.argv(catalog.adapter("lightrag"), "index")]

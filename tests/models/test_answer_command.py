@@ -12,12 +12,13 @@ from answer_world import SIMPLE, script
 
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.records import Answer
-from kgeval.systems.outside.command import CommandSystem, CommandWanted, argv_of, open_command
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.command import CommandSystem, argv_of, open_command
+from kgeval.systems.system import Ask, Opening
 
 
 def opened(folder: Path, body: str, **wanted: object) -> CommandSystem:
-    return open_command(CommandWanted(script(folder, body), **{"timeout": 30.0, **wanted}))  # type: ignore[arg-type]
+    own = {name: wanted.pop(name) for name in ("name", "hello_seconds", "said_after") if name in wanted}
+    return open_command(script(folder, body), Opening(**{"timeout": 30.0, **wanted}), **own)  # type: ignore[arg-type]
 
 
 def ask(name: str = "q1", **more: object) -> Ask:
@@ -310,13 +311,13 @@ def test_settings_for_a_process_that_does_not_say_hello_are_refused(tmp_path: Pa
 
 def test_a_command_that_cannot_be_started_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no-such-program: cannot be started: No such file or directory"):
-        open_command(CommandWanted(argv_of("no-such-program --x")))
+        open_command(argv_of("no-such-program --x"), Opening())
     (tmp_path / "text.txt").write_text("no program")
     with pytest.raises(UsageError, match="Permission denied"):
-        open_command(CommandWanted((str(tmp_path / "text.txt"),)))
+        open_command((str(tmp_path / "text.txt"),), Opening())
     with pytest.raises(UsageError, match="No closing quotation"):
         argv_of("python 'x.py")
-    with open_command(CommandWanted(("no-such-program",)), started=False) as dry:
+    with open_command(("no-such-program",), Opening(dry=True)) as dry:
         assert dry.name == "no-such-program"
 
 

@@ -18,8 +18,8 @@ from kgeval.llm.calls import Limits
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.prices import Price
 from kgeval.records import Answer
-from kgeval.systems.outside.http import HttpSystem, HttpWanted, check_paths, request_of, walk
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.http import HttpSystem, check_paths, request_of, walk
+from kgeval.systems.system import Ask, Opening
 
 QUICK = Limits(concurrency=4, max_retries=1)
 JSON: dict[str, Any] = {
@@ -35,9 +35,9 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def asked(url: str, **wanted: Any) -> Answer:
+def asked(url: str, name: str = "", **wanted: Any) -> Answer:
     """The answer of an endpoint to one question."""
-    with HttpSystem(HttpWanted(url, **{"settings": JSON, "limits": QUICK, "timeout": 20.0, **wanted})) as system:
+    with HttpSystem(url, Opening(**{"settings": JSON, "limits": QUICK, "timeout": 20.0, **wanted}), name=name) as system:
         return system.answer(Ask("q1", 'Who "is"\nit?'))
 
 
@@ -47,8 +47,8 @@ def ok(body: Any, **headers: str) -> tuple[int, dict[str, str], bytes]:
 
 def test_a_chat_endpoint_needs_a_model_and_nothing_else() -> None:
     with FakeServer([Rule(match="Who", reply="Ada built it.")]) as server:
-        said = asked(server.base_url, settings={"model": "m", "system_prompt": "Be short."}, price=Price(1.0, 2.0))
-        with HttpSystem(HttpWanted(server.base_url, settings={"model": "m"})) as system:
+        said = asked(server.base_url, settings={"model": "m", "system_prompt": "Be short."}, price=lambda *_: Price(1.0, 2.0))
+        with HttpSystem(server.base_url, Opening(settings={"model": "m"})) as system:
             assert system.adjusts and system.name == "m"
             longer = system.answer(Ask("q1", "Who?", target_words=40))
     assert (said.answer, said.error, said.model, said.calls, said.system, said.contexts) == ("Ada built it.", None, "m", 1, "m", None)
@@ -144,7 +144,7 @@ def test_a_refused_key_costs_one_request_however_many_ask() -> None:
         time.sleep(0.2)
         return 401, {}, b""
 
-    with endpoint(serve) as url, HttpSystem(HttpWanted(url, settings=JSON, limits=QUICK)) as system, ThreadPoolExecutor(8) as pool:
+    with endpoint(serve) as url, HttpSystem(url, Opening(settings=JSON, limits=QUICK)) as system, ThreadPoolExecutor(8) as pool:
         refused = [pool.submit(system.answer, Ask(f"q{n}", "Who?")) for n in range(16)]
         assert all(isinstance(one.exception(), ModelError) for one in refused)
     assert len(seen) == 1
@@ -190,7 +190,7 @@ def test_keys_come_from_the_environment_and_stay_out_of_the_signature(monkeypatc
 def test_the_wait_for_a_turn_is_not_the_time_of_a_question() -> None:
     given: dict[str, Any] = {"settings": JSON, "limits": Limits(rpm=60), "timeout": 0.6}
     answering = endpoint(lambda *_: ok({"data": {"answer": "A"}}))
-    with answering as url, HttpSystem(HttpWanted(url, **given)) as system, ThreadPoolExecutor(2) as threads:
+    with answering as url, HttpSystem(url, Opening(**given)) as system, ThreadPoolExecutor(2) as threads:
         said = list(threads.map(system.answer, [Ask(f"q{n}", "Who?") for n in range(2)]))
     assert [answer.error for answer in said] == [None] * 2, "the second waits for a second, and is then answered at once"
     assert all((answer.latency_s or 9) < 0.6 for answer in said)
@@ -205,7 +205,7 @@ def test_a_cost_that_is_no_number_is_a_fault_of_the_reply() -> None:
 
 def test_a_chat_asked_again_for_a_length_is_shown_its_answer_before() -> None:
     with FakeServer([Rule(match="Who", reply="Ada.")]) as server:
-        with HttpSystem(HttpWanted(server.base_url, settings={"model": "m"})) as system:
+        with HttpSystem(server.base_url, Opening(settings={"model": "m"})) as system:
             system.answer(Ask("q1", "Who?", target_words=40, attempt=2, previous="Ada Marsh, {{id}}."))
         text = server.requests[0].body["messages"][-1]["content"]
     assert text.startswith("Who?\n\nAnswer in about 40 words.") and text.endswith("Ada Marsh, {{id}}.")
@@ -213,13 +213,12 @@ def test_a_chat_asked_again_for_a_length_is_shown_its_answer_before() -> None:
 
 def test_a_cost_limit_on_a_chat_without_a_price_is_refused() -> None:
     with pytest.raises(ModelError, match="so a cost limit cannot be kept"):
-        HttpSystem(HttpWanted("http://127.0.0.1:9/v1", settings={"model": "m"}, limits=Limits(cost_limit=1.0)))
+        HttpSystem("http://127.0.0.1:9/v1", Opening(settings={"model": "m"}, limits=Limits(cost_limit=1.0)))
 
 
 def test_the_budget_stops_a_chat_before_the_call_that_would_break_it() -> None:
     with FakeServer([Rule(match="Who", reply="Ada.")]) as server:
-        wanted = HttpWanted(server.base_url, settings={"model": "m"}, limits=Limits(max_calls=2))
-        with HttpSystem(wanted) as system:
+        with HttpSystem(server.base_url, Opening(settings={"model": "m"}, limits=Limits(max_calls=2))) as system:
             errors = [system.answer(Ask(f"q{n}", "Who?")).error for n in range(3)]
         assert errors == [None, None, "budget: the limit of 2 calls is reached"] and server.stats().requests == 2
 
@@ -235,7 +234,7 @@ def test_the_budget_stops_a_chat_before_the_call_that_would_break_it() -> None:
 ])
 def test_settings_that_do_not_fit_are_told_before_anything_is_asked(settings: Any, url: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as told:
-        HttpSystem(HttpWanted(url, settings=settings))
+        HttpSystem(url, Opening(settings=settings))
     assert told.value.fix
 
 

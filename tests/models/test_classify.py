@@ -18,7 +18,7 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.files.rows import read_questions
 from kgeval.llm.fake import Chat, FakeServer, Rule
-from kgeval.questions.classify import Counts, Labelled
+from kgeval.questions.classify import ClassifiedQuestion, LevelCounts
 from kgeval.records import LEVELS_OF_X, Classification, Question
 
 
@@ -193,10 +193,10 @@ def test_an_interrupted_run_ends_with_130_keeps_the_old_output_and_goes_on_for_f
 
 
 def test_agreement_is_over_questions_that_had_one_of_the_four_levels() -> None:
-    counts = Counts()
+    counts = LevelCounts()
     pairs = [("fact_retrieval", "fact_retrieval")] * 3 + [("complex_reasoning", "fact_retrieval"), ("path", "fact_retrieval")]
     for n, (old, new) in enumerate(pairs):
-        counts.add(Labelled(Question(id=str(n), question="?", level=new), old))
+        counts.add(ClassifiedQuestion(Question(id=str(n), question="?", level=new), old))
     assert counts.compared()[:2] == (4, 0.75)
 
 

@@ -19,7 +19,7 @@ from kgeval.llm.schemas import shape_of
 from kgeval.llm.session import Models, open_models
 from kgeval.records import Chunk, Document
 from kgeval.text.chunk import split
-from kgeval.text.extract.mentions import Extraction, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.model import Found, ModelExtractor, More
 from kgeval.text.extract.schema import Allowed, Schema
 
@@ -46,8 +46,8 @@ GOOD = {
 }
 
 
-def source(text: str = TEXT, key: str = "c1", title: str | None = None, before: str = "") -> Source:
-    return Source(Chunk(id=key, document="d", index=0, text=text), title, before)
+def source(text: str = TEXT, key: str = "c1", title: str | None = None, before: str = "") -> ChunkSource:
+    return ChunkSource(Chunk(id=key, document="d", index=0, text=text), title, before)
 
 
 def models(server: FakeServer, folder: Path, **limits: Any) -> Models:
@@ -62,7 +62,7 @@ def extracted(
     *,
     schema: Schema | None = None,
     gleanings: int = 0,
-    given: Source | None = None,
+    given: ChunkSource | None = None,
     **limits: Any,
 ) -> Extraction:
     script: Callable[[Chat], Any] = reply if callable(reply) else lambda _chat: Rule(reply=reply)
@@ -407,7 +407,7 @@ def test_chunks_are_asked_about_side_by_side_come_in_order_and_are_not_paid_twic
 
 def test_with_a_third_of_the_replies_broken_every_chunk_ends_extracted_or_failed(tmp_path):
     document = Document(id="d", text=" ".join(f"Ada Holm met Ole Berg on day {n} in the town of Vik." for n in range(300)))
-    sources = [Source(chunk) for chunk in split(document, size=100, overlap=20)]
+    sources = [ChunkSource(chunk) for chunk in split(document, size=100, overlap=20)]
     with (
         FakeServer(faults=0.3) as server,
         models(server, tmp_path, concurrency=8, max_error_rate=1.0, timeout=2.0, max_retries=4) as session,
@@ -460,5 +460,5 @@ def test_a_budget_of_no_calls_makes_every_chunk_a_failure_and_sends_nothing(tmp_
     assert [e.failure.cause if e.failure else None for e in found] == ["budget"] * 3
 
 
-def _three() -> Iterator[Source]:
+def _three() -> Iterator[ChunkSource]:
     return (source(key=f"c{n}", text=f"{TEXT} {n}") for n in range(3))

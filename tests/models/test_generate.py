@@ -12,7 +12,7 @@ from question_world import Deck, Library, blocks, counted, letter, made, session
 
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.llm.prompts import load_prompt
-from kgeval.questions.duplicates import Twins, asked_by
+from kgeval.questions.duplicates import Twins, text_fingerprint
 
 LEVELS = ("node", "edge", "subgraph")
 
@@ -158,7 +158,7 @@ def test_repeats_are_dropped_counted_and_made_up_for_by_other_structures(tmp_pat
         return {**reply, "question": texts.get(number, reply["question"])}
 
     with FakeServer(often) as server, session(server, tmp_path) as models:
-        result = made(models, ["node"], 6, twins=Twins(earlier=[asked_by("Old one?")]))
+        result = made(models, ["node"], 6, twins=Twins(earlier=[text_fingerprint("Old one?")]))
     tally = result.run.tallies[0]
     assert [q.question[-2] for q in result.questions] == ["0", "4", "5", "6", "7", "8"]
     assert dict(tally.duplicates) == {"exact": 2, "normalised": 1} and tally.structures == 9
@@ -174,9 +174,8 @@ def test_a_graph_that_has_no_more_says_what_it_has(server: FakeServer, tmp_path:
 
 def test_what_the_graph_can_give_is_said_before_anything_is_made() -> None:
     """A wish for more than there is ran for minutes, and the reason came at the end."""
-    from kgeval.questions.generate import Bench, Generation, Settings
-    from kgeval.questions.kind import MakingOptions
-    from kgeval.questions.kinds import orders_of
+    from kgeval.questions.generate import Generation, GenerationSettings, GenerationTools
+    from kgeval.questions.kinds import MakingOptions, orders_of
 
     said: list[str] = []
 
@@ -187,8 +186,8 @@ def test_what_the_graph_can_give_is_said_before_anything_is_made() -> None:
 
     def run(n: int) -> list[str]:
         said.clear()
-        settings = Settings(MakingOptions(seed=7, template=True))
-        Generation(orders_of(["hops"], n), settings, Bench(Timed(12), Twins(), say=said.append), lambda _: None).run()
+        settings = GenerationSettings(MakingOptions(seed=7, template=True))
+        Generation(orders_of(["hops"], n), settings, GenerationTools(Timed(12), Twins(), say=said.append), lambda _: None).run()
         return said
 
     words = [f"hop_{hops}: 3,000 are asked for, and the graph can give 12 at most: there are 12 paths" for hops in (1, 2, 3)]
@@ -234,12 +233,11 @@ def test_an_interruption_keeps_what_is_done_in_its_wave(server: FakeServer, tmp_
 
 def made_into(models: Any, out: list[Any], deck: Deck) -> None:
     from kgeval.llm.asker import Live
-    from kgeval.questions.generate import Bench, Generation, Settings
-    from kgeval.questions.kind import MakingOptions
-    from kgeval.questions.kinds import orders_of
+    from kgeval.questions.generate import Generation, GenerationSettings, GenerationTools
+    from kgeval.questions.kinds import MakingOptions, orders_of
 
-    bench = Bench(deck, Twins(), Live(models), models.map, model="m")
-    Generation(orders_of(["node"], 40), Settings(MakingOptions(seed=7)), bench, out.append).run()
+    bench = GenerationTools(deck, Twins(), Live(models), models.map, model="m")
+    Generation(orders_of(["node"], 40), GenerationSettings(MakingOptions(seed=7)), bench, out.append).run()
 
 
 def test_without_answers_none_is_kept_and_without_texts_the_description_is_enough(server: FakeServer, tmp_path: Path) -> None:

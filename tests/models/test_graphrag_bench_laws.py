@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from kgeval.errors import ConfigError
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.kind import MakingContext, MakingOptions, Profile, Rejected
-from kgeval.questions.making.bench_replies import AnswerVerdict, EvidenceVerdict, EvidenceVerdicts, Made, Refined
+from kgeval.questions.kinds import MakingContext, MakingOptions, Profile, RejectedError
+from kgeval.questions.making.bench_draft import BenchAnswerVerdict, BenchQuestion, EvidenceVerdict, EvidenceVerdicts, Refined
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.profiles import load_profile
 
@@ -36,12 +36,12 @@ class Oracle:
 
     def ask(self, task: Task[Any]) -> Outcome[Any]:
         replies: dict[type, Any] = {
-            Made: lambda: Made(question="Where does it end?", answer="Nowhere", triples=self.numbers),
+            BenchQuestion: lambda: BenchQuestion(question="Where does it end?", answer="Nowhere", triples=self.numbers),
             EvidenceVerdicts: lambda: EvidenceVerdicts(items=[
                 EvidenceVerdict(number=n, reason="", passages=self.passages, follows=self.follows[n % len(self.follows)])
                 for n in range(1, len(task.items) + 1)
             ]),
-            AnswerVerdict: lambda: AnswerVerdict(reason="", follows=True, corrected=""),
+            BenchAnswerVerdict: lambda: BenchAnswerVerdict(reason="", follows=True, corrected=""),
             Refined: lambda: Refined(question="Where does it end, after all?"),
         }
         return Outcome(task.id, replies[task.reply]())
@@ -55,9 +55,10 @@ class Oracle:
 def test_whatever_a_model_names_a_question_rests_on_relations_that_exist_follow_and_are_enough(
     kind: str, numbers: list[int], follows: list[bool], passages: list[int],
 ) -> None:
-    found = KIND[kind].make(MakingContext(chain(), MakingOptions(seed=1), Oracle(numbers, follows, passages)))
-    if isinstance(found, Rejected):
-        assert found.cause in {"wrong_number", "no_evidence", "too_few_relations", "too_many_relations"}
+    try:
+        found = KIND[kind].make(MakingContext(chain(), MakingOptions(seed=1), Oracle(numbers, follows, passages)))
+    except RejectedError as error:
+        assert error.cause in {"wrong_number", "no_evidence", "too_few_relations", "too_many_relations"}
         return
     assert set(numbers) <= set(range(1, 7))
     assert found.path is not None

@@ -12,14 +12,14 @@ from room import session
 
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import FakeServer, Rule
-from kgeval.questions.generate import Attempt
+from kgeval.questions.generate import QuestionAttempt
 from kgeval.questions.profiles import load_profile
 from kgeval.records import Passage, Question, Structure
 
 MOST = {"fact_retrieval": [2], "complex_reasoning": [1, 3, 5], "contextual_summarize": [1, 2, 4], "creative_generation": [1, 2, 3, 4, 6]}
 
 
-def attempted(writer: Writer, kind: str, tmp_path: Path, structure: Structure | None = None, **options: Any) -> Attempt:
+def attempted(writer: Writer, kind: str, tmp_path: Path, structure: Structure | None = None, **options: Any) -> QuestionAttempt:
     with FakeServer(writer) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
         return made(Live(models), structure or chain(), kind, **options)
 

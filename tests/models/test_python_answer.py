@@ -238,7 +238,7 @@ def test_closed_book_asks_a_model_what_the_dry_run_counts_and_a_second_run_makes
             "system": ["closed-book", {"mine": mine}], "model": "m", "base_url": server.base_url, "journal": tmp_path / "j.sqlite",
         }
         plan = answered(dry_run=True, **options)
-        assert plan.calls.calls == (4, 4) and server.stats().requests == 0
+        assert plan.calls == (4, 4) and server.stats().requests == 0
         assert str(plan).startswith("mine: 4 questions; what they cost is not known here\n")
         first = answered(pd.DataFrame(rows()), **options)
         assert server.stats().requests == 4 and len(first) == 8

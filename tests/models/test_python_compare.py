@@ -148,7 +148,7 @@ def test_faulty_rows_are_named_by_system_and_row(server: FakeServer) -> None:
 
 def test_a_budget_ends_early_and_raises_nothing(server: FakeServer) -> None:
     result = compared(server, max_calls=3, max_concurrency=1)
-    assert result.exit_code == 3 and result.report.complete is False and "the same command goes on" in result.messages[0]
+    assert result.exit_code == 3 and result.report.complete is False and "the same call goes on" in result.messages[0]
     assert compared(server).exit_code == 0
 
 

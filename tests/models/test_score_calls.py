@@ -9,10 +9,10 @@ from room import session
 from scripted_judge import Judge
 
 from kgeval.llm.fake import FakeServer
-from kgeval.metrics.definition import Metric, Settings
+from kgeval.metrics.definition import Metric, MetricSettings
 from kgeval.metrics.engine import Tools, score
-from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.select import select
+from kgeval.metrics.signature import prompts_of
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, Passage, Question, Row
 
@@ -39,7 +39,7 @@ def row() -> Row:
 def calls(names: list[str], folder: Path) -> tuple[int, set[str]]:
     """Requests, and the prompts that were asked."""
     with FakeServer(Judge()) as server, session(server.base_url, folder / "j") as models:
-        list(score([row()], select(names), Tools(models=models), Settings()))
+        list(score([row()], select(names), Tools(models=models), MetricSettings()))
         return server.stats().requests, {name.removeprefix("en/") for name in models.asked().prompt_hashes}
 
 

@@ -16,12 +16,12 @@ from kgeval.errors import InputError
 from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.judge.gather import ask_facts
-from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.kg.triples import ask_triples
+from kgeval.metrics.signature import prompts_of
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, Passage, Question, Row
 
@@ -313,7 +313,7 @@ def test_no_prompt_of_any_metric_lets_a_text_of_a_row_out_of_its_fence(tmp_path:
     asked = frozenset(fact for metric in all_metrics().values() for fact in metric.asks)
     judge = Judge()
     with FakeServer(judge) as server, session(server.base_url, tmp_path / "j") as models:
-        subject = Subject(row, Facts(), Settings())
+        subject = Subject(row, RowFacts(), MetricSettings())
         ask_facts(subject, asked, Live(models))
         ask_triples(subject, asked, Live(models), Tools(models=models))
         seen = {name.removeprefix("en/") for name in models.asked().prompt_hashes}

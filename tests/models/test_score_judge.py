@@ -15,9 +15,9 @@ from scripted_judge import Judge
 
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.fake import Chat, FakeServer, Rule
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools, row_facts
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.select import select
 from kgeval.records import Citation, Passage, Row
 
@@ -145,8 +145,8 @@ def test_a_dry_run_counts_the_triples_of_every_context(tmp_path: Path) -> None:
     at = row(0, "Answer", contexts=["one", "two", "three", "two"])
     with FakeServer() as server, session(server.base_url, tmp_path / "j.sqlite") as models:
         dry, tools = Dry(models), Tools(models=models)
-        row_facts(Subject(at, Facts(), Settings()), selection=selection, tools=tools, asker=dry)
-        row_facts(Subject(at, Facts(), Settings()), selection=selection, tools=tools, asker=Live(models))
+        row_facts(Subject(at, RowFacts(), MetricSettings()), selection=selection, tools=tools, asker=dry)
+        row_facts(Subject(at, RowFacts(), MetricSettings()), selection=selection, tools=tools, asker=Live(models))
         assert [(stage.calls_low, stage.calls_high) for stage in dry.stages()] == [(6, 6)]
         assert server.stats().requests == 6
 

@@ -23,9 +23,9 @@ from kgeval.llm.plan import Plan
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.metrics.conditions import conditions
 from kgeval.metrics.cosines import add_cosines
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools, row_facts, score
-from kgeval.metrics.facts import Facts, Texts
+from kgeval.metrics.facts import RowFacts, TextList
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity
 from kgeval.metrics.table import all_metrics
@@ -52,7 +52,7 @@ def row(n: int, answer: str, *references: str, question: str = "Who won a Nobel 
 
 
 def scores(embedder: Embedder, rows: list[Row], names: tuple[str, ...] = BOTH) -> list[dict[str, Score]]:
-    made = score(rows, select(names), Tools(embedder=embedder), Settings())
+    made = score(rows, select(names), Tools(embedder=embedder), MetricSettings())
     return [{one.metric: one for one in result.scores} for result in made]
 
 
@@ -94,7 +94,7 @@ def test_a_paraphrase_is_near_another_topic_is_far_and_the_same_text_is_1(minilm
 @needs_minilm
 def test_cosines_equal_those_of_the_model_alone(minilm: Embedder) -> None:
     texts = ["Warsaw is the capital of Poland.", "短い文。", "A cat."]
-    subject = Subject(row(0, texts[0], *texts[1:]), Facts(), Settings())
+    subject = Subject(row(0, texts[0], *texts[1:]), RowFacts(), MetricSettings())
     add_cosines([subject], select(BOTH), minilm)
     vectors = minilm.embed(texts).astype(np.float64)
     assert subject.facts.cosines["similarity:reference"].values == pytest.approx((vectors[1:] @ vectors[0]).tolist(), abs=1e-6)
@@ -123,9 +123,10 @@ def test_an_embedder_that_cannot_be_used_ends_the_run(tmp_path: Path) -> None:
         scores(embedder, [row(0, "a", "r")])
 
 
-def relevancy(embedder: Embedder, made: Texts, answer: str = "It does.") -> tuple[Score, Score]:
+def relevancy(embedder: Embedder, made: TextList, answer: str = "It does.") -> tuple[Score, Score]:
     names = ("answer_relevancy", "answer_relevancy_compat")
-    selection, subject = select(names), Subject(row(0, answer, question="How does it work?"), Facts(texts={"questions": made}), Settings())
+    selection = select(names)
+    subject = Subject(row(0, answer, question="How does it work?"), RowFacts(texts={"questions": made}), MetricSettings())
     add_cosines([subject], selection, embedder)
     first, second = (all_metrics()[name].compute(subject) for name in names)
     return tuple(  # type: ignore[return-value]
@@ -139,14 +140,14 @@ def test_relevancy_is_the_mean_cosine_and_only_compat_takes_non_committal_as_0(m
     asked = ("How does it work?", "What does it do?", "Where do potatoes grow?")
     vectors = minilm.embed(["How does it work?", *asked]).astype(np.float64)
     expected = float((vectors[1:] @ vectors[0]).mean())
-    ours, theirs = relevancy(minilm, Texts(asked, flags={"noncommittal": True}))
+    ours, theirs = relevancy(minilm, TextList(asked, flags={"noncommittal": True}))
     assert (ours.value, theirs.value) == (pytest.approx(expected, abs=1e-6), 0)
     assert ours.detail["noncommittal"] is True and len(ours.detail["cosines"]) == 3  # type: ignore[arg-type]
-    ours, theirs = relevancy(minilm, Texts(asked, flags={"noncommittal": False}))
+    ours, theirs = relevancy(minilm, TextList(asked, flags={"noncommittal": False}))
     assert ours.value == theirs.value == pytest.approx(expected, abs=1e-6)
-    ours, theirs = relevancy(minilm, Texts(failure=Failure("refused", "no")))
+    ours, theirs = relevancy(minilm, TextList(failure=Failure("refused", "no")))
     assert (ours.status, theirs.reason) == ("unscored", "refused")
-    assert relevancy(minilm, Texts(asked), answer=" ")[0].detail == {"empty_answer": True}
+    assert relevancy(minilm, TextList(asked), answer=" ")[0].detail == {"empty_answer": True}
 
 
 def three() -> list[Row]:
@@ -164,11 +165,11 @@ def test_sensitivity_asks_the_judge_as_often_as_its_dry_run_says(tmp_path: Path)
         dry = Dry(models)
         for rows in made.values():
             for one in rows:
-                row_facts(Subject(one, Facts(), Settings()), selection=selection, tools=tools, asker=dry)
+                row_facts(Subject(one, RowFacts(), MetricSettings()), selection=selection, tools=tools, asker=dry)
         planned = Plan(dry.stages(), Limits()).calls
-        found = {one.metric: one for one in sensitivity(made, selection, tools, Settings())}
+        found = {one.metric: one for one in sensitivity(made, selection, tools, MetricSettings())}
         asked = sum("messages" in entry.body for entry in server.requests)
-        again = sensitivity(made, selection, tools, Settings())
+        again = sensitivity(made, selection, tools, MetricSettings())
         assert sum("messages" in entry.body for entry in server.requests) == asked, "a second run costs nothing"
     assert planned[0] <= asked <= planned[1]
     assert found["factual_correctness"].auc_reference == 1

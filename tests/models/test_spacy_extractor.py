@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from kgeval.errors import UsageError
 from kgeval.records import Chunk
-from kgeval.text.extract.mentions import Extraction, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.spacy_ import SpacyExtractor, extraction_of
 
 ENGLISH = spacy.blank("en")
@@ -140,7 +140,7 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_trained_pipeline_loaded_by_path_reads_new_sentences(pipeline: Path) -> None:
     extractor = SpacyExtractor(str(pipeline))
     texts = ["Dora married Bob. Carl lived in Rome.", "Emil was killed by Anna. Dora is the mayor of Oslo."]
-    sources = [Source(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
+    sources = [ChunkSource(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
     first, second = extractor.extract(sources)
     assert triples(first) == [("Dora", "marry", "Bob"), ("Carl", "live in", "Rome")]
     assert triples(second) == [("Anna", "kill", "Emil"), ("Dora", "mayor of", "Oslo")]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Outcome, Reply, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.kind import MakingContext, MakingOptions
-from kgeval.records import Layout, Passage, Structure, StructureNode, StructureRelation
+from kgeval.questions.kinds import MakingContext, MakingOptions, RejectedError
+from kgeval.records import Layout, Passage, Question, Structure, StructureNode, StructureRelation
 
 T = TypeVar("T", bound=Reply)
 
@@ -30,6 +30,14 @@ LAYOUT = Layout(
     relation_types=["WORKS_FOR", "FOUNDED", "LOCATED_IN", "PART_OF", "BORN_IN", "KNOWS"], chunk_labels=["Chunk"], chunk_text_keys=["text"],
     chunk_id_keys=["id"], relation_source_key="chunks",
 )
+
+
+def outcome(maker: Callable[[MakingContext], Question], context: MakingContext) -> Question | RejectedError:
+    """What a maker makes, or why it makes nothing."""
+    try:
+        return maker(context)
+    except RejectedError as error:
+        return error
 
 
 def layout() -> Layout:

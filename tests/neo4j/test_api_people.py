@@ -152,6 +152,6 @@ def test_gates_of_gold_plans_and_faults(driver: neo4j.Driver, tmp_path: Path) ->
     assert str(tmp_path) not in str(caught.value)
     text = "Caspar Wren works for the Velmouth Harbour Board. Caspar Wren lives in Dunmere."
     plan = kgeval.completeness(driver, ideal=[{"id": "d", "text": text}], ideal_extractor="rules", dry_run=True, **options)
-    assert plan.calls is None and "asks no model" in str(plan)
+    assert plan.calls == (0, 0) and "asks no model" in str(plan)
     ideal = kgeval.completeness(driver, ideal=[{"id": "d", "text": text}], ideal_extractor="rules", whole_graph=True, **options)
     assert ideal.report.ideal is not None and not ideal.to_pandas().empty

@@ -12,8 +12,11 @@ from kgeval.auditing import engine
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
 from kgeval.auditing.structure import PARTS, Options, gds_ids, measure
+from kgeval.errors import QueryError
+from kgeval.graph.algorithms import Expected
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryTimeout
+from kgeval.graph.views import projected
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -59,6 +62,29 @@ def test_calls_of_the_gds_client_stop_at_their_time_limit_and_others_have_none(g
     with pytest.raises(QueryTimeout, match="time limit"):
         graph.ask_gds(lambda gds: gds.run_cypher(slow, mode="READ"), timeout=0.2)
     assert graph.ask_gds(lambda gds: gds.run_cypher("RETURN 1 AS one", mode="READ"), timeout=None)["one"].tolist() == [1]
+
+
+def test_a_client_that_does_not_understand_this_gds_is_named_and_no_traceback(graph: Graph) -> None:
+    from graphdatascience.procedure_surface.cypher.catalog.projection_cypher_endpoints import GraphProjectResult
+
+    with pytest.raises(QueryError, match="does not understand GDS") as caught:
+        graph.ask_gds(lambda gds: GraphProjectResult(graphName="x"), timeout=None)  # type: ignore[call-arg]
+    assert "graphdatascience" in str(caught.value.fix)
+
+
+def test_communities_are_found_as_often_as_they_are_asked_for_and_leave_no_property(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw("UNWIND range(0, 5) AS i CREATE (:E {i: i, name: 'n' + i})")
+    edges = [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [2, 3]]
+    graph.write("UNWIND $edges AS edge MATCH (a:E {i: edge[0]}), (b:E {i: edge[1]}) CREATE (a)-[:R]->(b)", {"edges": edges})
+    with projected(graph, LAYOUT, Expected(6, 7, 0), timeout=60) as view:
+        first, modularity = view.communities("leiden", 1)
+        second, again = view.communities("leiden", 1)
+        assert (first.groups.tolist(), modularity) == (second.groups.tolist(), again)
+        assert view.crossing(first) == view.crossing(second) == 1
+        assert view.again("leiden", 1).groups.tolist() == first.groups.tolist()
+        assert len(view.again("louvain", 1).nodes) == 6
+        (row,) = graph.read("CALL gds.graph.list() YIELD schemaWithOrientation RETURN schemaWithOrientation.nodes AS kept")
+        assert [len(kept) for kept in row["kept"].values()] == [2]  # those of the two calls, none of `again`
 
 
 def test_without_gds_every_figure_that_needs_it_is_named_with_the_reason(

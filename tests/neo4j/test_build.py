@@ -19,7 +19,7 @@ from kgeval.text.build.decide import decide, decisions_of
 from kgeval.text.build.resolve import Rules
 from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.build.state import Cutting
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 SMALL = Cutting(size=20, overlap=0, context_sentences=0)
 
@@ -37,7 +37,7 @@ class Notes:
     def asked(self) -> ModelUsage:
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         for source in sources:
             self.asked_for.append(source.chunk.text)
             if self._fails and self._fails in source.chunk.text:
@@ -45,9 +45,9 @@ class Notes:
             else:
                 yield self._one(source)
 
-    def _one(self, source: Source) -> Extraction:
+    def _one(self, source: ChunkSource) -> Extraction:
         mentions: list[Mention] = []
-        links: list[Link] = []
+        links: list[RelationMention] = []
         text, end = source.chunk.text, 0
         for sentence in text.split("."):
             words = sentence.split()
@@ -58,7 +58,7 @@ class Notes:
                 end = start + len(word)
                 name, _, kind = word.partition(":")
                 mentions.append(Mention(name.replace("_", " "), kind or None, f"{name} of {source.title}.", (), start, end))
-            links.append(Link(len(mentions) - 2, len(mentions) - 1, words[1], sentence.strip()))
+            links.append(RelationMention(len(mentions) - 2, len(mentions) - 1, words[1], sentence.strip()))
         return Extraction(source.chunk.id, tuple(mentions), tuple(links))
 
 

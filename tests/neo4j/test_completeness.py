@@ -22,7 +22,7 @@ from kgeval.errors import GateError, UsageError
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, GoldEntity, GoldMatch, GoldTriple, Proportion
-from kgeval.reports.completeness import verdict
+from kgeval.reports.views.completeness import verdict
 from kgeval.workflows import completeness as workflow
 from kgeval.workflows.session import Session, options_of
 

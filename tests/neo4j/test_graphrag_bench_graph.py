@@ -17,7 +17,6 @@ from kgeval.files.rows import read_questions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.llm.fake import Chat, FakeServer
-from kgeval.questions.kind import MakingOptions
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.sampling.sampler import open_sampler
 
@@ -59,7 +58,7 @@ def test_chains_and_neighbourhoods_are_large_enough_for_their_levels(graph: Grap
     draw(RING)
     with open_sampler(graph, bind(graph, load_profile("kgeval").layout, None), seed=1) as sampler:
         for kind in KINDS:
-            wanted = kind.wanted(MakingOptions(seed=1))
+            wanted = kind.draws
             for structure in islice(sampler.structures(wanted), 5):
                 size = len(structure.relations)
                 assert size == SIZES[kind.name]

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
-from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, path
+from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, outcome, path
 
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Outcome
-from kgeval.questions.kind import Rejected
-from kgeval.questions.making.negative import KINDS, make
+from kgeval.questions.kinds import RejectedError
+from kgeval.questions.making import negative
+from kgeval.questions.making.negative import KINDS
 from kgeval.questions.proof import absent, passages_naming
 from kgeval.records import Question
 
@@ -30,7 +32,10 @@ CREATE (:Chunk {id: 'c1', text: 'Eve Flint works for Acme. She is from far away.
 """
 
 
-def made(found: Question | Rejected) -> Question:
+make = partial(outcome, negative.make)
+
+
+def made(found: Question | RejectedError) -> Question:
     assert isinstance(found, Question), found
     return found
 
@@ -108,7 +113,7 @@ def test_the_names_of_a_type_are_read_once_for_all_questions(graph: Graph, draw:
 def test_where_no_name_is_new_and_no_relation_is_missing_there_is_no_question(graph: Graph, draw: Draw) -> None:
     draw(WORLD)
     found = [make(desk(graph, edge(graph, number, "Ada", "Acme"))) for number in (0, 1)]
-    assert [one.cause for one in found if isinstance(one, Rejected)] == ["no_missing_relation", "no_new_name"]
+    assert [one.cause for one in found if isinstance(one, RejectedError)] == ["no_missing_relation", "no_new_name"]
 
 
 def test_a_term_is_absent_only_where_no_name_no_alias_and_no_text_has_it(graph: Graph, draw: Draw) -> None:

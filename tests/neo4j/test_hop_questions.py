@@ -7,22 +7,23 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import networkx as nx
 import pytest
-from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, path
+from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, outcome, path
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.duplicates import Twins
-from kgeval.questions.generate import Bench, Generation, Settings
-from kgeval.questions.kind import MakingOptions, Rejected
-from kgeval.questions.kinds import Order
+from kgeval.questions.generate import Generation, GenerationSettings, GenerationTools
+from kgeval.questions.kinds import KindOrder, MakingOptions, RejectedError
+from kgeval.questions.making import hops
+from kgeval.questions.making import negative as negatives
 from kgeval.questions.making.answer_cypher import answers, path_query
-from kgeval.questions.making.hops import KINDS, make
-from kgeval.questions.making.negative import make as negative
+from kgeval.questions.making.hops import KINDS
 from kgeval.questions.proof import hop_counts, prove
 from kgeval.questions.sampling.sampler import open_sampler
 from kgeval.records import Layout, Question, Structure
@@ -30,13 +31,16 @@ from kgeval.records import Layout, Question, Structure
 Draw = Callable[[str], None]
 
 
-def made(found: Question | Rejected) -> Question:
+make, negative = partial(outcome, hops.make), partial(outcome, negatives.make)
+
+
+def made(found: Question | RejectedError) -> Question:
     assert isinstance(found, Question), found
     return found
 
 
-def cause(found: Question | Rejected) -> str:
-    assert isinstance(found, Rejected), found
+def cause(found: Question | RejectedError) -> str:
+    assert isinstance(found, RejectedError), found
     return found.cause
 
 
@@ -120,8 +124,9 @@ def test_many_paths_are_proved_at_once_and_one_by_one_where_that_takes_too_long(
     monkeypatch.setattr(graph, "read", counted)
     own, kind, kept = layout(), KINDS[1], list[Question]()
     with open_sampler(graph, own, seed=4) as sampler:
-        settings = Settings(MakingOptions(seed=4, template=True))
-        Generation([Order(kind, 12)], settings, Bench(sampler, Twins(None, 0.9, ()), graph=graph, layout=own), kept.append).run()
+        settings = GenerationSettings(MakingOptions(seed=4, template=True))
+        tools = GenerationTools(sampler, Twins(None, 0.9, ()), graph=graph, layout=own)
+        Generation([KindOrder(kind, 12)], settings, tools, kept.append).run()
     assert [one.hops for one in kept] == [2] * 12
     assert len({one.question for one in kept}) == 12
     assert counts["prove-step"] == (2 if in_time else 1 + 2 * 12)

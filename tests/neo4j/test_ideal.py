@@ -24,7 +24,7 @@ from kgeval.manifest import ModelUsage
 from kgeval.records import CompletenessReport, Document, GoldEntity, Layout
 from kgeval.reports.write import rendered
 from kgeval.text.build.state import Cutting
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.model import ModelExtractor
 from kgeval.text.extract.rules import RulesExtractor
 
@@ -50,13 +50,13 @@ class ByHand:
     name: str = "by-hand"
     signature: str = "by-hand-1"
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         for source in sources:
             names, links = self.known.get(source.chunk.text, (None, ()))
             if names is None:
                 yield Extraction(source.chunk.id, failure=Failure("timeout", "no reply"))
                 continue
-            yield Extraction(source.chunk.id, tuple(Mention(n) for n in names), tuple(Link(a, b, p) for a, p, b in links))
+            yield Extraction(source.chunk.id, tuple(Mention(n) for n in names), tuple(RelationMention(a, b, p) for a, p, b in links))
 
     def asked(self) -> ModelUsage:
         return ModelUsage()

@@ -24,9 +24,9 @@ from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.plan import Plan
 from kgeval.questions import word_index as told
-from kgeval.questions.generate import Attempt, Place, attempt
-from kgeval.questions.graph_facts import known
-from kgeval.questions.kind import MakingOptions
+from kgeval.questions.generate import KindRun, QuestionAttempt, attempt
+from kgeval.questions.graph_facts import facts_of
+from kgeval.questions.kinds import MakingContext, MakingOptions
 from kgeval.questions.making.kasiak_searched import nearest
 from kgeval.questions.proof import absent
 from kgeval.questions.sampling.sampler import open_sampler
@@ -64,16 +64,18 @@ def drawn(graph: Graph, kind: str, *, of: str | None = None) -> tuple[Structure,
     """The first structure that the kind draws; `of`: the first that begins with this entity."""
     layout = bind(graph, load_profile("kgeval").layout, None)
     with open_sampler(graph, layout, seed=1) as sampler:
-        found = sampler.structures(KIND[kind].wanted(MakingOptions(seed=1)))
+        found = sampler.structures(KIND[kind].draws)
         return next(one for one in found if of is None or one.nodes[0].name == of), layout
 
 
-def tried(graph: Graph, kind: str, reader: Reader, folder: Path, of: tuple[Structure, Layout] | None = None) -> Attempt:
+def tried(graph: Graph, kind: str, reader: Reader, folder: Path, of: tuple[Structure, Layout] | None = None) -> QuestionAttempt:
     """What comes of a structure (else of the first that the kind draws)."""
     structure, layout = of or drawn(graph, kind)
     folder.mkdir(exist_ok=True)
     with FakeServer(reader) as server, session(server.base_url, folder / "j.sqlite", timeout=30.0) as models:
-        return attempt(structure, Place(KIND[kind], MakingOptions(seed=1), Live(models), graph, layout, model="m"))
+        return attempt(structure, KindRun(
+            KIND[kind], MakingContext(structure, MakingOptions(seed=1), Live(models), graph, layout), model="m",
+        ))
 
 
 def test_a_multi_hop_question_needs_two_passages_of_one_document(graph: Graph, draw: Callable[[str], None], tmp_path: Path) -> None:
@@ -103,8 +105,9 @@ def test_a_dry_run_counts_the_trials_that_are_left_when_the_question_is_in_the_j
     draw(line())
     structure, layout = drawn(graph, "multi_hop")
     with FakeServer(Reader(JOINED, needs=BOTH)) as server, session(server.base_url, tmp_path / "j.sqlite", timeout=30.0) as models:
-        def made(asker: Any) -> Attempt:
-            return attempt(structure, Place(KIND["multi_hop"], MakingOptions(seed=1), asker, graph, layout, model="m"))
+        def made(asker: Any) -> QuestionAttempt:
+            context = MakingContext(structure, MakingOptions(seed=1), asker, graph, layout)
+            return attempt(structure, KindRun(KIND["multi_hop"], context, model="m"))
 
         def planned() -> tuple[int, int]:
             dry = Dry(models)
@@ -290,7 +293,7 @@ def test_the_searches_find_the_same_where_there_is_too_much_text_to_be_kept(
         layout = bind(graph, load_profile("kgeval").layout, None)
         near = [p.model_dump() for p in nearest(graph, layout, "Who said that so much rye is told of the mill?")]
         present = absent(graph, layout, terms, often=True)
-        assert (known(graph, layout).told_texts() is None) == (most == 0)
+        assert (facts_of(graph, layout).text_words() is None) == (most == 0)
         assert present == absent(graph, layout, terms)
         of = next(iter(drawn(graph, "attribution", of="Ann")))
         cause = cause_of(tried(graph, "attribution", Reader(QUOTE, needs=("Bo said",)), tmp_path / str(most), (of, layout)))

@@ -17,11 +17,11 @@ from kgeval.errors import ModelError, QueryError
 from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryTimeout
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Facts, Pair, Triples
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.facts import PairCounts, RowFacts, Triples
 from kgeval.metrics.kg.batch import add_pairs, join_all, partitioned
 from kgeval.metrics.kg.shape import PairGraph
-from kgeval.metrics.kg.sides import asked
+from kgeval.metrics.kg.sides import requests_of
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Passage, Question, Row, Triple
@@ -64,10 +64,10 @@ def triple(text: str) -> Triple:
     return Triple(subject=head, predicate=relation, object=tail)
 
 
-def subject(given: Sequence[Triple], context: Sequence[Triple], settings: Settings, n: int = 0) -> Subject:
+def subject(given: Sequence[Triple], context: Sequence[Triple], settings: MetricSettings, n: int = 0) -> Subject:
     answer = Answer(question_id=f"q{n}", system="s", answer="a", contexts=[Passage(text="c")])
     row = Row(n=n, where="", question=Question(id=f"q{n}", question="?"), answer=answer)
-    return Subject(row, Facts(triples={"triples:answer": Triples(tuple(given)), "triples:contexts": Triples(tuple(context))}), settings)
+    return Subject(row, RowFacts(triples={"triples:answer": Triples(tuple(given)), "triples:contexts": Triples(tuple(context))}), settings)
 
 
 def made_up(rng: random.Random, count: int, names: int) -> list[Triple]:
@@ -75,14 +75,14 @@ def made_up(rng: random.Random, count: int, names: int) -> list[Triple]:
             for _ in range(count)]
 
 
-def some_pairs(count: int, settings: Settings, seed: int = 0, *, sizes: tuple[int, int] = (8, 40)) -> list[Subject]:
+def some_pairs(count: int, settings: MetricSettings, seed: int = 0, *, sizes: tuple[int, int] = (8, 40)) -> list[Subject]:
     rng = random.Random(seed)
     return [
         subject(made_up(rng, rng.randint(1, sizes[0]), 30), made_up(rng, rng.randint(1, sizes[1]), 60), settings, n) for n in range(count)
     ]
 
 
-def alike(count: int, settings: Settings, seed: int, sizes: tuple[int, int] = (8, 40)) -> list[Subject]:
+def alike(count: int, settings: MetricSettings, seed: int, sizes: tuple[int, int] = (8, 40)) -> list[Subject]:
     """Pairs of a given size in which half of the input's names are the context's too, and no other names are near (32 dimensions)."""
     rng, found = random.Random(seed), []
     for n in range(count):
@@ -94,12 +94,12 @@ def alike(count: int, settings: Settings, seed: int, sizes: tuple[int, int] = (8
     return found
 
 
-def pair_of(graph: Graph, one: Subject, embedder: object | None = None, metrics: Sequence[str] = FAITHFUL) -> Pair:
+def pair_of(graph: Graph, one: Subject, embedder: object | None = None, metrics: Sequence[str] = FAITHFUL) -> PairCounts:
     add_pairs([one], select(metrics), graph, embedder or Vectors(), None)  # type: ignore[arg-type]
     return one.facts.pairs["pairs:faithfulness"]
 
 
-def value(one: Subject, metric: str) -> Value:
+def value(one: Subject, metric: str) -> MetricValue:
     return all_metrics()[metric].compute(one)
 
 
@@ -127,7 +127,7 @@ def entities(graph: nx.MultiDiGraph, end: str) -> list[str]:
     return [node for node, data in graph.nodes(data=True) if data["type"] == "entity" and data["group"] == end]
 
 
-def algorithm_2(graph: nx.MultiDiGraph, settings: Settings) -> float:
+def algorithm_2(graph: nx.MultiDiGraph, settings: MetricSettings) -> float:
     """Dijkstra from every input entity by itself; undirected: on the graph without directions."""
     ours, theirs = entities(graph, "_in"), set(entities(graph, "_ctx"))
     walked = graph.to_undirected() if settings.undirected else graph
@@ -141,7 +141,7 @@ def algorithm_2(graph: nx.MultiDiGraph, settings: Settings) -> float:
 @pytest.mark.parametrize("undirected", [False, True])
 @pytest.mark.parametrize(("tau", "delta"), [(0.7, 0.5), (0.5, 0.3), (0.9, 1.0), (0.7, 0.0)])
 def test_matching_is_what_networkx_finds_on_the_graph_of_algorithm_1(graph: Graph, undirected: bool, tau: float, delta: float) -> None:
-    settings = Settings(tau=tau, delta=delta, undirected=undirected)
+    settings = MetricSettings(tau=tau, delta=delta, undirected=undirected)
     subjects = some_pairs(40, settings, seed=int(10 * tau))
     add_pairs(subjects, select(["kg_matching_faithfulness"]), graph, Vectors(), None)  # type: ignore[arg-type]
     ours = [value(one, "kg_matching_faithfulness").value for one in subjects]
@@ -155,18 +155,18 @@ def test_by_hand_one_similarity_edge_two_triples_and_direction(graph: Graph) -> 
     given, context = [triple("a@90 r b@200"), triple("b@200 r c@18")], [triple("x@0 r y@290")]
     found = {}
     for delta in (0.04, 0.048943, 0.24, 0.248943, 0.448942, 0.448943):
-        one = subject(given, context, Settings(delta=delta))
+        one = subject(given, context, MetricSettings(delta=delta))
         found[delta] = pair_of(graph, one, Angles()).matched
     assert found == {0.04: 0, 0.048943: 1, 0.24: 1, 0.248943: 2, 0.448942: 2, 0.448943: 3}
     turned = [triple("c@18 r b@200")]
-    assert pair_of(graph, subject(turned, context, Settings()), Angles()).matched == 1
-    assert pair_of(graph, subject(turned, context, Settings(undirected=True)), Angles()).matched == 2
+    assert pair_of(graph, subject(turned, context, MetricSettings()), Angles()).matched == 1
+    assert pair_of(graph, subject(turned, context, MetricSettings(undirected=True)), Angles()).matched == 2
 
 
 def test_a_cost_that_is_delta_but_for_the_last_bits_counts(graph: Graph) -> None:
     """0.1 + 0.1 + 0.3 is 0.5 although its floating point sum may be more."""
     cosine = np.degrees(np.arccos(0.7))
-    one = subject([triple(f"a@200 r b@{cosine}")], [triple("x@0 r y@100")], Settings(tau=0.7, delta=0.5))
+    one = subject([triple(f"a@200 r b@{cosine}")], [triple("x@0 r y@100")], MetricSettings(tau=0.7, delta=0.5))
     assert pair_of(graph, one, Angles()).matched == 2
 
 
@@ -181,7 +181,7 @@ def undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 
 def parts(graph: Graph, one: Subject, run: int) -> tuple[PairGraph, list[object], list[int]]:
     """A pair's graph, its nodes as algorithm_1 calls them, and the community of each in one run."""
-    work = join_all(asked(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
+    work = join_all(requests_of(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
     community, _ = partitioned([work.graph], [run], one.settings, graph)
     sides = (("_in", work.graph.input), ("_ctx", work.graph.context))
     nodes: list[object] = [name + end for end, side in sides for name in side.names]
@@ -190,7 +190,7 @@ def parts(graph: Graph, one: Subject, run: int) -> tuple[PairGraph, list[object]
 
 
 def test_community_scores_and_modularity_are_what_python_makes_of_the_same_partition(graph: Graph) -> None:
-    settings = Settings(runs=2)
+    settings = MetricSettings(runs=2)
     for one in some_pairs(3, settings, seed=2):
         found = pair_of(graph, one)
         plain = algorithm_1(one, Vectors())
@@ -201,7 +201,7 @@ def test_community_scores_and_modularity_are_what_python_makes_of_the_same_parti
                 groups.setdefault(number, set()).add(node)
             ours, theirs = set(entities(plain, "_in")), set(entities(plain, "_ctx"))
             sharing = [group for group in groups.values() if group & ours and group & theirs]
-            alone = Settings(runs=1)
+            alone = MetricSettings(runs=1)
             assert len(nodes) == len(plain)
             single = partitioned([parts(graph, one, run)[0]], [run], alone, graph)[1]
             assert single.by_entity[0] == pytest.approx(sum(len(g & ours) for g in sharing) / len(ours), abs=TINY)
@@ -224,7 +224,7 @@ def louvains(one: Subject, runs: int) -> list[tuple[float, float, float]]:
 
 @pytest.mark.parametrize("sizes", [(8, 40), pytest.param((40, 300), marks=pytest.mark.long)])
 def test_modularity_of_each_pair_is_not_below_python_louvain_by_more_than_a_hundredth_on_average(graph: Graph, sizes) -> None:
-    subjects = some_pairs(12, Settings(), seed=4, sizes=sizes)
+    subjects = some_pairs(12, MetricSettings(), seed=4, sizes=sizes)
     add_pairs(subjects, select(FAITHFUL), graph, Vectors(8), None)  # type: ignore[arg-type]
     best = [max(one.facts.pairs["pairs:faithfulness"].modularity) for one in subjects]
 
@@ -246,7 +246,7 @@ def test_one_partition_is_a_coin_toss_and_the_mean_of_twenty_is_not(graph: Graph
     """Spread of the score between disjoint sets of runs: of one partition, and of the mean of 20."""
     single, mean = [], []
     for seed in range(5):
-        subjects = alike(12, Settings(seed=seed), seed=5)
+        subjects = alike(12, MetricSettings(seed=seed), seed=5)
         add_pairs(subjects, select(["kg_community_faithfulness"]), graph, Vectors(32), None)  # type: ignore[arg-type]
         scores = [one.facts.pairs["pairs:faithfulness"].by_entity for one in subjects]
         single.append([runs[0] for runs in scores])
@@ -258,7 +258,7 @@ def test_one_partition_is_a_coin_toss_and_the_mean_of_twenty_is_not(graph: Graph
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(graph: Graph) -> None:
-    first, second, other = (some_pairs(12, Settings(seed=seed), seed=6) for seed in (1, 1, 2))
+    first, second, other = (some_pairs(12, MetricSettings(seed=seed), seed=6) for seed in (1, 1, 2))
     for subjects in (first, second, other):
         add_pairs(subjects, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     assert [one.facts.pairs for one in first] == [one.facts.pairs for one in second]
@@ -266,7 +266,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(graph: Gra
 
 
 def test_neither_order_nor_company_of_rows_changes_a_matching(graph: Graph) -> None:
-    together, backwards, alone = (some_pairs(15, Settings(), seed=7) for _ in range(3))
+    together, backwards, alone = (some_pairs(15, MetricSettings(), seed=7) for _ in range(3))
     matching = select([FAITHFUL[0], FAITHFUL[3]])
     add_pairs(together, matching, graph, Vectors(), None)  # type: ignore[arg-type]
     add_pairs(backwards[::-1], matching, graph, Vectors(), None)  # type: ignore[arg-type]
@@ -279,7 +279,7 @@ def test_neither_order_nor_company_of_rows_changes_a_matching(graph: Graph) -> N
 
 def test_company_hardly_changes_communities(graph: Graph) -> None:
     """Leiden's refinement draws from one random stream for a whole call: a pair's partition is mostly, not always, what it is alone."""
-    together, alone = (alike(12, Settings(), seed=8) for _ in range(2))
+    together, alone = (alike(12, MetricSettings(), seed=8) for _ in range(2))
     add_pairs(together, select(FAITHFUL), graph, Vectors(32), None)  # type: ignore[arg-type]
     for one in alone:
         add_pairs([one], select(FAITHFUL), graph, Vectors(32), None)  # type: ignore[arg-type]
@@ -291,7 +291,7 @@ def test_company_hardly_changes_communities(graph: Graph) -> None:
 
 
 def test_louvain_pair_by_pair_is_the_papers_form(graph: Graph) -> None:
-    subjects = some_pairs(8, Settings(community="louvain", runs=1), seed=9)
+    subjects = some_pairs(8, MetricSettings(community="louvain", runs=1), seed=9)
     add_pairs(subjects, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     for one in subjects:
         found = one.facts.pairs["pairs:faithfulness"]
@@ -302,7 +302,7 @@ def test_louvain_pair_by_pair_is_the_papers_form(graph: Graph) -> None:
 
 @pytest.mark.parametrize(("given", "context", "empty"), [([], ["a r b"], "input"), (["a r b"], [], "context"), ([], [], "input")])
 def test_an_empty_side_is_zero_with_its_reason(graph: Graph, given: list[str], context: list[str], empty: str) -> None:
-    one = subject([triple(t) for t in given], [triple(t) for t in context], Settings())
+    one = subject([triple(t) for t in given], [triple(t) for t in context], MetricSettings())
     assert pair_of(graph, one).empty == empty
     for metric in FAITHFUL:
         found = value(one, metric)
@@ -310,7 +310,7 @@ def test_an_empty_side_is_zero_with_its_reason(graph: Graph, given: list[str], c
 
 
 def test_one_triple_against_itself_matches_whole(graph: Graph) -> None:
-    one = subject([triple("Ada wrote notes")], [triple("Ada wrote notes")], Settings())
+    one = subject([triple("Ada wrote notes")], [triple("Ada wrote notes")], MetricSettings())
     found = pair_of(graph, one)
     assert (found.matched, found.entities, found.triples_matched, found.triples) == (2, 2, 1, 1)
     assert value(one, "kg_matching_faithfulness").value == value(one, "kg_triple_matching_faithfulness").value == 1.0
@@ -319,7 +319,7 @@ def test_one_triple_against_itself_matches_whole(graph: Graph) -> None:
 
 def test_self_loops_and_repeated_triples_keep_each_relation_a_node(graph: Graph) -> None:
     loop = [triple("a knows a"), triple("a knows a")]
-    one = subject(loop, [triple("b knows b")], Settings(runs=2))
+    one = subject(loop, [triple("b knows b")], MetricSettings(runs=2))
     found = pair_of(graph, one, Vectors())
     assert (found.entities, found.context_entities, found.triples) == (1, 1, 2)
     assert found.matched == algorithm_2(algorithm_1(one, Vectors()), one.settings)
@@ -332,23 +332,23 @@ def test_a_triple_matches_only_as_a_whole_and_the_right_way_round(graph: Graph) 
         "same": ("a@0 likes@90 b@60", 1), "near": ("a@5 loves@92 b@55", 1), "turned": ("b@60 likes@90 a@0", 0),
         "other relation": ("a@0 hates@150 b@60", 0), "ends of two triples": ("a@0 likes@90 d@240", 0),
     }
-    found = {name: pair_of(graph, subject([triple(text)], context, Settings(tau=0.9)), Angles()).triples_matched
+    found = {name: pair_of(graph, subject([triple(text)], context, MetricSettings(tau=0.9)), Angles()).triples_matched
              for name, (text, _) in cases.items()}
     assert found == {name: count for name, (_, count) in cases.items()}
-    either_way = subject([triple("b@60 likes@90 a@0")], context, Settings(tau=0.9, undirected=True))
+    either_way = subject([triple("b@60 likes@90 a@0")], context, MetricSettings(tau=0.9, undirected=True))
     assert pair_of(graph, either_way, Angles()).triples_matched == 1
 
 
 def test_hostile_names_are_names(graph: Graph) -> None:
     names = ["'); MATCH (n) DETACH DELETE n //", "\u202eevil", "a\x00b", "{{text}}", "`x`", "$sources", "\ud83d\ude00", "x" * 100_000]
     given = [Triple(subject=a, predicate="r", object=b) for a, b in pairwise(names)]
-    found = pair_of(graph, subject(given, given, Settings(runs=2)))
+    found = pair_of(graph, subject(given, given, MetricSettings(runs=2)))
     assert (found.matched, found.entities) == (len(names), len(names))
 
 
 def test_a_context_of_three_thousand_triples_goes_through(graph: Graph) -> None:
     rng = random.Random(1)
-    one = subject(made_up(rng, 40, 60), made_up(rng, 3000, 2500), Settings(runs=4))
+    one = subject(made_up(rng, 40, 60), made_up(rng, 3000, 2500), MetricSettings(runs=4))
     found = pair_of(graph, one, Vectors(6))
     assert found.triples == 40
     assert len(found.by_entity) == 4
@@ -356,14 +356,14 @@ def test_a_context_of_three_thousand_triples_goes_through(graph: Graph) -> None:
 
 
 def test_nothing_is_left_in_gds_nor_written(graph: Graph) -> None:
-    add_pairs(some_pairs(5, Settings(runs=3)), select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+    add_pairs(some_pairs(5, MetricSettings(runs=3)), select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     assert graph.gds.graph.list() == []
     assert graph.read("MATCH (n) RETURN count(n) AS n")[0]["n"] == 0
 
 
 def test_each_name_is_embedded_once_a_part_and_relations_only_where_they_are_asked_for(graph: Graph) -> None:
     embedder = Vectors()
-    subjects = some_pairs(10, Settings(runs=1))
+    subjects = some_pairs(10, MetricSettings(runs=1))
     add_pairs(subjects, select(["kg_matching_faithfulness"]), graph, embedder, None)  # type: ignore[arg-type]
     assert len(embedder.asked) == len(set(embedder.asked))
     assert not any(text.startswith("r") for text in embedder.asked)
@@ -377,7 +377,7 @@ def test_a_failed_embedding_is_unscored_for_its_pairs(graph: Graph) -> None:
         def embed(self, texts: Sequence[str]) -> np.ndarray:
             raise ModelError("the model is gone", fix="none")
 
-    one = subject([triple("a r b")], [triple("a r b")], Settings())
+    one = subject([triple("a r b")], [triple("a r b")], MetricSettings())
     pair_of(graph, one, Broken())
     found = value(one, "kg_matching_faithfulness")
     assert (found.status, found.cause) == ("unscored", "embedding_error")
@@ -412,7 +412,7 @@ NO_MEMORY = QueryError("blocked since minimum estimated memory exceeds free memo
 def test_what_the_server_refuses_is_the_failure_of_those_pairs_and_of_no_other(
     graph: Graph, monkeypatch: pytest.MonkeyPatch, cut: None, name: str, error: QueryError,
 ) -> None:
-    subjects = some_pairs(4, Settings(runs=3), seed=3)
+    subjects = some_pairs(4, MetricSettings(runs=3), seed=3)
     refused = Refusing(monkeypatch, name, 2, error)
     add_pairs(subjects, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     found = [value(one, "kg_community_faithfulness") for one in subjects]
@@ -428,14 +428,14 @@ def test_what_the_server_refuses_is_the_failure_of_those_pairs_and_of_no_other(
 def test_a_server_that_goes_away_ends_the_run(graph: Graph, monkeypatch: pytest.MonkeyPatch, cut: None, name: str) -> None:
     Refusing(monkeypatch, name, 1, ConnectionLost("the server went away", fix=""))
     with pytest.raises(ConnectionLost):
-        add_pairs(some_pairs(4, Settings(runs=3), seed=3), select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+        add_pairs(some_pairs(4, MetricSettings(runs=3), seed=3), select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     assert graph.gds.graph.list() == []
 
 
 def test_the_server_stops_a_query_at_its_time_limit(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gds, "LIMIT", 0.001)
     rng = random.Random(1)
-    one = subject(made_up(rng, 3000, 2000), made_up(rng, 3000, 2000), Settings(runs=2))
+    one = subject(made_up(rng, 3000, 2000), made_up(rng, 3000, 2000), MetricSettings(runs=2))
     pair_of(graph, one, Vectors(6))
     found = value(one, "kg_matching_faithfulness")
     assert (found.status, found.cause) == ("unscored", "graph_error")
@@ -444,7 +444,7 @@ def test_the_server_stops_a_query_at_its_time_limit(graph: Graph, monkeypatch: p
 
 
 def test_large_sides_are_compared_in_blocks(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, cut_up = (some_pairs(6, Settings(runs=1), seed=13) for _ in range(2))
+    whole, cut_up = (some_pairs(6, MetricSettings(runs=1), seed=13) for _ in range(2))
     add_pairs(whole, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     monkeypatch.setattr("kgeval.metrics.kg.shape.CELLS", 7)
     add_pairs(cut_up, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
@@ -456,7 +456,7 @@ def test_large_sides_are_compared_in_blocks(graph: Graph, monkeypatch: pytest.Mo
 def test_small_parts_and_large_ones_give_the_same_matchings(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     from kgeval.metrics.kg import batch, costs
 
-    whole, cut = (some_pairs(6, Settings(runs=1), seed=3) for _ in range(2))
+    whole, cut = (some_pairs(6, MetricSettings(runs=1), seed=3) for _ in range(2))
     add_pairs(whole, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     monkeypatch.setattr(batch, "MOST_TRIPLES", 60)
     for module in (batch, costs):
@@ -468,7 +468,7 @@ def test_small_parts_and_large_ones_give_the_same_matchings(graph: Graph, monkey
 
 
 def test_spread_is_told_in_the_detail(graph: Graph) -> None:
-    one = some_pairs(1, Settings(runs=5), seed=11)[0]
+    one = some_pairs(1, MetricSettings(runs=5), seed=11)[0]
     found = pair_of(graph, one)
     detail = value(one, "kg_community_faithfulness").detail
     assert detail["runs"] == 5
@@ -477,6 +477,6 @@ def test_spread_is_told_in_the_detail(graph: Graph) -> None:
 
 
 def test_weights_of_zero_leave_every_node_alone(graph: Graph) -> None:
-    one = subject([triple("a@0 r b@90")], [triple("c@180 r d@270")], Settings(edge_weight=0.0, runs=2))
+    one = subject([triple("a@0 r b@90")], [triple("c@180 r d@270")], MetricSettings(edge_weight=0.0, runs=2))
     found = pair_of(graph, one, Angles())
     assert (found.by_entity, found.by_community) == ((0.0, 0.0), (0.0, 0.0))

@@ -18,12 +18,12 @@ from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.load.pairs import delete_pair, write_pair
 from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.kg.batch import add_pairs, nearest
 from kgeval.metrics.kg.explain import explain as lay_open
-from kgeval.metrics.kg.sides import asked
+from kgeval.metrics.kg.sides import requests_of
 from kgeval.metrics.kg.triples import ask_triples, given_triples, stored_triples
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
@@ -60,10 +60,11 @@ def layout(graph: Graph, draw: Callable[[str], None]) -> Layout:
     return bind(graph, load_profile("kgeval").layout, None)
 
 
-def subject(given: Sequence[str], contexts: Sequence[Passage] = (), settings: Settings | None = None, n: int = 0) -> Subject:
+def subject(given: Sequence[str], contexts: Sequence[Passage] = (), settings: MetricSettings | None = None, n: int = 0) -> Subject:
     triples = [Triple(subject=a, predicate=r, object=b) for a, r, b in (text.split(" / ") for text in given)]
     answer = Answer(question_id=f"q{n}", system="s", answer="text", triples=triples, contexts=list(contexts))
-    return Subject(Row(n=n, where="", question=Question(id=f"q{n}", question="?"), answer=answer), Facts(), settings or Settings(runs=3))
+    row = Row(n=n, where="", question=Question(id=f"q{n}", question="?"), answer=answer)
+    return Subject(row, RowFacts(), settings or MetricSettings(runs=3))
 
 
 def of_chunks(graph: Graph, layout: Layout, *ids: str) -> dict[str, list[tuple[str, str, str]]]:
@@ -122,20 +123,20 @@ def test_chunks_of_a_larger_graph_agree_with_a_count_in_python(graph: Graph, dra
 
 
 def test_ids_are_read_once_a_run_whatever_thread_comes_first(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    read: list[str] = []
     stream = Graph.stream
 
     def counted(self: Graph, query: Any, *more: Any, **named: Any) -> Any:
-        asked.append(query.name)
+        read.append(query.name)
         return stream(self, query, *more, **named)
 
     monkeypatch.setattr(Graph, "stream", counted)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: of_chunks(graph, layout, "c1"), range(24)))
     assert found == [{"c1": [NOTES, READ]}] * 24
-    assert sorted(asked) == ["chunk-keys", "relation-sources"]
+    assert sorted(read) == ["chunk-keys", "relation-sources"]
     of_chunks(graph, layout.model_copy(), "c1")
-    assert len(asked) == 4  # another run reads them anew: the graph may have changed
+    assert len(read) == 4  # another run reads them anew: the graph may have changed
 
 
 def test_a_query_that_takes_too_long_is_the_failure_of_its_row(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +144,7 @@ def test_a_query_that_takes_too_long_is_the_failure_of_its_row(graph: Graph, lay
         raise QueryTimeout(f"stopped at its time limit ({timeout})", fix="")
 
     monkeypatch.setattr(Graph, "read", slow)
-    one = subject([], [Passage(text="x", chunk_id="c1")], Settings(query_timeout=7))
+    one = subject([], [Passage(text="x", chunk_id="c1")], MetricSettings(query_timeout=7))
     given_triples([one], select(["kg_matching_faithfulness"]), graph, layout)
     assert one.facts.triples["triples:contexts"].failure == Failure("graph_error", "stopped at its time limit (7)")
 
@@ -182,7 +183,7 @@ def test_matching_against_the_stored_graph_counts_entities_with_a_cheap_path(gra
     """"Ada Lovelace" is in the graph; "Zuse" is one relation (0.2) before her, "Xaver" three."""
     given = ["Zuse / met / Ada Lovelace", "Yves / met / Zuse", "Xaver / met / Yves"]
     for delta, matched in ((0.0, 1), (0.2, 2), (0.5, 3), (0.6, 4)):
-        one = subject(given, settings=Settings(delta=delta))
+        one = subject(given, settings=MetricSettings(delta=delta))
         add_pairs([one], select(["kg_matching_stored"]), graph, Words(), layout)  # type: ignore[arg-type]
         value = all_metrics()["kg_matching_stored"].compute(one)
         assert (value.value, value.detail["matched"], value.detail["exact"]) == (matched / 4, matched, 1)
@@ -201,7 +202,7 @@ def test_without_a_layout_the_stored_graph_cannot_be_asked(graph: Graph) -> None
 def opened(graph: Graph, layout: Layout, one: Subject) -> Any:
     selection = select(["kg_community_faithfulness"])
     given_triples([one], selection, graph, layout)
-    return lay_open(asked(one, selection)[0], graph, Words())  # type: ignore[arg-type]
+    return lay_open(requests_of(one, selection)[0], graph, Words())  # type: ignore[arg-type]
 
 
 def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -> None:
@@ -221,7 +222,7 @@ def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -
 
 def test_hidden_characters_of_a_name_are_shown(graph: Graph, layout: Layout) -> None:
     explained = opened(graph, layout, subject(["\u202eAda / r\x1b[2J / B"], [Passage(text="x", chunk_id="c1")]))
-    text = explain_text(explained, Settings())
+    text = explain_text(explained, MetricSettings())
     assert "\u202e" not in text
     assert "\x1b" not in text
 
@@ -229,7 +230,7 @@ def test_hidden_characters_of_a_name_are_shown(graph: Graph, layout: Layout) -> 
 def test_a_pair_is_written_back_once_however_often_and_can_be_seen_and_deleted(graph: Graph, layout: Layout) -> None:
     before = graph.read("MATCH (n) RETURN count(n) AS n")[0]["n"]
     explained = opened(graph, layout, subject(["Zuse / met / Ada'}) DELETE x //"], [Passage(text="x", chunk_id="c1")]))
-    rows = pair_rows(explained, Settings())
+    rows = pair_rows(explained, MetricSettings())
     assert write_pair(graph, rows) == write_pair(graph, rows) == len(explained.nodes)
     assert graph.read("MATCH (p:KgevalPair) RETURN count(p) AS n")[0]["n"] == 1
     counts = {row["type"]: row["n"] for row in graph.read(
@@ -256,7 +257,7 @@ def run_of(graph: Graph, layout: Layout, **options: Any) -> Scoring:
     """A run with its tools open."""
     chosen = ScoreOptions(metrics=("kg_matching_faithfulness", "kg_community_faithfulness", "token_f1"), **options)
     made = prepare_metrics(Session("score"), [], chosen)
-    return replace(made, settings=Settings(runs=2), tools=Tools(embedder=Words(), graph=graph, layout=layout))  # type: ignore[arg-type]
+    return replace(made, settings=MetricSettings(runs=2), tools=Tools(embedder=Words(), graph=graph, layout=layout))  # type: ignore[arg-type]
 
 
 def rows() -> Found:
@@ -293,4 +294,4 @@ MANY = "runs=" + ",".join(map(str, range(1, 500)))
 @pytest.mark.parametrize("text", ["", "tau", "tau=", "speed=1", "tau=0.5;speed=1", "tau=2", "tau=x", MANY])
 def test_a_faulty_grid_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
-        parse_grid(text, Settings())
+        parse_grid(text, MetricSettings())

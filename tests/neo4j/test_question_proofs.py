@@ -12,7 +12,7 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.questions.checking.paths import path_checks
+from kgeval.questions.checking.path_checks import path_checks
 from kgeval.questions.checking.run import check_question
 from kgeval.records import GoldPath, GraphRef, Question, QuestionCheck
 

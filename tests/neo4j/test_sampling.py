@@ -263,7 +263,7 @@ def test_the_same_walks_come_from_the_native_projection_as_often_as_it_is_made(
     draw("UNWIND range(0, 59) AS i CREATE (:__Entity__ {name: 'n' + i, i: i})")
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE b.i = (a.i + 1) % 60 OR b.i = (a.i + 7) % 60 CREATE (a)-[:R {predicate: 'r'}]->(b)")
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
-        assert not sampler._world.walk_graph.ordered
+        assert not sampler._graph.walk_graph.ordered
     first = drawn(graph, DrawSpec("subgraph"), most=5)
     assert first == drawn(graph, DrawSpec("subgraph"), most=5)
     assert len(first) == 5
@@ -288,9 +288,9 @@ def test_lists_of_sources_with_a_separator_are_read_and_chunks_may_come_from_fil
 def test_super_nodes_are_read_once_and_give_the_same(graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     draw(SMALL)
     before = [drawn(graph, wanted) for wanted in EVERY[1:4]]
-    monkeypatch.setattr("kgeval.questions.sampling.around.HUB", 1)
+    monkeypatch.setattr("kgeval.questions.sampling.links.HUB", 1)
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
-    monkeypatch.setattr("kgeval.questions.sampling.around.MOST_KEPT", 3)  # room for one of them
+    monkeypatch.setattr("kgeval.questions.sampling.links.MOST_KEPT", 3)  # room for one of them
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
 
 

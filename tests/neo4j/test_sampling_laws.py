@@ -15,12 +15,12 @@ from scipy.stats import chisquare
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.draw_spec import DrawSpec
-from kgeval.questions.sampling import grown, simple
-from kgeval.questions.sampling.around import Drawn
-from kgeval.questions.sampling.sampler import walked
+from kgeval.questions.sampling import neighbourhoods, uniform
+from kgeval.questions.sampling.links import DrawnStructure
+from kgeval.questions.sampling.paths import walked
+from kgeval.questions.sampling.random_walks import subgraphs
+from kgeval.questions.sampling.sampled_graph import SampledGraph, in_seeded_order
 from kgeval.questions.sampling.turns import Seed
-from kgeval.questions.sampling.walked import subgraphs
-from kgeval.questions.sampling.world import World, in_seeded_order
 
 # a triangle A B C with A - B twice, and a tail C - D
 DRAWN = """CREATE (a:__Entity__ {name: 'A', type: 'T'}), (b:__Entity__ {name: 'B', type: 'T'}), (c:__Entity__ {name: 'C', type: 'T'}),
@@ -32,17 +32,17 @@ SURE = 1e-3  # the seeds are fixed, so a test that passes once passes always
 
 
 @pytest.fixture
-def world(graph: Graph, draw: Callable[[str], None]) -> Iterator[Callable[[int], World]]:
+def world(graph: Graph, draw: Callable[[str], None]) -> Iterator[Callable[[int], SampledGraph]]:
     """A world of any seed, on one projection; entities are read once."""
     draw(DRAWN)
     layout = bind(graph, load_profile("kgeval").layout, None)
     with ExitStack() as held:
-        first = World(graph, layout, 0, timeout=None, chunks=None, held=held)
+        first = SampledGraph(graph, layout, 0, timeout=None, chunks=None, held=held)
         rows = first.ask("sample-entities")
         projected = first.walk_graph
 
-        def make(seed: int) -> World:
-            one = World(graph, layout, seed, timeout=None, chunks=None, held=held)
+        def make(seed: int) -> SampledGraph:
+            one = SampledGraph(graph, layout, seed, timeout=None, chunks=None, held=held)
             one.__dict__.update(entities=in_seeded_order(rows, seed), walk_graph=projected, passages=first.passages)
             return one
 
@@ -63,7 +63,7 @@ def fits(counted: Mapping[object, int], chances: Mapping[object, float]) -> bool
     return bool(chisquare([counted.get(key, 0) for key in chances], [total * chance for chance in chances.values()]).pvalue > SURE)
 
 
-def first_of(batches: Iterator[list[Drawn]]) -> Drawn:
+def first_of(batches: Iterator[list[DrawnStructure]]) -> DrawnStructure:
     return next(one for batch in batches for one in batch)
 
 
@@ -72,21 +72,23 @@ def alike(keys: object) -> dict[object, float]:
     return {key: 1 / len(listed) for key in listed}
 
 
-def test_nodes_pairs_and_centres_have_the_same_chance_each(world: Callable[[int], World], graph: Graph) -> None:
+def test_nodes_pairs_and_centres_have_the_same_chance_each(world: Callable[[int], SampledGraph], graph: Graph) -> None:
     names, worlds = named(graph), [world(seed) for seed in range(SEEDS)]
-    nodes = Counter(names[first_of(simple.nodes(one, DrawSpec("node"))).nodes[0]] for one in worlds)
+    nodes = Counter(names[first_of(uniform.nodes(one, DrawSpec("node"))).nodes[0]] for one in worlds)
     assert fits(nodes, alike("ABCDE"))
-    pairs = Counter(frozenset(names[name] for name in first_of(simple.pairs(one, DrawSpec("pair"))).nodes) for one in worlds)
+    pairs = Counter(frozenset(names[name] for name in first_of(uniform.pairs(one, DrawSpec("pair"))).nodes) for one in worlds)
     assert fits(pairs, alike([frozenset(pair) for pair in (*combinations("ABC", 2), "DE")]))
-    centres = Counter(names[first_of(grown.neighbourhoods(one, DrawSpec("neighbourhood"))).nodes[0]] for one in worlds)
+    centres = Counter(names[first_of(neighbourhoods.neighbourhoods(one, DrawSpec("neighbourhood"))).nodes[0]] for one in worlds)
     assert fits(centres, alike("ABCD"))
 
 
-def test_edges_have_the_same_chance_each_and_strata_too_when_they_are_drawn_evenly(world: Callable[[int], World], graph: Graph) -> None:
+def test_edges_have_the_same_chance_each_and_strata_too_when_they_are_drawn_evenly(
+    world: Callable[[int], SampledGraph], graph: Graph,
+) -> None:
     names = named(graph)
-    edges = Counter(names[first_of(simple.edges(world(seed), DrawSpec("edge"))).links[0].relation] for seed in range(SEEDS))
+    edges = Counter(names[first_of(uniform.edges(world(seed), DrawSpec("edge"))).links[0].relation] for seed in range(SEEDS))
     assert fits(edges, alike(EDGES))
-    first = [first_of(simple.edges(world(seed), DrawSpec("edge", stratify="type"))) for seed in range(SEEDS)]
+    first = [first_of(uniform.edges(world(seed), DrawSpec("edge", stratify="type"))) for seed in range(SEEDS)]
     assert fits(Counter(one.stratum for one in first), alike(["type=T", "type=U"]))
     assert {names[one.links[0].relation] for one in first if one.stratum == "type=U"} == {"dc"}  # D's only relation
     ends = {"ab": 2, "ba": 2, "bc": 2, "ac": 2, "dc": 1}  # how many ends of it are of type T
@@ -96,7 +98,7 @@ def test_edges_have_the_same_chance_each_and_strata_too_when_they_are_drawn_even
 
 @pytest.mark.parametrize("hops", [1, 2, 3])
 def test_a_path_starts_anywhere_alike_and_takes_each_relation_that_leads_on_alike(
-    world: Callable[[int], World], graph: Graph, hops: int,
+    world: Callable[[int], SampledGraph], graph: Graph, hops: int,
 ) -> None:
     names, one = named(graph), world(5)
     rng = np.random.default_rng(5)
@@ -128,7 +130,9 @@ def path_chances(hops: int) -> dict[object, float]:
     return found
 
 
-def test_a_walk_starts_anywhere_alike_and_takes_each_relation_alike_parallel_ones_too(world: Callable[[int], World], graph: Graph) -> None:
+def test_a_walk_starts_anywhere_alike_and_takes_each_relation_alike_parallel_ones_too(
+    world: Callable[[int], SampledGraph], graph: Graph,
+) -> None:
     names = named(graph)
     counted: Counter[object] = Counter()
     for seed in range(SEEDS):

@@ -19,17 +19,17 @@ from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Endpoint, Failure, Limits
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import Models, open_models
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools, score
-from kgeval.metrics.facts import Facts, Grounded, Texts
+from kgeval.metrics.facts import Grounded, RowFacts, TextList
 from kgeval.metrics.select import select
 from kgeval.metrics.stored import candidates
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import kg_grounding
-from kgeval.metrics.stored.names import Names
+from kgeval.metrics.stored.names import GraphNames
 from kgeval.records import Answer, Layout, Passage, Question, Row
-from kgeval.text import name_matching as spots
-from kgeval.text.name_matching import places
+from kgeval.text import name_matching
+from kgeval.text.name_matching import name_spans
 
 LAYOUT = Layout(
     name="plain", entity_labels=["Thing"], type_label_ignored=["Thing"], name_keys=["name"], alias_keys=["also"], description_key="about",
@@ -73,10 +73,10 @@ def reads(chat: Chat) -> object:
     return {"items": items}
 
 
-def subject(*claims: str, answer: str = "An answer.", settings: Settings | None = None, failure: Failure | None = None) -> Subject:
+def subject(*claims: str, answer: str = "An answer.", settings: MetricSettings | None = None, failure: Failure | None = None) -> Subject:
     row = Row(n=0, where="a:1", question=Question(id="q", question="Who?"), answer=Answer(question_id="q", system="s", answer=answer))
-    facts = Facts(texts={"claims:answer": Texts(claims, failure)})
-    return Subject(row, facts, settings or Settings())
+    facts = RowFacts(texts={"claims:answer": TextList(claims, failure)})
+    return Subject(row, facts, settings or MetricSettings())
 
 
 def ground(graph: Graph, layout: Layout, models: Models, made: Subject, *, dry: Dry | None = None) -> Grounded:
@@ -207,7 +207,7 @@ def test_at_most_so_many_triples_are_shown_and_every_claim_gets_its_best_ones(gr
 
     with FakeServer(script=note) as server, session(server, tmp_path) as models:
         claims = [f"The Grand Hub has Leaf Nr {i}." for i in (5, 2999, 17)] + ["The Small Inn stands in Varne."]
-        ground(graph, LAYOUT, models, subject(*claims, settings=Settings(candidates=10)))
+        ground(graph, LAYOUT, models, subject(*claims, settings=MetricSettings(candidates=10)))
     assert [len(one) <= 10 for one in shown] == [True, True], "two calls, because the claims want more than ten triples"
     texts = [text for one in shown for text in one.values()]
     for expected in ("Grand Hub -[has]-> Leaf Nr 5", "Grand Hub -[has]-> Leaf Nr 2999", "Small Inn -[stands in]-> Varne"):
@@ -217,7 +217,8 @@ def test_at_most_so_many_triples_are_shown_and_every_claim_gets_its_best_ones(gr
 def test_numbers_of_triples_go_on_over_two_calls(graph, draw, judge):
     draw(HARBOUR)
     server, models = judge
-    made = subject("Ada Lindqvist commands the North Light.", "The Packet Line owns the North Light.", settings=Settings(candidates=1))
+    claims = ("Ada Lindqvist commands the North Light.", "The Packet Line owns the North Light.")
+    made = subject(*claims, settings=MetricSettings(candidates=1))
     found = ground(graph, LAYOUT, models, made)
     assert len(server.requests) == 2 and len(found.element_ids) == 2
     assert [item.sources for item in found.checked.items] == [(1,), (2,)]
@@ -293,7 +294,7 @@ def test_a_query_that_the_server_refuses_fails_the_row_and_not_the_run(graph, dr
     def refuse(*_: object, **__: object) -> None:
         raise QueryError("out of memory")
 
-    monkeypatch.setattr(candidates.Store, "ask", refuse)
+    monkeypatch.setattr(candidates.StoredGraph, "ask", refuse)
     made = subject("The Packet Line owns the North Light.")
     ground(graph, LAYOUT, judge[1], made)
     assert (kg_grounding(made).cause, kg_grounding(made).reason) == ("graph_error", "out of memory")
@@ -326,7 +327,7 @@ def test_kgevals_own_index_answers_names_and_a_scan_only_aliases(graph, draw, mo
     stream, read = Graph.stream, Graph.read
     monkeypatch.setattr(Graph, "stream", lambda self, query, *a, **k: asked.append(query.name) or stream(self, query, *a, **k))
     monkeypatch.setattr(Graph, "read", lambda self, query, *a, **k: asked.append(query.name) or read(self, query, *a, **k))
-    known = Names(graph, layout)
+    known = GraphNames(graph, layout)
     assert known.own_index
     named = known.in_texts(["Lovelace met Charles.", "The ENGINE!"], timeout=20)
     assert [sorted(one.key for one in own) for own in named] == [["charles", "lovelace"], ["engine"]]
@@ -345,16 +346,16 @@ def test_names_are_found_in_texts_of_any_script(graph, draw, text, named):
             '\u6771\u4eac \u30bf\u30ef\u30fc',
             '\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e\u0e21\u0e2b\u0e32\u0e19\u0e04\u0e23', '\u0ea5\u0eb2\u0ea7']
             AS name CREATE (:Thing {name: name})""")
-    (found,) = Names(graph, LAYOUT).in_texts([text], timeout=20)
+    (found,) = GraphNames(graph, LAYOUT).in_texts([text], timeout=20)
     assert {one.key for one in found} == named
     assert [one.key for one in found if one.within] == (["new york"] if "times" in text else [])
 
 
 def test_a_text_of_one_word_a_thousand_times_is_looked_at_in_linear_time(graph, draw):
     draw(HARBOUR)
-    (found,) = Names(graph, LAYOUT).in_texts(["Varne " * 100_000], timeout=20)
+    (found,) = GraphNames(graph, LAYOUT).in_texts(["Varne " * 100_000], timeout=20)
     assert [one.key for one in found] == ["varne"]
-    assert len(places("Varne " * 100_000)) <= spots.LONGEST_NAME * spots.LONGEST_TEXT
+    assert len(name_spans("Varne " * 100_000)) <= name_matching.LONGEST_NAME * name_matching.LONGEST_TEXT
 
 
 def test_keys_of_many_blocks_are_all_found_and_strange_ones_too(monkeypatch):
@@ -397,10 +398,10 @@ def test_a_run_scores_rows_in_their_order_with_every_metric_of_the_stored_graph(
     chosen = select(["kg_grounding", "stepwise_accuracy", "cypher_valid", "cypher_execution_match", "stale_context_share"])
     with FakeServer(script=plays_all) as server, session(server, tmp_path) as models:
         tools = Tools(models=models, graph=graph, layout=LAYOUT)
-        results = list(score(rows, chosen, tools, Settings()))
+        results = list(score(rows, chosen, tools, MetricSettings()))
         assert [result.row.n for result in results] == [0, 1, 2]
         asked = len(server.requests)
-        assert list(score(rows, chosen, tools, Settings())) == results
+        assert list(score(rows, chosen, tools, MetricSettings())) == results
         assert len(server.requests) == asked, "a second run asks nothing"
     values = {(s.system, s.metric): (s.value if s.status == "scored" else s.status) for result in results for s in result.scores}
     assert values == {

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from kgeval.graph.connect import Graph
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import CypherRun, Facts
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import CypherRun, RowFacts
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import cypher_execution_match, cypher_valid
 from kgeval.records import Answer, Layout, Question, Row
@@ -20,22 +20,22 @@ CREATE (a:Thing {name: 'North Light', built: 1901, tons: 0.1 + 0.2, docked: date
   (b:Thing {name: 'Sea Rose', built: 1910, tons: 2.5}), (c:Thing {name: 'Old Tom', built: 1910}),
   (a)-[:R {since: 1}]->(b), (b)-[:R {since: 2}]->(c)
 """
-FAST = Settings(query_timeout=20.0)
+FAST = MetricSettings(query_timeout=20.0)
 
 
-def subject(cypher: str | None, gold: str | None = None, settings: Settings = FAST) -> Subject:
+def subject(cypher: str | None, gold: str | None = None, settings: MetricSettings = FAST) -> Subject:
     question = Question(id="q", question="Which ships?", cypher=gold)
     answer = Answer(question_id="q", system="s", answer="these", cypher=cypher)
-    return Subject(Row(n=0, where="a.jsonl:1", question=question, answer=answer), Facts(), settings)
+    return Subject(Row(n=0, where="a.jsonl:1", question=question, answer=answer), RowFacts(), settings)
 
 
-def run(graph: Graph, cypher: str | None, gold: str | None = None, settings: Settings = FAST) -> Subject:
+def run(graph: Graph, cypher: str | None, gold: str | None = None, settings: MetricSettings = FAST) -> Subject:
     made = subject(cypher, gold, settings)
     stored_facts(made, frozenset(["cypher"]), graph, LAYOUT, None)
     return made
 
 
-def fact(graph: Graph, cypher: str, gold: str | None = None, settings: Settings = FAST) -> CypherRun:
+def fact(graph: Graph, cypher: str, gold: str | None = None, settings: MetricSettings = FAST) -> CypherRun:
     found = run(graph, cypher, gold, settings).facts.cypher
     assert found is not None
     return found
@@ -90,7 +90,7 @@ def test_extra_columns_are_named(graph, draw):
 
 def test_rows_count_in_their_order_only_where_both_the_setting_and_the_gold_query_ask_for_it(graph, draw):
     draw(SHIPS)
-    asked = Settings(ordered=True, query_timeout=20)
+    asked = MetricSettings(ordered=True, query_timeout=20)
     down, up = "MATCH (n) RETURN n.name ORDER BY n.name DESC", "MATCH (n) RETURN n.name ORDER BY n.name"
     assert fact(graph, down, up).matches is True
     assert fact(graph, down, up, asked).matches is False
@@ -204,7 +204,7 @@ def test_a_query_without_end_is_stopped_and_is_not_valid(graph, draw):
     draw(SHIPS)
     started = time.monotonic()
     endless = "UNWIND range(1, 100000) AS x UNWIND range(1, 100000) AS y UNWIND range(1, 100000) AS z WITH count(x + y * z) AS n RETURN n"
-    found = fact(graph, endless, "MATCH (n) RETURN n", Settings(query_timeout=1.0))
+    found = fact(graph, endless, "MATCH (n) RETURN n", MetricSettings(query_timeout=1.0))
     assert (found.valid, found.matches) == (False, False)
     assert "time limit of 1 s" in (found.error or "")
     assert time.monotonic() - started < 60

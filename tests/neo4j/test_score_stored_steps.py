@@ -10,8 +10,8 @@ import pytest
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Checked, Expired, Facts, Item
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import Expired, ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.stored import candidates
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import stale_context_share, stepwise_accuracy
@@ -31,7 +31,7 @@ def plain() -> Layout:
 
 def asked(graph: Graph, question: Question, layout: Layout | None = None, **answer: object) -> Subject:
     given = Answer.model_validate({"question_id": "q", "system": "s", "answer": "Varne.", "contexts": [], **answer})
-    made = Subject(Row(n=0, where="a:1", question=question, answer=given), Facts(), Settings())
+    made = Subject(Row(n=0, where="a:1", question=question, answer=given), RowFacts(), MetricSettings())
     stored_facts(made, frozenset(["steps@graph", "expired"]), graph, layout or plain(), None)
     return made
 
@@ -100,11 +100,11 @@ def test_a_refused_query_leaves_the_value_and_only_the_count_in_the_graph_is_mis
     def refuse(*_: object, **__: object) -> None:
         raise QueryError("no memory")
 
-    monkeypatch.setattr(candidates.Store, "ask", refuse)
+    monkeypatch.setattr(candidates.StoredGraph, "ask", refuse)
     made = asked(graph, chain("Ada -[COMMANDS]-> North Light"))
     assert made.facts.checks["steps@graph"].unscored.cause == "graph_error"
     for source in ("answer", "contexts"):
-        made.facts.checks[f"steps@{source}"] = Checked((Item(1, "x", "supported"),))
+        made.facts.checks[f"steps@{source}"] = ItemVerdicts((JudgedItem(1, "x", "supported"),))
     value = stepwise_accuracy(made)
     assert value.value == 1.0 and "in_graph" not in value.detail
 
@@ -112,8 +112,8 @@ def test_a_refused_query_leaves_the_value_and_only_the_count_in_the_graph_is_mis
 def test_the_graph_stands_beside_the_value_and_does_not_change_it(graph, draw):
     draw(CHAIN)
     made = asked(graph, chain("Ada -[COMMANDS]-> North Light", "Ada -[COMMANDS]-> Varne"))
-    made.facts.checks["steps@answer"] = Checked((Item(1, "x", "not_stated"), Item(2, "y", "supported")))
-    made.facts.checks["steps@contexts"] = Checked((Item(1, "x", "not_stated"), Item(2, "y", "not_stated")))
+    made.facts.checks["steps@answer"] = ItemVerdicts((JudgedItem(1, "x", "not_stated"), JudgedItem(2, "y", "supported")))
+    made.facts.checks["steps@contexts"] = ItemVerdicts((JudgedItem(1, "x", "not_stated"), JudgedItem(2, "y", "not_stated")))
     value = stepwise_accuracy(made)
     assert (value.value, value.detail["in_graph"]) == (0.5, 1)
     assert value.detail["steps"] == [
@@ -187,7 +187,7 @@ def test_a_refused_query_is_a_failure_of_the_row(graph, timed, monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise QueryError("no memory")
 
-    monkeypatch.setattr(candidates.Store, "ask", refuse)
+    monkeypatch.setattr(candidates.StoredGraph, "ask", refuse)
     value = stale_context_share(expired(graph, timed, ["old"]))
     assert (value.status, value.cause, value.detail) == ("unscored", "graph_error", {"retrieved": 1})
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.manifest import Started
+from kgeval.overview.build import Demands, overview
+from kgeval.overview.sources import read_sources
 from kgeval.records import (
     AuditReport,
     Example,
@@ -23,8 +25,7 @@ from kgeval.records import (
     ScoreReport,
     SystemInfo,
 )
-from kgeval.reports.overview.build import Demands, overview
-from kgeval.reports.overview.sources import read_sources
+from kgeval.reports.summaries import summary_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "schemas" / "examples"
 KIND_FILES = {
@@ -102,4 +103,4 @@ def wrote(folder: Path, **reports: Record) -> Path:
 def whole(*paths: Path, baseline: Path | None = None, **demands: Any) -> OverviewReport:
     """The report over these runs."""
     before = read_sources([baseline]) if baseline is not None else None
-    return overview(read_sources(paths), Started("report", {}).manifest(), Demands(**demands), baseline=before)
+    return overview(read_sources(paths), Started("report", {}).manifest(), Demands(**demands), summary_of, baseline=before)

@@ -21,7 +21,7 @@ from kgeval.records import Document
 from kgeval.systems.adapters import ADAPTERS, folder
 from kgeval.systems.adapters import environment as environments
 from kgeval.systems.adapters.catalog import adapter, catalog, scripts
-from kgeval.systems.adapters.folder import CARD, Card, digest, prepare, read_card, write_card
+from kgeval.systems.adapters.folder import CARD, IndexCard, digest, prepare, read_card, write_card
 from kgeval.systems.adapters.launch import PASSED, argv, variables, vocabulary_folder
 from kgeval.text.build.state import corpus_hash, row_of
 
@@ -232,7 +232,7 @@ def test_a_python_that_a_package_does_not_work_with_is_refused(made: Path) -> No
 
 
 def test_a_folder_that_is_no_index_is_never_written_to_or_deleted(tmp_path: Path) -> None:
-    card, documents = Card(adapter="lightrag", model="m", embedding_model="e"), [Document(id="a", text="A text.")]
+    card, documents = IndexCard(adapter="lightrag", model="m", embedding_model="e"), [Document(id="a", text="A text.")]
     prepare(tmp_path / "new", card, documents, replace=False)
     with pytest.raises(UsageError, match="holds an index already"):
         prepare(tmp_path / "new", card, documents, replace=False)
@@ -248,7 +248,7 @@ def test_a_folder_that_is_no_index_is_never_written_to_or_deleted(tmp_path: Path
 
 
 def test_only_a_finished_index_of_the_same_adapter_is_asked(tmp_path: Path) -> None:
-    card = Card(adapter="lightrag", model="m", embedding_model="e")
+    card = IndexCard(adapter="lightrag", model="m", embedding_model="e")
     with pytest.raises(InputError, match="no index of lightrag"):
         read_card(tmp_path, adapter("lightrag"))
     write_card(tmp_path, card)

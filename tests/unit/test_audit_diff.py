@@ -14,7 +14,7 @@ from kgeval.auditing.gates import Gates, Waiver, judged
 from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Layout, RunManifest, ShareInterval
-from kgeval.reports.audit_diff import verdict
+from kgeval.reports.views.audit_diff import verdict
 from kgeval.reports.write import rendered
 
 SWAPPED = {"worse": "better", "better": "worse", "new": "gone", "gone": "new"}

@@ -84,7 +84,7 @@ def test_the_command_reads_files_of_several_graphs(old: dict[str, Any], tmp_path
     done = call("diff", a, b, "-f", "json")
     made = AuditDiff.model_validate_json(done.stdout)
     assert [one.graph_after for one in made.graphs] == ["second", "museum"]
-    assert "GRAPH second" in rendered(made, "text") and "second" in rendered(made, "html")
+    assert "Graph second" in rendered(made, "text") and "second" in rendered(made, "html")
 
 
 def test_a_graph_that_only_one_file_holds_is_no_pass(old: dict[str, Any], tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
     now = report(finding(count=2, examples=[example("<b>Bob"), example("Ada")]))
     then = report(finding(count=1, examples=[example("Ada")]))
     both = now.model_copy(update={"diff": diff(then, now, names=("last.json", "this audit"))})
-    assert "AGAINST last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
+    assert "Against last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
     assert "## Against last" in rendered(both, "md") and "newly" not in rendered(both, "md")
     page = rendered(both, "html")
     assert 'id="diff"' in page and "&lt;b&gt;Bob" in page and "<b>Bob" not in page

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
-from kgeval.metrics.summary.audit_join import Names, Touched, flagged, read_audit, tokens
+from kgeval.metrics.summary.audit_join import NameIndex, TouchedQuestions, flagged, read_audit, tokens
 from kgeval.metrics.summary.build import SummaryOptions, build_report
 from kgeval.records import (
     Answer,
@@ -54,7 +54,7 @@ def question(**more: Any) -> Question:
 
 def rules_of(report: AuditReport, asked: Question) -> list[str]:
     """The rules that the question touches something of."""
-    touched = Touched(flagged(report))
+    touched = TouchedQuestions(flagged(report))
     touched.add(0, asked)
     return [rule for number, rule in enumerate(touched.flagged.rules) if touched.bits.get(0, 0) >> number & 1]
 
@@ -98,7 +98,7 @@ def test_a_name_that_says_nothing_is_not_looked_for_in_texts_though_the_report_d
 
 
 def test_names_are_found_in_languages_without_spaces_and_with_signs_between_letters() -> None:
-    names = Names([("東京", 1), ("हिन्दी भाषा", 2), ("O'Neil & Sons", 4), ("เชียงใหม่", 8)])
+    names = NameIndex([("東京", 1), ("हिन्दी भाषा", 2), ("O'Neil & Sons", 4), ("เชียงใหม่", 8)])
     assert names.in_text("彼は東京都に住んでいる") == 1
     assert names.in_text("वह हिन्दी भाषा बोलता है") == 2
     assert names.in_text("a letter to O’NEIL and O'Neil, Sons.") == 4
@@ -109,7 +109,7 @@ def test_names_are_found_in_languages_without_spaces_and_with_signs_between_lett
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.text("ab é京", min_size=1, max_size=5), max_size=6), st.text("ab é京-", max_size=30))
 def test_mentions_are_those_that_a_plain_search_finds(names: list[str], text: str) -> None:
-    known = Names((name, 1 << at) for at, name in enumerate(names))
+    known = NameIndex((name, 1 << at) for at, name in enumerate(names))
     words = tokens(text)
     found = 0
     for at, name in enumerate(names):
@@ -121,10 +121,10 @@ def test_mentions_are_those_that_a_plain_search_finds(names: list[str], text: st
 
 
 def test_a_hundred_thousand_texts_against_ten_thousand_names_take_no_longer_a_text_than_against_ten() -> None:
-    many, few = (Names((f"name{n} of thing{n % 7}", 1) for n in range(count)) for count in (10_000, 10))
+    many, few = (NameIndex((f"name{n} of thing{n % 7}", 1) for n in range(count)) for count in (10_000, 10))
     text = " ".join(f"name{n} word of thing" for n in range(500))
 
-    def seconds(names: Names) -> float:
+    def seconds(names: NameIndex) -> float:
         started = time.process_time()
         for _ in range(20):
             names.in_text(text)

@@ -17,7 +17,7 @@ from kgeval.errors import InputError
 from kgeval.graph.load import naming, values
 from kgeval.graph.load.bulk import cells, source
 from kgeval.graph.load.bulk.convert import ToolFiles, convert
-from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.id_numbers import IdNumbers, keys
 from kgeval.graph.load.table_files import TableInputs, in_folder
 from kgeval.graph.load.tables import read
 from kgeval.graph.load.values import Misfit
@@ -289,7 +289,7 @@ def test_types_that_are_too_many_for_labels_are_not_kept_in_memory(tmp_path: Pat
     from collections import Counter
 
     from kgeval.graph.load.bulk import stages
-    from kgeval.graph.load.bulk.keep import Conversion
+    from kgeval.graph.load.bulk.conversion import Conversion
 
     for labelled in (True, False):
         stage = stages.EntityStage(Conversion(tmp_path, "g", name_keys, counts=Counter()), typed=labelled)

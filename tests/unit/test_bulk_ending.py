@@ -19,7 +19,8 @@ from kgeval.cli.interrupts import Listener
 from kgeval.cli.main import run
 from kgeval.errors import ServerError
 from kgeval.graph.load.bulk import load as loading
-from kgeval.graph.server import admin, exchange
+from kgeval.graph.load.bulk import tool
+from kgeval.graph.server import exchange
 from kgeval.graph.server.home import Home, write_private
 
 __all__ = ["home", "tables"]  # fixtures
@@ -28,8 +29,8 @@ TOOL = "import os, sys, time; print('a tool', flush=True); open(sys.argv[1], 'w'
 PARENT = """\
 import os, sys
 from pathlib import Path
-from kgeval.graph.server import admin
-admin._run([sys.executable, "-c", sys.argv[1], sys.argv[2]], Path(sys.argv[3]), dict(os.environ), lambda *_: None)
+from kgeval.graph.load.bulk import tool
+tool._run([sys.executable, "-c", sys.argv[1], sys.argv[2]], Path(sys.argv[3]), dict(os.environ), lambda *_: None)
 """
 
 
@@ -55,8 +56,8 @@ def waited(path: Path) -> str:
 
 
 def test_on_other_systems_the_tool_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(admin.sys, "platform", "darwin")
-    assert admin.tied(["java", "x"]) == ["java", "x"]
+    monkeypatch.setattr(tool.sys, "platform", "darwin")
+    assert tool.tied(["java", "x"]) == ["java", "x"]
 
 
 @pytest.mark.usefixtures("tables")

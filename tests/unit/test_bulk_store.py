@@ -13,9 +13,11 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.errors import ServerError, UsageError
 from kgeval.graph.load.bulk import load as loading
+from kgeval.graph.load.bulk import tool
+from kgeval.graph.load.bulk.sheets import SheetFiles
 from kgeval.graph.load.state import ImportTarget
 from kgeval.graph.load.table_files import TableInputs
-from kgeval.graph.server import admin, exchange, remove
+from kgeval.graph.server import exchange, remove
 from kgeval.graph.server.home import Home, write_private
 from kgeval.text.names import name_keys
 
@@ -118,7 +120,7 @@ class Placed:
         self.running, self.nodes, self.starts = False, 0, 0
         for name, part in (("check_fits", None), ("ensure_jars", []), ("_finish", None), ("_check_space", None)):
             monkeypatch.setattr(loading, name, lambda *_, found=part, **__: found)
-        monkeypatch.setattr(loading.admin, "import_store", self.tool)
+        monkeypatch.setattr(loading.tool, "import_store", self.tool)
         monkeypatch.setattr(loading.Home, "prepare", lambda *_: None)
         monkeypatch.setattr(loading, "ensure_started", self.start)
         monkeypatch.setattr(loading, "open_graph", lambda _: contextlib.nullcontext(self))
@@ -126,7 +128,7 @@ class Placed:
         write_private(home / "password", "secret")
         (home / "data" / "databases").mkdir()
 
-    def tool(self, _order: object, folder: Path, *_: object, **__: object) -> Path:
+    def tool(self, _csv: object, _nodes: object, _relations: object, folder: Path, *_: object, **__: object) -> Path:
         (folder / "data").mkdir(parents=True)
         (folder / "data" / "store").write_text("new")
         self.while_the_tool_runs()
@@ -192,9 +194,9 @@ def test_staging_folders_are_private_and_those_of_killed_commands_are_removed(tm
 
 
 def test_the_tool_is_given_file_names_of_ours_only() -> None:
-    nodes, relations = [(None, ("a-head.csv", "a-rows.csv", "a-lines.csv"))], [("FROM_CHUNK", ("r-head.csv",))]
-    order = admin.ToolInput(Path("any, folder/csv"), nodes, relations, ["a-lines.csv"], 9_000_000, 0x1F)
-    given = admin.arguments(order, Path("home"), "1g")
+    nodes = SheetFiles(("a-head.csv", "a-rows.csv", "a-lines.csv"), "a-lines.csv", None)
+    relations = SheetFiles(("r-head.csv",), None, "FROM_CHUNK")
+    given = tool.arguments(Path("any, folder/csv"), [nodes], [relations], Path("home"), longest=9_000_000, heap="1g")
     assert given[:4] == [
         "--nodes=csv/a-head.csv,csv/a-rows.csv,csv/a-lines.csv", "--relationships=FROM_CHUNK=csv/r-head.csv",
         "--multiline-fields=csv/a-lines.csv", "--multiline-fields-format=v2",
@@ -204,7 +206,7 @@ def test_the_tool_is_given_file_names_of_ours_only() -> None:
 
 def told(tmp_path: Path, script: str) -> tuple[list[str] | None, list[tuple[str, int, int]]]:
     heard: list[tuple[str, int, int]] = []
-    said = admin._run([sys.executable, "-c", script], tmp_path, dict(os.environ), lambda *step: heard.append(step))
+    said = tool._run([sys.executable, "-c", script], tmp_path, dict(os.environ), lambda *step: heard.append(step))
     return said, heard
 
 
@@ -221,7 +223,7 @@ def test_a_failure_of_the_tool_is_told_in_plain_words(tmp_path: Path, words: str
     said, _ = told(tmp_path, f"import sys; print({words!r}); sys.exit(1)")
     assert said is not None
     with pytest.raises(ServerError, match=what):
-        raise admin._failure(said)
+        raise tool._failure(said)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgeval.comparison.corrected import JudgedItem, LabelledQuestions, corrected, corrected_shares, labels_of, selected
+from kgeval.comparison.corrected import LabelledQuestions, ShareItem, corrected, corrected_shares, labels_of, selected
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel
@@ -49,7 +49,7 @@ def test_a_share_is_corrected_as_truescore_does_it() -> None:
     truth = (AT * 7919) % 100 < 45
     judge = np.where(ERROR < 70, truth, ~truth)
     rows = enumerate(zip(judge, truth, LABELLED, strict=True))
-    items = [JudgedItem(float(j), float(t) if has else None, str(at)) for at, (j, t, has) in rows]
+    items = [ShareItem(float(j), float(t) if has else None, str(at)) for at, (j, t, has) in rows]
     rows, p = corrected_shares(items)
     found = {row.method: row for row in rows}
     assert found["rogan-gladen"].share.value == pytest.approx(0.4601658767772512, abs=1e-9)

@@ -184,7 +184,7 @@ def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
 
 
 @pytest.mark.parametrize(("more", "expected"), [
-    (("--simulate-runs", 0), "'--simulate-runs'"), (("-f", "html"), "no form 'html'"), (("-o", "x.html"), "x.html"),
+    (("--simulate-runs", 0), "'--simulate-runs'"), (("-f", "xml"), "no form 'xml'"), (("-o", "x.csv"), "x.csv"),
     (("--simulate-questions", 100_000, "--trials", 1000), "memory"), (("a.jsonl",), "no answers"), (("--shard", "1/2"), "one computation"),
 ])
 def test_wrong_input_is_refused_before_anything_is_drawn(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgeval.graph.foreign import Cell, Operator, QueryPlan, QueryResult, _operators, plain
 from kgeval.graph.guard import ends_ordered, invalid, refused, too_early
-from kgeval.metrics.stored.candidates import Line, parts
+from kgeval.metrics.stored.candidates import GraphLine, parts
 from kgeval.metrics.stored.gather import TooManyWaysError, compare
 
 
@@ -137,8 +137,8 @@ def test_no_text_upsets_the_guard(text):
     refused(plan("r", ("Projection", text)), text, "neo4j")
 
 
-def line(text: str) -> Line:
-    return Line(f"5:x:{text}", text, frozenset("ab"))
+def line(text: str) -> GraphLine:
+    return GraphLine(f"5:x:{text}", text, frozenset("ab"))
 
 
 def test_triples_are_shared_out_fairly_and_calls_are_few():

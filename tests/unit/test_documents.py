@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.text.documents import Documents, read_documents
+from kgeval.text.documents import DocumentSet, read_documents
 
 DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "graphrag-bench-novel" / "corpus.jsonl"
 
 
-def given(folder: Path, **files: str | bytes) -> Documents:
+def given(folder: Path, **files: str | bytes) -> DocumentSet:
     for name, content in files.items():
         path = folder / name.replace("__", ".")
         path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -10,21 +10,23 @@ import pytest
 
 from kgeval.errors import InputError
 from kgeval.records import Chunk
-from kgeval.text.extract.mentions import Extraction, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.triples import TriplesExtractor
 
 SEA = "Ada Holm rowed to Vik at dawn. Her brother Ole waited there."
 LAND = "Ole Holm sold the boat to the Vik Ferry Company. Ada Holm never came back to Vik."
 
 
-def source(key: str, text: str, document: str = "north.txt", title: str | None = None) -> Source:
-    return Source(Chunk(id=key, document=document, index=0, text=text), title)
+def source(key: str, text: str, document: str = "north.txt", title: str | None = None) -> ChunkSource:
+    return ChunkSource(Chunk(id=key, document=document, index=0, text=text), title)
 
 
 CHUNKS = [source("c1", SEA), source("c2", LAND), source("c3", "Ada Holm and Vik are in a list of names.", "list.md", "A list")]
 
 
-def placed(folder: Path, rows: list[dict[str, object]], chunks: list[Source] = CHUNKS) -> tuple[dict[str, list[str]], TriplesExtractor]:
+def placed(
+    folder: Path, rows: list[dict[str, object]], chunks: list[ChunkSource] = CHUNKS,
+) -> tuple[dict[str, list[str]], TriplesExtractor]:
     path = folder / "t.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     extractor = TriplesExtractor(path)

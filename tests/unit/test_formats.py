@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgeval
+from kgeval import format as display
+from kgeval.overview import wording as told
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
-from kgeval.reports import agreement_view, comparison_view, contamination, crossed, display, measures, scores_view, stats_parts
-from kgeval.reports.overview import wording as told
+from kgeval.reports import comparison_view, measures, scores_view
+from kgeval.reports.views import agreement, contamination, crossed, stats
 
 # every way in which a share becomes a text
 SHARES: dict[str, Callable[[float], str]] = {
@@ -24,7 +26,7 @@ SHARES: dict[str, Callable[[float], str]] = {
     "one report": lambda value: told.value_of(value, None, None, "share"),
     "a difference of one report": lambda value: told.value_of(value, None, None, "difference"),
     "scores": lambda value: scores_view.difference(value, None, None),
-    "agreement": agreement_view.figure, "points of a comparison": comparison_view.points, "statistics": stats_parts.signed,
+    "agreement": agreement.figure, "points of a comparison": comparison_view.points, "statistics": stats.signed,
     "a proportion": lambda value: measures.share(Proportion(count=1, total=2, share=value)),
     "an estimate": lambda value: measures.estimated(_estimate(value)),
     "contamination": lambda value: contamination.mean_cells(_mean(value))[0],
@@ -37,8 +39,8 @@ INTERVALS: dict[str, Callable[[float, float], str]] = {
     "scores": scores_view.between,
     "a difference of scores": lambda low, high: scores_view.difference(0.5, low, high).removeprefix("+0.500"),
     "a comparison": lambda low, high: comparison_view.between(Estimated(value=0.5, low=low, high=high)),
-    "agreement": lambda low, high: agreement_view.between(Estimated(value=0.5, low=low, high=high)),
-    "statistics": lambda low, high: stats_parts.between(Estimated(value=0.5, low=low, high=high)).strip("-"),
+    "agreement": lambda low, high: agreement.between(Estimated(value=0.5, low=low, high=high)),
+    "statistics": lambda low, high: stats.between(Estimated(value=0.5, low=low, high=high)).strip("-"),
     "an estimate": lambda low, high: measures.estimated(_estimate(0.5, low, high)).removeprefix("50.0 %"),
     "a proportion": lambda low, high: measures.full(_proportion(low, high)).removeprefix("50.0 % (1 of 2)"),
     "contamination": lambda low, high: contamination.mean_cells(_mean(0.5, low, high))[1].strip("-"),
@@ -99,11 +101,11 @@ def test_durations_and_money_above_0_are_not_shown_as_0() -> None:
 
 
 def test_no_other_module_formats_shares() -> None:
-    """`:.1%` and `100 * share` within a text round to 0 % and 100 %: only display.py may, which sees to it. Drawings have lengths."""
+    """`:.1%` and `100 * share` within a text round to 0 % and 100 %: only format.py may, which sees to it. Drawings have lengths."""
     wrong = []
     for path in sorted(Path(kgeval.__file__).parent.rglob("*.py")):
         name = path.relative_to(Path(kgeval.__file__).parent).as_posix()
-        if name == "reports/display.py" or "/plots" in name or "/scripts/" in name:
+        if name == "format.py" or "/plots" in name or "/scripts/" in name:
             continue
         text = path.read_text(encoding="utf-8")
         if not re.search(r":[^{}\"'\n]*(?:%|\.\d[fe])", text):  # no format of the kind anywhere: most modules need not be parsed

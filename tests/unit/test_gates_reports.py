@@ -17,9 +17,9 @@ from test_report_html import HOSTILE, Page
 from test_report_sarif import judged
 
 from kgeval.cli.main import cli
+from kgeval.overview.findings import listed
 from kgeval.records import AuditGate, AuditReport, Example, GraphRef, Waived
 from kgeval.reports.markdown import MOST_CHARACTERS
-from kgeval.reports.overview.findings import listed
 from kgeval.reports.sarif import fingerprint
 from kgeval.reports.write import rendered
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.questions.drafts import is_quoted, names_in
-from kgeval.questions.kind import RejectedError
+from kgeval.questions.kinds import RejectedError
 from kgeval.questions.making.kasiak_context import stated
 from kgeval.questions.making.kasiak_searched import FEWEST_WORDS, span_of
 from kgeval.records import StructureNode
@@ -40,7 +40,7 @@ def test_a_run_of_words_is_found_in_its_text_as_it_stands_there_and_what_is_foun
 def test_a_quote_that_is_too_short_too_long_or_not_there_is_none(quote: str, text: str, cause: str) -> None:
     with pytest.raises(RejectedError) as caught:
         span_of(quote, text)
-    assert caught.value.rejected.cause == cause
+    assert caught.value.cause == cause
 
 
 def test_a_quote_in_a_script_without_spaces_needs_as_many_characters() -> None:

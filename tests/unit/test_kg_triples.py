@@ -9,11 +9,11 @@ import pytest
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.prompts import load_prompt
 from kgeval.llm.request import make_request
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools
-from kgeval.metrics.facts import Facts, Triples
+from kgeval.metrics.facts import RowFacts, Triples
 from kgeval.metrics.kg.metrics import METRICS
-from kgeval.metrics.kg.sides import PAIRS, asked
+from kgeval.metrics.kg.sides import PAIRS, requests_of
 from kgeval.metrics.kg.triples import FACTS, Stated, StatedTriples, ask_triples, cleaned, given_triples
 from kgeval.metrics.select import lacking, select
 from kgeval.metrics.table import all_metrics
@@ -50,7 +50,7 @@ class Asker:
 def subject(answer: str = "Yes it is", n: int = 0, system: str = "s", **more: Any) -> Subject:
     question = Question(id=f"q{n}", question="Who is it?", reference="It is Ada")
     given = Answer(question_id=f"q{n}", system=system, answer=answer, contexts=[Passage(text="One text"), Passage(text="Two texts")])
-    return Subject(Row(n=n, where="", question=question, answer=given.model_copy(update=more)), Facts(), Settings())
+    return Subject(Row(n=n, where="", question=question, answer=given.model_copy(update=more)), RowFacts(), MetricSettings())
 
 
 def filled(one: Subject, asker: Asker | None, wanted: frozenset[str] = ALL) -> dict[str, Triples]:
@@ -169,7 +169,7 @@ def test_every_pair_has_four_metrics_and_each_says_what_it_is() -> None:
 
 def test_communities_and_relations_are_worked_out_only_for_the_metrics_that_read_them() -> None:
     one = subject()
-    by_name = {name: asked(one, select([f"kg_{name}_faithfulness"]))[0] for name in ("matching", "community", "triple_matching")}
+    by_name = {name: requests_of(one, select([f"kg_{name}_faithfulness"]))[0] for name in ("matching", "community", "triple_matching")}
     assert [(a.communities, a.relations) for a in by_name.values()] == [(False, False), (True, False), (False, True)]
 
 

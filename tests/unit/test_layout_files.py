@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kgeval.cli.derive import given_of
 from kgeval.cli.layout import layout
+from kgeval.config import SessionOptions
 from kgeval.errors import ConfigError, UsageError
-from kgeval.graph.layouts import load_profile, names, override, parse_overrides, profiles
+from kgeval.graph.layouts import load_profile, names, override, profiles
 from kgeval.graph.layouts.write import KEYS, to_toml
 from kgeval.graph.literals import cypher_literal, cypher_name
 from kgeval.records import Layout
@@ -104,14 +106,15 @@ def test_single_keys_are_replaced_and_texts_become_what_the_key_holds() -> None:
 
 
 def test_all_unknown_keys_of_an_override_are_named() -> None:
-    with pytest.raises(ConfigError, match=r"nane_keys: unknown key; wieght_key: unknown key"):
+    faults = r"nane_keys: unknown key \(did you mean name_keys\?\); wieght_key: unknown key \(did you mean weight_key\?\)"
+    with pytest.raises(ConfigError, match=faults):
         override(load_profile("generic").layout, {"wieght_key": "w", "nane_keys": "n"})
 
 
 def test_overrides_on_the_command_line_are_key_and_value() -> None:
-    assert parse_overrides(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
+    assert given_of(SessionOptions, {"layout_keys": ("a=b=c", "d=")}) == {"layout_keys": {"a": "b=c", "d": ""}}
     with pytest.raises(UsageError, match="--set x, y"):
-        parse_overrides(["x", "a=b", "y"])
+        given_of(SessionOptions, {"layout_keys": ("x", "a=b", "y")})
 
 
 @pytest.mark.parametrize(

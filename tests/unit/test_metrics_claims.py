@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Checked, Cosines, Facts, Item
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.engine import verdicts_of
+from kgeval.metrics.facts import Cosines, ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.select import lacking
 from kgeval.metrics.table import all_metrics
-from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Answer, Citation, Passage, Question, Row
 
 WORDS = {"s": "supported", "c": "contradicted", "n": "not_stated"}
@@ -26,14 +26,17 @@ GROUNDING = ("faithfulness", "intrinsic_hallucination", "extrinsic_hallucination
 labels = st.text(alphabet="scn", max_size=12)
 
 
-def checked(letters: str) -> Checked:
+def checked(letters: str) -> ItemVerdicts:
     """One item a letter: supported, contradicted, not stated, or (-) without a verdict."""
-    return Checked(tuple(
-        Item(n, f"claim {n}", WORDS.get(letter), failure=None if letter in WORDS else GONE) for n, letter in enumerate(letters, start=1)
+    return ItemVerdicts(tuple(
+        JudgedItem(n, f"claim {n}", WORDS.get(letter), failure=None if letter in WORDS else GONE)
+        for n, letter in enumerate(letters, start=1)
     ))
 
 
-def subject(facts: Facts | None = None, *, answer: str = "an answer", contexts: Sequence[str] | None = ("c",), **question: Any) -> Subject:
+def subject(
+    facts: RowFacts | None = None, *, answer: str = "an answer", contexts: Sequence[str] | None = ("c",), **question: Any,
+) -> Subject:
     given_question = {"reference": "a reference", "evidence": [Passage(text="e")], "points": ["p"], "statements": ["s"], "document": "Book"}
     return Subject(
         Row(
@@ -44,22 +47,22 @@ def subject(facts: Facts | None = None, *, answer: str = "an answer", contexts: 
                 citations=[Citation(claim="a", chunk_id="1", document="Book")],
             ),
         ),
-        facts or Facts(), Settings(),
+        facts or RowFacts(), MetricSettings(),
     )
 
 
 def value(
-    name: str, *, settings: Settings | None = None, at: Subject | None = None, cosine: float | None = None, **checks: Checked,
-) -> Value:
+    name: str, *, settings: MetricSettings | None = None, at: Subject | None = None, cosine: float | None = None, **checks: ItemVerdicts,
+) -> MetricValue:
     """The metric on checks: `answer_claims__reference` stands for answer_claims@reference."""
-    facts = Facts(checks={fact.replace("__", "@").replace("_in_", ":"): check for fact, check in checks.items()})
+    facts = RowFacts(checks={fact.replace("__", "@").replace("_in_", ":"): check for fact, check in checks.items()})
     facts.cosines["similarity:reference"] = Cosines((cosine,)) if cosine is not None else Cosines(failure=Failure("embedding_error"))
     made = at or subject()
-    made.facts, made.settings = facts, settings or Settings()
+    made.facts, made.settings = facts, settings or MetricSettings()
     return all_metrics()[name].compute(made)
 
 
-def factual(name: str, answer: str, reference: str, **more: Any) -> Value:
+def factual(name: str, answer: str, reference: str, **more: Any) -> MetricValue:
     return value(name, answer_claims__reference=checked(answer), reference_claims__answer=checked(reference), **more)
 
 
@@ -94,7 +97,7 @@ def test_factual_correctness_is_an_f1_by_another_formula(answer: str, reference:
 @settings(deadline=None)
 @given(answer=labels, reference=labels.filter(bool), cosine=st.floats(-1, 1), weight=st.floats(0, 1))
 def test_answer_accuracy_is_the_weighted_sum(answer: str, reference: str, cosine: float, weight: float) -> None:
-    settings = Settings(accuracy_weight=weight)
+    settings = MetricSettings(accuracy_weight=weight)
     parts = {name: factual(name, answer, reference).value or 0.0 for name in ("factual_correctness", "factual_correctness_printed")}
     similar = max(0.0, cosine)
     for name, correct, like in (
@@ -208,10 +211,11 @@ def test_without_a_reference_or_contexts_a_metric_has_no_meaning() -> None:
     assert value("binary_accuracy", at=subject(reference=None)).status == "not_applicable"
 
 
-def rated(*ratings: float | None) -> Checked:
+def rated(*ratings: float | None) -> ItemVerdicts:
     names = {0.0: "irrelevant", 0.5: "partly_relevant", 1.0: "relevant"}
-    return Checked(tuple(
-        Item(n, "c", None if r is None else names[r], rating=r, failure=GONE if r is None else None) for n, r in enumerate(ratings, start=1)
+    return ItemVerdicts(tuple(
+        JudgedItem(n, "c", None if r is None else names[r], rating=r, failure=GONE if r is None else None)
+        for n, r in enumerate(ratings, start=1)
     ))
 
 
@@ -221,7 +225,7 @@ def test_context_relevance_is_the_mean_and_precision_the_share_from_the_limit_on
     at = subject(contexts=["c"] * len(ratings))
     assert value("context_relevance", at=at, ratings=rated(*ratings)).value == pytest.approx(sum(ratings) / len(ratings))
     for limit, above in ((0.5, sum(r > 0 for r in ratings)), (1.0, sum(r == 1 for r in ratings))):
-        found = value("context_precision", at=at, settings=Settings(relevant_from=limit), ratings=rated(*ratings))
+        found = value("context_precision", at=at, settings=MetricSettings(relevant_from=limit), ratings=rated(*ratings))
         assert found.value == pytest.approx(above / len(ratings))
 
 
@@ -259,17 +263,17 @@ def test_the_joined_rating_is_the_value() -> None:
     ("refusal", "out_of_context", 1.0), ("correct", "negative", 1.0), ("partial", "negative", 0.0),
 ])
 def test_a_class_is_right_or_wrong(label: str, level: str | None, expected: float) -> None:
-    found = value("binary_accuracy", at=subject(level=level), binary=Checked((Item(1, "a", label, rating=expected),)))
+    found = value("binary_accuracy", at=subject(level=level), binary=ItemVerdicts((JudgedItem(1, "a", label, rating=expected),)))
     assert (found.value, found.detail["answer_class"], found.detail["partial"]) == (expected, label, float(label == "partial"))
 
 
 def test_an_answer_to_a_question_outside_the_texts_needs_no_reference() -> None:
     made = subject(reference=None, level="out_of_context")
-    assert value("binary_accuracy", at=made, binary=Checked((Item(1, "a", "refusal", rating=1.0),))).value == 1.0
+    assert value("binary_accuracy", at=made, binary=ItemVerdicts((JudgedItem(1, "a", "refusal", rating=1.0),))).value == 1.0
 
 
-def cited(*marks: str) -> Checked:
-    return Checked(tuple(Item(n, "c", mark or None, failure=None if mark else GONE) for n, mark in enumerate(marks, start=1)))
+def cited(*marks: str) -> ItemVerdicts:
+    return ItemVerdicts(tuple(JudgedItem(n, "c", mark or None, failure=None if mark else GONE) for n, mark in enumerate(marks, start=1)))
 
 
 def test_citation_precision_counts_unknown_chunks_as_not_supporting() -> None:
@@ -303,8 +307,8 @@ def test_the_named_document_is_the_gold_one_whatever_its_spelling(gold: str, nam
 def test_verdicts_are_records_once_each_with_their_call_and_their_failure() -> None:
     made = subject()
     made.trial = 2
-    made.facts.checks["answer_claims@contexts"] = Checked((
-        Item(1, "x" * 900, "supported", reason="said", sources=(2,), call="k1"), Item(2, "b", failure=GONE),
+    made.facts.checks["answer_claims@contexts"] = ItemVerdicts((
+        JudgedItem(1, "x" * 900, "supported", reason="said", sources=(2,), call="k1"), JudgedItem(2, "b", failure=GONE),
     ))
     first, second = verdicts_of(made)
     assert (first.metric, first.item, first.label) == ("answer_claims@contexts", 1, "supported")

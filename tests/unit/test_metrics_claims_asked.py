@@ -17,9 +17,9 @@ from kgeval.llm.asker import Later, Live
 from kgeval.llm.calls import Endpoint, Failure, Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.llm.request import Request, make_request
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools, result
-from kgeval.metrics.facts import Checked, Facts
+from kgeval.metrics.facts import ItemVerdicts, RowFacts
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.gather import ask_facts
 from kgeval.metrics.judge.replies import CitedVerdict, ContextRating, OutsideVerdict, SourcedVerdict, Statements
@@ -78,7 +78,7 @@ def row(n: int = 0, *, system: str = "s", answer: str = "It is Paris", contexts:
 
 def asked(metrics: Iterable[str], at: Row, asker: Pretend | None = None, *, trial: int = 0) -> tuple[Subject, Pretend]:
     asker = asker or Pretend()
-    subject = Subject(at, Facts(), Settings(), trial)
+    subject = Subject(at, RowFacts(), MetricSettings(), trial)
     ask_facts(subject, select(metrics).facts_of(at), asker)
     return subject, asker
 
@@ -208,7 +208,7 @@ def test_a_huge_list_goes_in_parts_and_every_statement_keeps_its_own_verdict() -
 
 def test_claims_that_could_not_be_had_do_not_keep_the_evidence_from_being_checked() -> None:
     subject, asker = asked(USUAL, row(), Pretend(fails=["claims-answer"]))
-    assert subject.facts.checks["answer_claims@contexts"] == Checked(failure=DOWN)
+    assert subject.facts.checks["answer_claims@contexts"] == ItemVerdicts(failure=DOWN)
     assert [item.label for item in subject.facts.checks["evidence@contexts"].items] == ["supported"] * 2
     assert "verdicts-reference" not in asker.stages or not asker.tasks[asker.stages.index("verdicts-reference")].items
 
@@ -257,7 +257,7 @@ def test_a_verdict_keeps_its_label_whatever_passages_it_names(
 
 def test_steps_come_from_the_path_where_none_are_given() -> None:
     for question in ({"steps": ["A is in B", ""]}, {"path": GoldPath(text=["A is in B"])}):
-        subject, asker = Subject(row(**question), Facts(), Settings()), Pretend()
+        subject, asker = Subject(row(**question), RowFacts(), MetricSettings()), Pretend()
         ask_facts(subject, frozenset({"steps@answer", "steps@contexts"}), asker)
         assert asker.stages == ["verdicts-contexts", "verdicts-answer"]
         assert [item.text for item in subject.facts.checks["steps@answer"].items] == ["A is in B"]
@@ -309,7 +309,7 @@ def test_correct_is_no_label_where_there_is_nothing_to_be_correct_by() -> None:
 
 
 def test_questions_are_three_with_the_flag() -> None:
-    subject, asker = Subject(row(), Facts(), Settings()), Pretend()
+    subject, asker = Subject(row(), RowFacts(), MetricSettings()), Pretend()
     ask_facts(subject, frozenset({"questions"}), asker)
     made = subject.facts.texts["questions"]
     assert (made.texts, made.flags, made.call) == (("a?", "b?", "c?"), {"noncommittal": True}, "key")

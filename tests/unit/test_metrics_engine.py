@@ -9,9 +9,9 @@ import pytest
 
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.endpoints import settled
-from kgeval.metrics.definition import Need, Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Need, Subject
 from kgeval.metrics.engine import Tools, result, score
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.select import LACKING, PRESENT, lacking, select
 from kgeval.metrics.signature import metric_info, tooling
 from kgeval.metrics.table import all_metrics
@@ -32,7 +32,7 @@ def row(answer: str = "A", question: dict[str, Any] | None = None, **given: Any)
 
 
 def scores(at: Row, *names: str) -> dict[str, Score]:
-    made = result(Subject(at, Facts(), Settings()), select(names), Tools())
+    made = result(Subject(at, RowFacts(), MetricSettings()), select(names), Tools())
     return {one.metric: one for one in made.scores}
 
 
@@ -82,7 +82,8 @@ def test_a_row_gets_the_metrics_of_graphrag_bench_that_are_for_its_level(level: 
 
 def test_rows_come_in_order_with_every_trial_and_without_those_that_are_left_out() -> None:
     rows = [row().model_copy(update={"n": n}) for n in range(600)]  # more than one window
-    made = list(score(rows, select(["token_f1"]), Tools(), Settings(), trials=2, skip=lambda at, trial: (at.n, trial) in {(1, 0), (2, 1)}))
+    skipped = {(1, 0), (2, 1)}
+    made = list(score(rows, select(["token_f1"]), Tools(), MetricSettings(), trials=2, skip=lambda at, trial: (at.n, trial) in skipped))
     expected = [(n, trial or None) for n in range(600) for trial in range(2) if (n, trial) not in {(1, 0), (2, 1)}]
     assert [(one.row.n, one.scores[0].trial) for one in made] == expected
 
@@ -109,5 +110,5 @@ def test_the_signature_moves_with_the_model_its_address_its_parameters_and_its_l
         embedder=cast(Any, Session(name="e", endpoint="h")),
     )
     metric = all_metrics()["answer_accuracy"]
-    one, two = (metric_info(metric, Settings(), tooling(made)) for made in (tools, replace(tools, **other)))
+    one, two = (metric_info(metric, MetricSettings(), tooling(made)) for made in (tools, replace(tools, **other)))
     assert one.signature != two.signature and one.parameters != two.parameters

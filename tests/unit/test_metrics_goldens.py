@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Checked, Cosines, Facts, Item, Texts
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.facts import Cosines, ItemVerdicts, JudgedItem, RowFacts, TextList
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Passage, Question, Row
 
@@ -27,25 +27,25 @@ MISSING = Failure("missing_item", "the reply has no answer to this number")
 PROSE = Failure("unparsable", "the reply is prose")
 
 
-def checked(labels: Iterable[Any], *, sources: Sequence[tuple[int, ...]] | None = None) -> Checked:
+def checked(labels: Iterable[Any], *, sources: Sequence[tuple[int, ...]] | None = None) -> ItemVerdicts:
     """One item a label; null: the judge never returned it."""
     made = []
     for at, label in enumerate(labels):
         word = LABELS.get(label)
         where = sources[at] if sources else (1,) if word == "supported" else ()
-        made.append(Item(at + 1, f"item {at + 1}", word, sources=where, failure=MISSING if label is None else None))
-    return Checked(tuple(made))
+        made.append(JudgedItem(at + 1, f"item {at + 1}", word, sources=where, failure=MISSING if label is None else None))
+    return ItemVerdicts(tuple(made))
 
 
-def rated(ratings: Iterable[float | None]) -> Checked:
+def rated(ratings: Iterable[float | None]) -> ItemVerdicts:
     """One item a rating on 0, 1, 2; null, and what is not on the scale: never became a rating."""
-    return Checked(tuple(
-        Item(n, f"context {n}", rating=r / 2, label="rated") if r in (0, 1, 2) else Item(n, f"context {n}", failure=PROSE)
+    return ItemVerdicts(tuple(
+        JudgedItem(n, f"context {n}", rating=r / 2, label="rated") if r in (0, 1, 2) else JudgedItem(n, f"context {n}", failure=PROSE)
         for n, r in enumerate(ratings, 1)
     ))
 
 
-class Watched(Settings):
+class Watched(MetricSettings):
     """Settings that remember which of them were read."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -54,11 +54,11 @@ class Watched(Settings):
         return super().__getattribute__(name)
 
 
-NAMES = frozenset(field.name for field in fields(Settings))
+NAMES = frozenset(field.name for field in fields(MetricSettings))
 READ: set[str] = set()
 
 
-def ours(name: str, facts: Facts, *, contexts: int = 1, evidence: int = 1, answer: str = "an answer") -> Value:
+def ours(name: str, facts: RowFacts, *, contexts: int = 1, evidence: int = 1, answer: str = "an answer") -> MetricValue:
     """Our value of the metric for a row with these facts. Reading a setting that the metric does not name is an error."""
     metric = all_metrics()[name]
     row = Row(
@@ -84,19 +84,19 @@ def cases(given: Iterable[Mapping[str, Any]], metric: str) -> list[Any]:
 
 # RAGChecker
 
-def facts_of(case: Mapping[str, Any]) -> Facts:
+def facts_of(case: Mapping[str, Any]) -> RowFacts:
     """RAGChecker's verdict for each claim and context, as one verdict a claim that names its contexts."""
     sources = {key: [tuple(n for n, label in enumerate(row, 1) if label == "E") for row in case[key]] for key in ("from", "found")}
     origin, found = ([1 if one else 0 for one in sources[key]] for key in ("from", "found"))
-    return Facts(checks={
+    return RowFacts(checks={
         "answer_claims@reference": checked(case["right"]), "reference_claims@answer": checked(case["recalled"]),
         "answer_claims@contexts": checked(origin, sources=sources["from"]),
         "reference_claims@contexts": checked(found, sources=sources["found"]),
     }, texts={"claims:answer": texts(len(case["right"])), "claims:reference": texts(len(case["recalled"]))})
 
 
-def texts(count: int) -> Texts:
-    return Texts(tuple(f"item {number}" for number in range(1, count + 1)))
+def texts(count: int) -> TextList:
+    return TextList(tuple(f"item {number}" for number in range(1, count + 1)))
 
 
 @pytest.mark.parametrize(("theirs", "name"), [
@@ -149,7 +149,7 @@ def test_the_three_kinds_of_wrong_claims_add_up_to_all_wrong_claims() -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(GIVEN, "faithfulness"))
 def test_ragas_faithfulness(name: str, given: Any, theirs: Any) -> None:
     found = checked(padded(given["verdicts"], given["claims"]))
-    value = ours("faithfulness", Facts(checks={"answer_claims@contexts": found}, texts={"claims:answer": texts(given["claims"])}))
+    value = ours("faithfulness", RowFacts(checks={"answer_claims@contexts": found}, texts={"claims:answer": texts(given["claims"])}))
     if name == "full":
         assert value.value == pytest.approx(theirs)
     elif name == "long list":  # theirs divides by four verdicts on two claims
@@ -164,7 +164,7 @@ def test_ragas_faithfulness(name: str, given: Any, theirs: Any) -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(GIVEN, "factual_correctness"))
 def test_ragas_factual_correctness(name: str, given: Any, theirs: Any) -> None:
     right, recalled = given["right"], given["recalled"]
-    value = ours("factual_correctness", Facts(
+    value = ours("factual_correctness", RowFacts(
         checks={"answer_claims@reference": checked(right), "reference_claims@answer": checked(recalled)},
         texts={"claims:answer": texts(len(right)), "claims:reference": texts(len(recalled))},
     ))
@@ -185,7 +185,7 @@ def test_ragas_factual_correctness(name: str, given: Any, theirs: Any) -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(GIVEN, "context_recall"))
 def test_ragas_context_recall(name: str, given: Any, theirs: Any) -> None:
     found = checked(padded(given["verdicts"], given["claims"]))
-    value = ours("claim_recall", Facts(checks={"reference_claims@contexts": found}, texts={"claims:reference": texts(given["claims"])}))
+    value = ours("claim_recall", RowFacts(checks={"reference_claims@contexts": found}, texts={"claims:reference": texts(given["claims"])}))
     if name == "full":
         assert value.value == pytest.approx(theirs)
     else:
@@ -196,7 +196,7 @@ def test_ragas_context_recall(name: str, given: Any, theirs: Any) -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(GIVEN, "context_relevance"))
 def test_ragas_context_relevance(name: str, given: Any, theirs: Any) -> None:
     said = [float(text) if text.replace(".", "").isdigit() else None for text in given["said"]]
-    value = ours("context_relevance_compat", Facts(checks={"rating:joined": rated(said[:1])}))
+    value = ours("context_relevance_compat", RowFacts(checks={"rating:joined": rated(said[:1])}))
     if name == "same":
         assert value.value == theirs
     elif name == "two opinions":  # theirs asks twice and averages two readings of one scale
@@ -221,8 +221,8 @@ def test_ragas_answer_correctness(name: str, given: Any, theirs: Any) -> None:
         assert (theirs, value.status, value.cause) == (0.15, "unscored", "missing_item")
 
 
-def accuracy_facts(right: Sequence[Any], recalled: Sequence[Any], cosine: float) -> Facts:
-    return Facts(
+def accuracy_facts(right: Sequence[Any], recalled: Sequence[Any], cosine: float) -> RowFacts:
+    return RowFacts(
         checks={"answer_claims@reference": checked(right), "reference_claims@answer": checked(recalled)},
         texts={"claims:answer": texts(len(right)), "claims:reference": texts(len(recalled))},
         cosines={"similarity:reference": Cosines((cosine,))},
@@ -231,8 +231,8 @@ def accuracy_facts(right: Sequence[Any], recalled: Sequence[Any], cosine: float)
 
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(GIVEN, "answer_relevancy"))
 def test_ragas_response_relevancy(name: str, given: Any, theirs: Any) -> None:
-    made = Texts(("q 1", "q 2", "q 3"), flags={"noncommittal": given["evasive"] > 0})
-    facts = Facts(texts={"questions": made}, cosines={"similarity:questions": Cosines(tuple(given["cosines"]))})
+    made = TextList(("q 1", "q 2", "q 3"), flags={"noncommittal": given["evasive"] > 0})
+    facts = RowFacts(texts={"questions": made}, cosines={"similarity:questions": Cosines(tuple(given["cosines"]))})
     value = ours("answer_relevancy", facts)
     assert ours("answer_relevancy_compat", facts).value == pytest.approx(max(theirs, 0))
     if name == "committal":
@@ -249,8 +249,8 @@ def test_ragas_response_relevancy(name: str, given: Any, theirs: Any) -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(BENCH, "evidence_coverage"))
 def test_graphrag_bench_coverage(name: str, given: Any, theirs: Any) -> None:
     marks = [mark if isinstance(mark, int) else None for mark in padded(given["marks"], given["items"])]
-    value = ours("evidence_coverage", Facts(checks={"evidence@answer": checked(marks)}), evidence=given["items"])
-    compat = ours("evidence_coverage_compat", Facts(checks={"reference_claims@answer": checked(marks)}))
+    value = ours("evidence_coverage", RowFacts(checks={"evidence@answer": checked(marks)}), evidence=given["items"])
+    compat = ours("evidence_coverage_compat", RowFacts(checks={"reference_claims@answer": checked(marks)}))
     assert (compat.status, compat.value) == (value.status, value.value)
     if name == "full":
         assert value.value == pytest.approx(theirs)
@@ -262,7 +262,7 @@ def test_graphrag_bench_coverage(name: str, given: Any, theirs: Any) -> None:
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(BENCH, "evidence_recall"))
 def test_graphrag_bench_evidence_recall(name: str, given: Any, theirs: Any) -> None:
     marks = padded(given["marks"], given["items"])
-    value = ours("evidence_recall", Facts(checks={"evidence@contexts": checked(marks)}), evidence=given["items"])
+    value = ours("evidence_recall", RowFacts(checks={"evidence@contexts": checked(marks)}), evidence=given["items"])
     if name == "full":
         assert value.value == pytest.approx(theirs)
     else:
@@ -273,7 +273,7 @@ def test_graphrag_bench_evidence_recall(name: str, given: Any, theirs: Any) -> N
 def test_graphrag_bench_faithfulness(name: str, given: Any, theirs: Any) -> None:
     said = [verdict["verdict"] if verdict.get("reason") else None for verdict in given["verdicts"] or []]
     found = checked(padded(said, given["items"]))
-    value = ours("faithfulness", Facts(checks={"answer_claims@contexts": found}, texts={"claims:answer": texts(given["items"])}))
+    value = ours("faithfulness", RowFacts(checks={"answer_claims@contexts": found}, texts={"claims:answer": texts(given["items"])}))
     if name == "full":
         assert value.value == pytest.approx(theirs)
     else:
@@ -299,7 +299,7 @@ def test_graphrag_bench_answer_accuracy(name: str, given: Any, theirs: Any) -> N
 
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(BENCH, "context_relevance_compat"))
 def test_graphrag_bench_context_relevance(name: str, given: Any, theirs: Any) -> None:
-    value = ours("context_relevance_compat", Facts(checks={"rating:joined": rated(given["said"][:1])}))
+    value = ours("context_relevance_compat", RowFacts(checks={"rating:joined": rated(given["said"][:1])}))
     if name == "full":
         assert value.value == theirs
     elif name == "off the scale":
@@ -310,7 +310,7 @@ def test_graphrag_bench_context_relevance(name: str, given: Any, theirs: Any) ->
 
 @pytest.mark.parametrize(("name", "given", "theirs"), cases(BENCH, "context_relevance"))
 def test_graphrag_bench_context_relevance_by_context(name: str, given: Any, theirs: Any) -> None:
-    value = ours("context_relevance", Facts(checks={"ratings": rated(given["said"])}), contexts=len(given["said"]))
+    value = ours("context_relevance", RowFacts(checks={"ratings": rated(given["said"])}), contexts=len(given["said"]))
     if name == "full":
         assert value.value == pytest.approx(theirs)
     else:
@@ -327,6 +327,6 @@ def test_rouge_l_compat_is_that_of_the_package(case: dict[str, Any]) -> None:
         n=0, where="x:1", question=Question(id="1", question="q", reference=case["reference"]),
         answer=Answer(question_id="1", system="s", answer=case["answer"]),
     )
-    value = all_metrics()["rouge_l_compat"].compute(Subject(row, Facts(), Settings()))
+    value = all_metrics()["rouge_l_compat"].compute(Subject(row, RowFacts(), MetricSettings()))
     if case["reference"].strip():
         assert value.value == pytest.approx(case["theirs"], abs=1e-12)

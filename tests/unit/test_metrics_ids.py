@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.metrics.definition import Settings, Subject, Value
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
 from kgeval.metrics.elements import distinct, ends_of, match, plain
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.ids import METRICS
 from kgeval.metrics.select import lacking
 from kgeval.records import Answer, GoldPath, GraphRef, Passage, Question, Row
@@ -30,10 +30,10 @@ def subject(ids: list[str] | None, groups: list[list[str]]) -> Subject:
         n=0, where="", question=Question(id="q", question="?", evidence_ids=groups),
         answer=Answer(question_id="q", system="s", answer="x", contexts=contexts),
     )
-    return Subject(row, Facts(), Settings())
+    return Subject(row, RowFacts(), MetricSettings())
 
 
-def ranked(name: str, ids: list[str], groups: list[list[str]]) -> Value:
+def ranked(name: str, ids: list[str], groups: list[list[str]]) -> MetricValue:
     return BY_NAME[name].compute(subject(ids, groups))
 
 
@@ -106,12 +106,12 @@ CURIE, WARSAW = ref("Marie Curie", "curie-1", "4:x:1"), ref("Warsaw", "warsaw-1"
 BORN = ref("Marie Curie -[BORN_IN]-> Warsaw", "curie|born|warsaw", "5:x:9", "relation")
 
 
-def elements(name: str, nodes: list[str] | None, relations: list[str] | None, **gold: object) -> Value:
+def elements(name: str, nodes: list[str] | None, relations: list[str] | None, **gold: object) -> MetricValue:
     row = Row(
         n=0, where="", question=Question(id="q", question="?", **gold),  # type: ignore[arg-type]
         answer=Answer(question_id="q", system="s", answer="x", retrieved_nodes=nodes, retrieved_relations=relations),
     )
-    return BY_NAME[name].compute(Subject(row, Facts(), Settings()))
+    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
 
 
 def test_nodes_are_matched_by_id_then_key_then_name() -> None:

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.lexical import METRICS, rouge_words
 from kgeval.metrics.select import lacking
 from kgeval.metrics.words import lcs_length, words
@@ -32,12 +32,12 @@ SAID = ["the", "a", "an", "cat", "Cats", "sat", "well-known", "U.S.", "Paris,", 
 ENGLISH = st.lists(st.sampled_from(SAID), max_size=12).map(" ".join)
 
 
-def value(name: str, answer: str, *references: str, error: str | None = None) -> Value:
+def value(name: str, answer: str, *references: str, error: str | None = None) -> MetricValue:
     row = Row(
         n=0, where="", question=Question(id="q", question="?", references=list(references)),
         answer=Answer(question_id="q", system="s", answer=answer, error=error),
     )
-    return BY_NAME[name].compute(Subject(row, Facts(), Settings()))
+    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
 
 
 def number(name: str, answer: str, *references: str) -> float:

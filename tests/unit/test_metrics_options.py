@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kgeval.errors import UsageError
-from kgeval.metrics.definition import Settings
-from kgeval.metrics.options import make_settings, parse_pairs
+from kgeval.metrics.definition import MetricSettings
+from kgeval.metrics.options import make_settings
 
 
 @pytest.mark.parametrize(("name", "written", "value"), [
@@ -36,10 +36,4 @@ def test_all_faults_are_named_at_once_and_nothing_given_is_the_default() -> None
         make_settings({"tau": "x", "runs": "y", "tao": 1, "delta": 0.4})
     said = raised.value.message
     assert all(name in said for name in ("tau", "runs", "tao")) and "delta" not in said
-    assert make_settings({}) == Settings()
-
-
-def test_pairs_are_parted_at_the_first_sign_and_the_last_one_wins() -> None:
-    assert parse_pairs(["tau = 0.5", "tau=0.6", "community=a=b"]) == {"tau": "0.6", "community": "a=b"}
-    with pytest.raises(UsageError, match="'tau', 'delta'"):
-        parse_pairs(["tau", "delta"])
+    assert make_settings({}) == MetricSettings()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.path import METRICS
 from kgeval.records import Answer, GoldPath, GraphRef, Passage, Question, Row
 
@@ -32,11 +32,11 @@ PATH = GoldPath(
 def value(
     name: str, *, path: GoldPath | None = PATH, nodes: list[str] | None = None, relations: list[str] | None = None,
     texts: list[str] | None = None,
-) -> Value:
+) -> MetricValue:
     contexts = None if texts is None else [Passage(text=text) for text in texts]
     answer = Answer(question_id="q", system="s", answer="x", contexts=contexts, retrieved_nodes=nodes, retrieved_relations=relations)
     row = Row(n=0, where="", question=Question(id="q", question="?", path=path), answer=answer)
-    return BY_NAME[name].compute(Subject(row, Facts(), Settings()))
+    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
 
 
 def test_each_element_is_found_at_its_level_and_the_levels_are_counted() -> None:

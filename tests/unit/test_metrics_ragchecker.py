@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject, Value
-from kgeval.metrics.facts import Checked, Facts, Item
+from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.ragchecker import FOUND, FROM, METRICS, RECALLED, RIGHT
 from kgeval.metrics.select import lacking
 from kgeval.records import Answer, Passage, Question, Row
@@ -20,17 +20,17 @@ OF_CLAIMS = ("noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "hall
 BY_SOURCE = ("noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "context_precision_compat")
 
 
-def said(*verdicts: Any) -> Checked:
+def said(*verdicts: Any) -> ItemVerdicts:
     """A verdict each: the contexts that support it as a text of digits ("" for one that names none), null for not stated, or a failure."""
     made = []
     for number, verdict in enumerate(verdicts, 1):
         if isinstance(verdict, Failure):
-            made.append(Item(number, "t", failure=verdict))
+            made.append(JudgedItem(number, "t", failure=verdict))
         elif verdict is None:
-            made.append(Item(number, "t", "contradicted" if number % 2 else "not_stated"))
+            made.append(JudgedItem(number, "t", "contradicted" if number % 2 else "not_stated"))
         else:
-            made.append(Item(number, "t", "supported", sources=tuple(map(int, verdict))))
-    return Checked(tuple(made))
+            made.append(JudgedItem(number, "t", "supported", sources=tuple(map(int, verdict))))
+    return ItemVerdicts(tuple(made))
 
 
 def row(answer: str = "an answer", contexts: tuple[str, ...] | None = ("c1", "c2", "c3")) -> Row:
@@ -41,10 +41,10 @@ def row(answer: str = "an answer", contexts: tuple[str, ...] | None = ("c1", "c2
     )
 
 
-def value(name: str, given: Row | None = None, **facts: Checked) -> Value:
+def value(name: str, given: Row | None = None, **facts: ItemVerdicts) -> MetricValue:
     usual = {RIGHT: said("1", None), FROM: said("1", "2"), RECALLED: said("1"), FOUND: said("1")}
     checks = usual | {NAMES[key]: fact for key, fact in facts.items()}
-    return BY_NAME[name].compute(Subject(given or row(), Facts(checks=checks), Settings()))
+    return BY_NAME[name].compute(Subject(given or row(), RowFacts(checks=checks), MetricSettings()))
 
 
 NAMES = {"right": RIGHT, "origin": FROM, "recalled": RECALLED, "found": FOUND}
@@ -63,7 +63,7 @@ def test_one_lost_verdict_makes_the_figure_unscored_with_its_counts(name: str, f
 
 @pytest.mark.parametrize("name", ["hallucination", "self_knowledge"])
 def test_what_a_figure_does_not_read_cannot_make_it_unscored(name: str) -> None:
-    assert value(name, found=Checked(failure=LOST), recalled=Checked(failure=LOST)).status == "scored"
+    assert value(name, found=ItemVerdicts(failure=LOST), recalled=ItemVerdicts(failure=LOST)).status == "scored"
 
 
 def test_utilization_needs_verdicts_on_what_was_retrieved_only() -> None:

@@ -17,11 +17,10 @@ from kgeval.cli.metrics import metrics as command
 from kgeval.errors import UsageError
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.metrics import pages, signature
-from kgeval.metrics.definition import Metric, Need, Settings, Tool
-from kgeval.metrics.judge.prompts import prompts_of
+from kgeval.metrics.definition import Metric, MetricSettings, Need, Tool
 from kgeval.metrics.options import OPTIONS
 from kgeval.metrics.select import LACKING, select
-from kgeval.metrics.signature import Tooling, metric_info
+from kgeval.metrics.signature import Tooling, metric_info, prompts_of
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 from kgeval.records import LEVELS_OF_X
 
@@ -72,7 +71,7 @@ def test_a_metric_that_asks_a_judge_says_so_and_one_that_costs_nothing_asks_none
 
 
 def test_a_metric_names_only_settings_that_exist(metric: Metric) -> None:
-    assert set(metric.settings) <= {field.name for field in fields(Settings)} == set(OPTIONS)
+    assert set(metric.settings) <= {field.name for field in fields(MetricSettings)} == set(OPTIONS)
 
 
 def test_every_setting_is_read_by_some_metric() -> None:
@@ -108,16 +107,16 @@ def test_every_metric_stands_in_the_docs_that_people_write(metric: Metric) -> No
 
 @pytest.mark.slow
 def test_the_signature_moves_with_a_setting_that_the_metric_reads_and_with_no_other(metric: Metric) -> None:
-    same = metric_info(metric, Settings(), Tooling()).signature
-    for field in fields(Settings):
-        default = getattr(Settings(), field.name)
+    same = metric_info(metric, MetricSettings(), Tooling()).signature
+    for field in fields(MetricSettings):
+        default = getattr(MetricSettings(), field.name)
         value: Any = {"leiden": "louvain"}.get(default, OTHER.get(type(default)))
-        moved = metric_info(metric, replace(Settings(), **{field.name: value}), Tooling()).signature
+        moved = metric_info(metric, replace(MetricSettings(), **{field.name: value}), Tooling()).signature
         assert (moved != same) == (field.name in metric.settings), field.name
 
 
 def test_the_signature_moves_with_the_models_that_the_metric_uses_and_with_no_other(metric: Metric) -> None:
-    same = metric_info(metric, Settings(), Tooling()).signature
+    same = metric_info(metric, MetricSettings(), Tooling()).signature
     other: dict[Tool, Tooling] = {
         "judge": Tooling(judge={"model": "m", "language": "en"}), "embedder": Tooling(embedder={"model": "e"}),
         "graph": Tooling(graph={"neo4j": "5"}),
@@ -126,15 +125,15 @@ def test_the_signature_moves_with_the_models_that_the_metric_uses_and_with_no_ot
     if any(fact.startswith("triples:") for fact in metric.asks):
         used.add("judge")  # it makes the triples that the file does not have
     for tool, tooling in other.items():
-        assert (metric_info(metric, Settings(), tooling).signature != same) == (tool in used), tool
+        assert (metric_info(metric, MetricSettings(), tooling).signature != same) == (tool in used), tool
     newer = replace(metric, version=metric.version + 1)
-    assert metric_info(newer, Settings(), Tooling()).signature != same
+    assert metric_info(newer, MetricSettings(), Tooling()).signature != same
     assert same.startswith(f"{metric.name}@{metric.version}:")
 
 
 def test_the_signature_has_the_text_of_every_prompt_that_may_be_asked(metric: Metric, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = Tooling(judge={"model": "m", "language": "en"})
-    info = metric_info(metric, Settings(), judge)
+    info = metric_info(metric, MetricSettings(), judge)
     assert set(info.parameters.get("prompts", {})) == set(prompts_of(metric.asks))  # type: ignore[call-overload]
     for name in prompts_of(metric.asks):
         def changed(wanted: str, _: str, name: str = name) -> Prompt:
@@ -142,7 +141,7 @@ def test_the_signature_has_the_text_of_every_prompt_that_may_be_asked(metric: Me
 
         with monkeypatch.context() as patch:
             patch.setattr(signature, "load_prompt", changed)
-            assert metric_info(metric, Settings(), judge).signature != info.signature
+            assert metric_info(metric, MetricSettings(), judge).signature != info.signature
 
 
 def test_the_page_of_a_metric_has_all_that_is_known_of_it(metric: Metric) -> None:
@@ -169,7 +168,7 @@ def test_list_as_json_has_everything_and_narrows_by_group_and_preset() -> None:
     said = json.loads(CliRunner().invoke(command, ["list", "--format", "json"]).output)
     assert [one["name"] for one in said["metrics"]] == list(all_metrics())
     assert set(said["presets"]) == set(PRESETS)
-    settings = asdict(Settings())
+    settings = asdict(MetricSettings())
     assert all(one["settings"][name] == settings[name] for one in said["metrics"] for name in one["settings"])
     said = json.loads(CliRunner().invoke(command, ["list", "--format", "json", "--group", "grounding", "--preset", "ragchecker"]).output)
     assert {one["name"] for one in said["metrics"]} >= {"hallucination", "self_knowledge", "faithfulness"}

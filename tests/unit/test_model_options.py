@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from kgeval.cli.common import say
 from kgeval.cli.derive import options_from
-from kgeval.cli.options import embedding_from_options, embedding_options, model_flags
-from kgeval.config import Config, ModelOptions
+from kgeval.cli.options import embedding_options, model_flags
+from kgeval.config import Config, EmbeddingOptions, ModelOptions
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Limits
 from kgeval.llm.plan import Plan, PlannedStage
@@ -45,7 +45,8 @@ def parsed(*arguments: str, env: Mapping[str, str] | None = None) -> dict[str, A
 
 def session(config: Config, options: Mapping[str, Any]) -> Session:
     """The session of a command with these options."""
-    return Session("", config=config, asking=options_from(ModelOptions, options), embedding=embedding_from_options(options), say=say)
+    asking, embedding = options_from(ModelOptions, options), options_from(EmbeddingOptions, options)
+    return Session("", config=config, asking=asking, embedding=embedding, say=say)
 
 
 def test_limits_come_from_the_flag_then_the_file_then_the_default() -> None:

@@ -142,6 +142,20 @@ def test_the_help_lists_every_command_once_under_a_heading_and_no_old_name(capsy
         assert not re.search(rf"(^|\s){old.partition('/')[0]}[\s,]", capsys.readouterr().out), f"{path}: {old}"
 
 
+@pytest.mark.parametrize("command", ["audit", "score", "compare", "answer", "completeness", "accuracy", "questions generate", "build"])
+def test_h_is_one_screen_that_names_every_option_and_says_how_to_read_more(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), "--help"]) == 0
+    whole = capsys.readouterr().out
+    assert run([*command.split(), "-h"]) == 0
+    brief = capsys.readouterr().out
+    named = set(re.findall(r"(?<![\w-])--[a-z-]+", whole))
+    assert {flag for path, option in options() if path == command for flag in option.opts if flag.startswith("--")} <= named
+    assert {flag for path, option in options() if path == command for flag in option.opts if flag.startswith("--")} <= set(
+        re.findall(r"(?<![\w-])--[a-z-]+", brief))
+    assert f"More, which kgeval {command} --help describes:" in brief and "More, which" not in whole
+    assert len(brief.splitlines()) <= 80 < len(whole.splitlines())
+
+
 def said(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, list[str]]:
     """Exit code, stdout, and the lines of stderr."""
     code = run(words)

@@ -10,6 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from overview_world import audited, example, finding, gate, manifest, mean, scored, whole, wrote
 
+from kgeval.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
+from kgeval.overview.diff import changes_of
+from kgeval.overview.kinds import KINDS
+from kgeval.overview.rubric import rubrics_of
 from kgeval.records import (
     AuditJoin,
     ComparisonReport,
@@ -23,10 +27,6 @@ from kgeval.records import (
     PairResult,
     SelfCheck,
 )
-from kgeval.reports.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
-from kgeval.reports.overview.diff import changes_of
-from kgeval.reports.overview.kinds import KINDS
-from kgeval.reports.overview.rubric import rubrics_of
 from kgeval.reports.write import rendered
 from kgeval.stats.intervals import Interval, newcombe, quantile, wilson
 from kgeval.stats.recovered import recovered

@@ -10,6 +10,8 @@ import pytest
 from overview_world import EXAMPLES, KIND_FILES, audited, example, finding, manifest, mean, scored, whole, wrote
 
 from kgeval.errors import InputError
+from kgeval.overview.kinds import KINDS, kind_of
+from kgeval.overview.sources import read_sources
 from kgeval.records import (
     AnsweredSystem,
     AnswerReport,
@@ -18,8 +20,6 @@ from kgeval.records import (
     RunPlace,
     StageRun,
 )
-from kgeval.reports.overview.kinds import KINDS, kind_of
-from kgeval.reports.overview.sources import read_sources
 from kgeval.reports.write import write_report
 
 

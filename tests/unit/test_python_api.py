@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,6 +127,32 @@ def test_options_that_do_not_fit_are_told_in_the_words_of_python(options: dict[s
         kgeval.audit(NOWHERE, **options)
     assert words in str(caught.value)
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda: kgeval.audit(NOWHERE, checks="sef-loop", examples=-1, thresholds="foo<=1", settings={"x.y": 1}),
+     ("examples: ", "no such check: sef-loop", "'foo': no such check or figure", "'x.y' is no setting")),
+    (lambda: kgeval.audit(NOWHERE, checks="sef-loop", thresholds="foo<=1"), ("sef-loop", "'foo': no such check or figure")),
+    (lambda: kgeval.score([{"id": 1, "answer": "a"}], metrics="tokn_f1", trials=0, thresholds="x>=0.5", settings={"tua": 1}, config=False),
+     ("trials: ", "'tokn_f1' (did you mean token_f1?)", "no metric x", "'tua': no such setting (did you mean tau?)")),
+    (lambda: kgeval.completeness(NOWHERE, thresholds="foo>=0.5", hops=9), ("hops: ", "'foo>=0.5': no such figure", "nothing to hold")),
+    (lambda: kgeval.accuracy(NOWHERE, thresholds="foo>=0.5", n=0), ("n: ", "foo")),
+])
+def test_faulty_values_names_and_thresholds_are_told_at_once(call: Callable[[], Any], words: Sequence[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        call()
+    assert [word for word in words if word not in caught.value.message] == []
+
+
+def test_messages_and_errors_of_files_name_keywords_not_flags(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "kgeval")
+    with AUDIT.called({}) as call:
+        call.session.say("--seed 3 again, or -o x.html; kgeval audit --seed 3 does the same")
+    assert caplog.messages == ["seed 3 again, or output x.html; kgeval audit --seed 3 does the same"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError) as caught:
+        AuditResult(report()).save(tmp_path / "file" / "x.json")
+    assert " -o" not in str(caught.value) and "is no folder" in str(caught.value)
 
 
 def test_words_that_are_no_flags_and_commands_to_type_stay_as_they_are() -> None:
@@ -301,7 +327,7 @@ def test_a_summary_names_calls_and_the_text_of_a_command_its_flags() -> None:
     checked = kgeval.check_questions([{"id": "a", "question": "Who?", "reference": "Ann"}], no_model=True, config=False)
     assert 'result.save("report.json"); the questions with their checks: result.save("checked.jsonl")' in str(checked)
     assert "add -o report.json" in checked.rendered("text") and " -o " not in str(checked)
-    assert checked._repr_html_().startswith("<pre>"), "checks of questions have no page"
+    assert checked._repr_html_().startswith("<iframe "), "every kind of report has a page"
 
 
 def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:

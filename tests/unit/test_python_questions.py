@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,11 @@ def test_checks_that_need_a_model_name_them_all_before_a_file_is_read(tmp_path: 
 
 def test_all_faulty_options_of_making_are_told_at_once() -> None:
     with pytest.raises(UsageError) as fault:
-        questions_generate.generate_options(Config(), {"n": 0, "tries": 0, "profile": "poem"})
-    assert all(name in str(fault.value) for name in ("n:", "tries:", "profile:"))
+        options_of(
+            GenerateOptions, {"n": 0, "tries": 0, "profile": "poem", "kinds": "nodde"},
+            names=partial(questions_generate.names, Session("questions generate")),
+        )
+    assert all(name in str(fault.value) for name in ("n:", "tries:", "profile:", "nodde"))
 
 
 def test_the_section_of_the_file_has_a_key_that_is_no_option() -> None:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
-from kgeval.questions.checking.figures import Tally, differences, failed_share
+from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, chosen_checks, decided, not_applicable
+from kgeval.questions.checking.figures import CheckTally, differences, failed_share
 from kgeval.questions.checking.gates import evaluated, parse_check_gates
 from kgeval.questions.checking.leak import leak, words
-from kgeval.questions.checking.paths import chain_of
-from kgeval.questions.checking.run import CheckDesk, check_question, checked, with_checks
-from kgeval.questions.checking.table import CHECKS, Checked, chosen_checks, decided, not_applicable
-from kgeval.questions.duplicates import Asks, asks, marks, twins
+from kgeval.questions.checking.path_checks import chain_of
+from kgeval.questions.checking.run import CheckContext, check_question, checked, with_checks
+from kgeval.questions.duplicates import QuestionFingerprint, fingerprint_of, marks, twins
 from kgeval.records import GoldPath, GraphRef, Question, QuestionCheck
 from kgeval.stats.intervals import newcombe, quantile
 
@@ -94,8 +94,8 @@ def embed(texts: Sequence[str]) -> np.ndarray:
     return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-def given_asks(*texts: str, number: int = 0) -> list[Asks]:
-    return [Asks(f"q{n}", text, number, marks(text)) for n, text in enumerate(texts)]
+def given_asks(*texts: str, number: int = 0) -> list[QuestionFingerprint]:
+    return [QuestionFingerprint(f"q{n}", text, number, marks(text)) for n, text in enumerate(texts)]
 
 
 def test_twins_are_equal_texts_equal_words_and_near_embeddings_each_with_the_earlier_one() -> None:
@@ -117,7 +117,7 @@ def test_of_two_sets_each_question_has_a_twin_in_its_own_and_in_the_first() -> N
 
 def test_near_questions_about_other_names_numbers_or_answers_are_two() -> None:
     def near(one: Question, other: Question) -> bool:
-        return any(twins([asks(one), asks(other)], lambda texts: np.ones((len(texts), 1), dtype=np.float32)))
+        return any(twins([fingerprint_of(one), fingerprint_of(other)], lambda texts: np.ones((len(texts), 1), dtype=np.float32)))
 
     assert near(asked("When did Mara Quill sail?", "1891"), asked("In what year did Mara Quill's ship sail?", "1891"))
     assert not near(asked("When did Mara Quill sail?"), asked("When did Ada Hall sail?"))
@@ -131,7 +131,7 @@ def test_twins_by_blocks_are_those_of_all_pairs() -> None:
     vectors = rng.normal(size=(300, 8)).astype(np.float32)
     vectors[150:] = vectors[:150] + rng.normal(scale=0.2, size=(150, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    given_ = [Asks(str(n), f"what is it {chr(0x4E00 + n)}") for n in range(300)]
+    given_ = [QuestionFingerprint(str(n), f"what is it {chr(0x4E00 + n)}") for n in range(300)]
     found = {twin.later: twin.earlier for twin in twins(given_, lambda _: vectors, 0.9)}
     cosines = vectors @ vectors.T
     expected = {n: int(cosines[n, :n].argmax()) for n in range(1, 300) if cosines[n, :n].max() >= 0.9}
@@ -139,13 +139,13 @@ def test_twins_by_blocks_are_those_of_all_pairs() -> None:
     assert found == expected
 
 
-def tally(statuses: str, file: str = "a.jsonl", check: str = "leak") -> Tally:
+def tally(statuses: str, file: str = "a.jsonl", check: str = "leak") -> CheckTally:
     """p passed, f failed, n not applicable, u unscored."""
-    made = Tally(file, [check])
+    made = CheckTally(file, [check])
     for n, status in enumerate(statuses):
         one = {
             "p": decided(check, True), "f": decided(check, False, "said"), "n": not_applicable(check, "none"),
-            "u": Checked(check, "unscored", "timeout: late", "timeout"),
+            "u": CheckOutcome(check, "unscored", "timeout: late", "timeout"),
         }[status]
         made.add(asked(f"Q{n}?", level="negative" if status == "n" else "node"), [one])
     return made
@@ -170,7 +170,7 @@ def test_figures_by_level_add_up_and_examples_are_of_failures() -> None:
 
 
 def test_a_file_whose_types_are_free_text_has_no_group_for_each() -> None:
-    made = Tally("a", ["leak"])
+    made = CheckTally("a", ["leak"])
     for n in range(200):
         made.add(asked("Q?", kind=f"kind {n}"), [decided("leak", True)])
     assert len(made.result().levels) <= 51
@@ -233,7 +233,7 @@ def test_checks_are_those_that_can_be_done_with_what_is_there() -> None:
 def test_without_model_and_graph_a_question_gets_the_checks_by_words_and_keeps_its_others() -> None:
     question = asked("Who is Ada?", "Ada", checks=[{"name": "leak", "passed": True}, {"name": "evidence_from_text", "passed": True}])
     assert [check.name for check in check_question(question)] == ["not_in_one_passage", "leak"]
-    found = with_checks(question, checked(question, CheckDesk(("leak", "duplicate"), earlier={"q": ("p", "the same words")})))
+    found = with_checks(question, checked(question, CheckContext(("leak", "duplicate"), earlier={"q": ("p", "the same words")})))
     assert found.checks == [
         QuestionCheck(name="evidence_from_text", passed=True),
         QuestionCheck(name="leak", passed=False, reason="the question says the answer: Ada"),
@@ -258,7 +258,8 @@ def test_a_gold_path_is_a_chain_only_where_each_relation_joins_the_next_two_node
 
 
 def test_every_check_is_shown_with_what_is_true_of_a_question_that_passes() -> None:
-    from kgeval.reports.question_checks import PASSES, check_words
+    from kgeval.questions.checking.check_table import PASSES
+    from kgeval.reports.views.question_checks import check_words
 
     assert list(PASSES) == list(CHECKS)
     assert check_words("leak") == "leak: does not say its answer", "100 % of them is good"

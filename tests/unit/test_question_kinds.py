@@ -13,9 +13,8 @@ from kgeval.cli.main import run
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Reply
 from kgeval.llm.prompts import load_prompt, prompt_names
-from kgeval.questions.duplicates import Asks, Twins, asked_by, asks
-from kgeval.questions.kind import MakingOptions
-from kgeval.questions.kinds import all_kinds, groups, orders_of
+from kgeval.questions.duplicates import QuestionFingerprint, Twins, fingerprint_of, text_fingerprint
+from kgeval.questions.kinds import MakingOptions, all_kinds, groups, orders_of
 from kgeval.records import Question
 
 
@@ -65,8 +64,8 @@ class Wheel:
         return np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
 
 
-def at(text: str, degrees: int) -> Asks:
-    return asked_by(text + "x" * degrees)
+def at(text: str, degrees: int) -> QuestionFingerprint:
+    return text_fingerprint(text + "x" * degrees)
 
 
 def test_repeats_are_found_by_words_and_by_angle_and_the_first_is_kept() -> None:
@@ -77,8 +76,8 @@ def test_repeats_are_found_by_words_and_by_angle_and_the_first_is_kept() -> None
 
 
 def test_near_questions_about_other_names_or_numbers_or_with_other_answers_are_all_kept() -> None:
-    def ask(text: str, answer: str | None = None) -> Asks:
-        return asks(Question(id="q", question=text, reference=answer))
+    def ask(text: str, answer: str | None = None) -> QuestionFingerprint:
+        return fingerprint_of(Question(id="q", question=text, reference=answer))
 
     twins, same = Twins(lambda texts: Wheel()([""] * len(texts))), "embedding"
     assert twins.sift([ask("What happened in 1914?"), ask("What came in 1915?"), ask("What was there in 1914?")]) == [None, None, same]
@@ -95,10 +94,10 @@ def test_without_an_embedder_or_for_templates_only_words_are_compared() -> None:
 
 def test_a_question_that_has_no_other_with_its_names_is_not_embedded_until_one_comes() -> None:
     wheel = Wheel()
-    twins = Twins(wheel, earlier=[asked_by("Where is Ada?")])
-    assert twins.sift([asked_by("Where is Bo?"), asked_by("Where is Cy?")]) == [None, None] and not wheel.asked
-    assert twins.sift([asked_by("Where lives Bo?")]) == ["embedding"] and wheel.asked == ["Where is Bo?", "Where lives Bo?"]
-    assert twins.sift([asked_by("Where sleeps Bo?")]) == ["embedding"] and wheel.asked[2:] == ["Where sleeps Bo?"]
+    twins = Twins(wheel, earlier=[text_fingerprint("Where is Ada?")])
+    assert twins.sift([text_fingerprint("Where is Bo?"), text_fingerprint("Where is Cy?")]) == [None, None] and not wheel.asked
+    assert twins.sift([text_fingerprint("Where lives Bo?")]) == ["embedding"] and wheel.asked == ["Where is Bo?", "Where lives Bo?"]
+    assert twins.sift([text_fingerprint("Where sleeps Bo?")]) == ["embedding"] and wheel.asked[2:] == ["Where sleeps Bo?"]
 
 
 def test_many_questions_are_compared_with_all_before_them() -> None:
@@ -124,7 +123,7 @@ def test_every_prompt_that_makes_questions_says_how_to_decline(name: str) -> Non
 def test_a_declined_reply_is_counted_and_no_question_whatever_else_stands_in_it() -> None:
     """Whatever the reply form, an empty question ends it before its numbers are looked up."""
     from kgeval.llm.calls import Outcome, Task
-    from kgeval.questions.kind import MakingContext, RejectedError
+    from kgeval.questions.kinds import MakingContext, RejectedError
     from kgeval.records import Structure
 
     class Form(Reply):
@@ -146,4 +145,4 @@ def test_a_declined_reply_is_counted_and_no_question_whatever_else_stands_in_it(
     desk = MakingContext(Structure(kind="node", number=0, seed=0, nodes=[]), MakingOptions(0), Declines())
     with pytest.raises(RejectedError) as caught:
         desk.ask("kasiak-single", {}, Form)
-    assert caught.value.rejected.cause == "declined"
+    assert caught.value.cause == "declined"

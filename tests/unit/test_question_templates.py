@@ -8,10 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.questions.kind import RejectedError
-from kgeval.questions.making.names import usable
+from kgeval.questions.kinds import RejectedError
+from kgeval.questions.making.name_faults import name_fault
 from kgeval.questions.making.negative import forms, synonymous
-from kgeval.questions.making.phrases import LONGEST_PREDICATE, content_words, noun_of_type, past_of, phrase, spoken, tells_place, third_of
+from kgeval.questions.making.predicate_phrases import (
+    LONGEST_PREDICATE,
+    content_words,
+    noun_of_type,
+    past_of,
+    phrase,
+    spoken,
+    tells_place,
+    third_of,
+)
 from kgeval.questions.making.templates import Step, called, worded
 from kgeval.records import Passage
 
@@ -95,8 +104,8 @@ def test_a_path_is_asked_in_plain_english(start: str, steps: list[Step], questio
 def test_what_nobody_would_ask_so_is_refused_with_the_reason(start: str, kind: str | None, step: Step, why: str) -> None:
     with pytest.raises(RejectedError) as caught:
         worded(start, [step], kind)
-    assert caught.value.rejected.cause == "not_worded"
-    assert why in caught.value.rejected.reason and step.predicate in caught.value.rejected.reason
+    assert caught.value.cause == "not_worded"
+    assert why in caught.value.reason and step.predicate in caught.value.reason
 
 
 def test_a_question_has_no_words_for_an_entity_on_the_way_without_a_type() -> None:
@@ -111,7 +120,7 @@ def test_any_names_types_and_predicates_give_one_line_that_ends_in_a_question_ma
     try:
         question = worded(called(start, []), steps)
     except RejectedError as refused:
-        assert refused.rejected.cause == "not_worded"
+        assert refused.cause == "not_worded"
         return
     assert question.endswith("?")
     assert len(question.splitlines()) == 1
@@ -165,7 +174,7 @@ def test_bare_prepositions_tell_something_only_of_places() -> None:
     ("Osric Venn", ""), ("Łódź", ""), ("東京", ""), ("R2-D2", ""),
 ])
 def test_names_that_name_nothing_are_told_from_others(name: str, why: str) -> None:
-    assert usable(name) == why
+    assert name_fault(name) == why
 
 
 def test_predicates_with_a_word_in_common_may_say_the_same_and_others_not() -> None:

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Checked, CypherRun, Expired, Facts, Grounded, Item
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.stored.joins import Arrow, arrow
 from kgeval.metrics.stored.metrics import METRICS, cypher_execution_match, kg_grounding, stale_context_share, stepwise_accuracy
 from kgeval.metrics.stored.steps import step_kinds
 from kgeval.metrics.summary.gains import gains
-from kgeval.metrics.summary.reasoning import accuracy_of, hops_of, reasoning
-from kgeval.metrics.summary.values import Table
-from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, Row, Score
+from kgeval.metrics.summary.reasoning import Chains, accuracy_of, hops_of
+from kgeval.metrics.summary.values import RunScores
+from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, ReasoningSummary, Row, Score
 
 STEPS = ["Ada -[COMMANDS]-> North Light", "North Light -[OWNED_BY]-> Packet Line", "Packet Line -[SITS_IN]-> Varne"]
 S, C, N = "supported", "contradicted", "not_stated"
+
+
+def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
+    chains = Chains(accuracy)
+    for score in scores:
+        chains.add(score)
+    for row in rows:
+        chains.read(row)
+    return chains.summaries(seed=seed)
+
 
 
 def row(question: Question, answer: str = "Varne.", **more: object) -> Row:
@@ -26,13 +38,13 @@ def row(question: Question, answer: str = "Varne.", **more: object) -> Row:
 
 
 def steps(answers: list[str | None], contexts: list[str | None], *, answer: str = "Varne.", graph: list[str] | None = None) -> Subject:
-    facts = Facts()
+    facts = RowFacts()
     for source, labels in (("answer", answers), ("contexts", contexts), ("graph", graph)):
         if labels is not None:
-            facts.checks[f"steps@{source}"] = Checked(tuple(
-                Item(n, "x", label, failure=None if label else Failure("cut", "")) for n, label in enumerate(labels, start=1)
+            facts.checks[f"steps@{source}"] = ItemVerdicts(tuple(
+                JudgedItem(n, "x", label, failure=None if label else Failure("cut", "")) for n, label in enumerate(labels, start=1)
             ))
-    return Subject(row(Question(id="q", question="?", steps=STEPS[: len(answers)]), answer), facts, Settings())
+    return Subject(row(Question(id="q", question="?", steps=STEPS[: len(answers)]), answer), facts, MetricSettings())
 
 
 @pytest.mark.parametrize(("answer", "contexts", "right"), [
@@ -203,8 +215,8 @@ def info(metric: str) -> MetricInfo:
     return MetricInfo(metric=metric, summary="", definition="", source="", signature="x")
 
 
-def table(values: dict[str, dict[str, float | None]], metric: str = "kg_grounding") -> Table:
-    made = Table([info(metric)], list(values), {})
+def table(values: dict[str, dict[str, float | None]], metric: str = "kg_grounding") -> RunScores:
+    made = RunScores([info(metric)], list(values), {})
     for system, scores in values.items():
         for name, value in scores.items():
             made.add(accuracy(name, value, metric, system=system))
@@ -247,19 +259,19 @@ def test_the_interval_of_a_gain_is_what_scipy_gives_for_the_paired_differences(s
     assert found.low == pytest.approx(ends.low, abs=0.005) and found.high == pytest.approx(ends.high, abs=0.005)
 
 
-def subject(facts: Facts, answer: str = "x", **more: object) -> Subject:
-    return Subject(row(Question(id="q", question="?"), answer, **more), facts, Settings())
+def subject(facts: RowFacts, answer: str = "x", **more: object) -> Subject:
+    return Subject(row(Question(id="q", question="?"), answer, **more), facts, MetricSettings())
 
 
 def test_counts_stand_beside_what_could_not_be_scored():
-    items = (Item(1, "a", S, sources=(1,)), Item(2, "b", failure=Failure("cut", "short")))
-    value = kg_grounding(subject(Facts(grounded=Grounded(Checked(items), ("5:x:1",), ("t",)))))
+    items = (JudgedItem(1, "a", S, sources=(1,)), JudgedItem(2, "b", failure=Failure("cut", "short")))
+    value = kg_grounding(subject(RowFacts(grounded=Grounded(ItemVerdicts(items), ("5:x:1",), ("t",)))))
     assert (value.status, value.cause, value.detail["claims"], value.detail["grounded"]) == ("unscored", "cut", 2, 1)
-    assert kg_grounding(subject(Facts())).status == "unscored"
-    assert kg_grounding(subject(Facts(), "")).status == "not_applicable"
-    assert cypher_execution_match(subject(Facts(cypher=CypherRun(failure=Failure("graph_error", "x"))))).cause == "graph_error"
-    assert stale_context_share(subject(Facts(expired=Expired(4, 2, 1)))).value == 0.5
-    assert stale_context_share(subject(Facts(expired=Expired(0, 0, 0)))).status == "not_applicable"
+    assert kg_grounding(subject(RowFacts())).status == "unscored"
+    assert kg_grounding(subject(RowFacts(), "")).status == "not_applicable"
+    assert cypher_execution_match(subject(RowFacts(cypher=CypherRun(failure=Failure("graph_error", "x"))))).cause == "graph_error"
+    assert stale_context_share(subject(RowFacts(expired=Expired(4, 2, 1)))).value == 0.5
+    assert stale_context_share(subject(RowFacts(expired=Expired(0, 0, 0)))).status == "not_applicable"
 
 
 def test_every_metric_says_what_it_is():

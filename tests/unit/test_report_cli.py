@@ -10,8 +10,8 @@ import pytest
 from overview_world import audited, example, finding, gate, mean, scored, wrote
 
 from kgeval.cli.main import run
+from kgeval.overview.kinds import KINDS
 from kgeval.records import OverviewReport, PipelineRun, StageRun
-from kgeval.reports.overview.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,10 +17,11 @@ from test_report_html import HOSTILE, Page
 from test_report_scores import TAGS
 from test_report_texts import HOSTILE as HOSTILE_MD
 
+from kgeval import format as display
 from kgeval.comparison.results.build import build_report
 from kgeval.errors import UsageError
 from kgeval.records import Box, ComparisonReport, Drill, JudgeReport, PairResult, Rates
-from kgeval.reports import comparison_html, display
+from kgeval.reports import comparison_html
 from kgeval.reports import comparison_view as shown
 from kgeval.reports import plots_comparison as plots
 from kgeval.reports.comparison_words import verdict

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from overview_world import audited, example, finding, gate, mean, scored, whole, wrote
 from test_report_html import HOSTILE
 
+from kgeval.overview.findings import MOST_EXAMPLES, listed
+from kgeval.overview.kinds import KINDS
 from kgeval.records import AuditReport, Example, GraphRef
-from kgeval.reports.overview.findings import MOST_EXAMPLES, listed
-from kgeval.reports.overview.kinds import KINDS
 from kgeval.reports.sarif import fingerprint
 from kgeval.reports.write import rendered, write_report
 

@@ -17,9 +17,9 @@ from test_report_html import HOSTILE, Page
 from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.errors import UsageError
+from kgeval.format import figure
 from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
 from kgeval.reports import scores_view as view
-from kgeval.reports.display import figure
 from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.plots_scores import Point, distribution, plane
 from kgeval.reports.redact import redacted

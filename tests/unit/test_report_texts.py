@@ -15,11 +15,12 @@ from markdown_it import MarkdownIt
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
+from kgeval.format import code, number, percent, visible
+from kgeval.overview import priorities
+from kgeval.overview.priorities import group_lines, mend_first, verdict
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.reports import audit_md, json_, markdown, priorities, terminal
-from kgeval.reports.display import code, number, percent, visible
+from kgeval.reports import audit_md, json_, markdown, terminal
 from kgeval.reports.listing import listing
-from kgeval.reports.priorities import group_lines, mend_first, verdict
 from kgeval.reports.redact import redacted
 from kgeval.reports.write import check_outputs, rendered, write_report
 

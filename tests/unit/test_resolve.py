@@ -19,14 +19,16 @@ from kgeval.text.build.describe import LONGEST, merged
 from kgeval.text.build.mentions import Extracted
 from kgeval.text.build.resolve import Resolved, Rules, parse_levels, resolve
 from kgeval.text.build.state import Cutting, decode, encode, sources_of
-from kgeval.text.extract.mentions import Extraction, Link, Mention
+from kgeval.text.extract.mentions import Extraction, Mention, RelationMention
 from kgeval.text.extract.rules import RulesExtractor
 
 ALL = Rules(("exact", "normalised", "alias"))
 EXACT_ONLY = Rules(("exact",))
 
 
-def chunk(*names: str | Mention, document: str = "book", index: int = 0, links: Sequence[Link] = (), start: int | None = None) -> Extracted:
+def chunk(
+    *names: str | Mention, document: str = "book", index: int = 0, links: Sequence[RelationMention] = (), start: int | None = None,
+) -> Extracted:
     """A chunk that mentions these: "Ahab:Person" has a type, "Ahab" has none."""
     mentions = tuple(n if isinstance(n, Mention) else Mention(*(n.split(":") if ":" in n else (n,))) for n in names)
     key = f"{document}-{index}"
@@ -122,10 +124,13 @@ def test_the_name_of_most_mentions_is_kept_then_the_longest_and_the_rest_are_ali
 
 
 def test_relations_are_merged_weighed_and_traced_and_self_relations_are_counted() -> None:
-    say = [Link(0, 1, "hunts", "Ahab hunts the whale."), Link(0, 1, "HUNTS"), Link(1, 0, "hunts"), Link(0, 2, "is"), Link(0, 9, "x")]
+    say = [
+        RelationMention(0, 1, "hunts", "Ahab hunts the whale."), RelationMention(0, 1, "HUNTS"), RelationMention(1, 0, "hunts"),
+        RelationMention(0, 2, "is"), RelationMention(0, 9, "x"),
+    ]
     found = resolve([
         chunk("Ahab:Person", "Moby Dick:Whale", "AHAB:Person", links=say),
-        chunk("Ahab:Person", "Moby Dick:Whale", index=1, links=[Link(0, 1, "hunts", "He hunts on.")]),
+        chunk("Ahab:Person", "Moby Dick:Whale", index=1, links=[RelationMention(0, 1, "hunts", "He hunts on.")]),
     ], ALL)
     hunts = next(r for r in found.relations if r.source == "person:ahab")
     assert (hunts.target, hunts.predicate, hunts.weight, hunts.chunks) == ("whale:moby dick", "hunts", 3.0, ("book-0", "book-1"))
@@ -137,8 +142,8 @@ def test_a_place_that_two_overlapping_chunks_share_counts_once() -> None:
     here, again = Mention("Ahab", "Person", start=90, end=94), Mention("Ahab", "Person", start=10, end=14)
     whale, whale2 = Mention("Whale", start=100, end=105), Mention("Whale", start=20, end=25)
     found = resolve([
-        chunk(here, whale, start=0, links=[Link(0, 1, "hunts", start=90, end=105)]),
-        chunk(again, whale2, index=1, start=80, links=[Link(0, 1, "hunts", start=10, end=25)]),
+        chunk(here, whale, start=0, links=[RelationMention(0, 1, "hunts", start=90, end=105)]),
+        chunk(again, whale2, index=1, start=80, links=[RelationMention(0, 1, "hunts", start=10, end=25)]),
     ])
     ahab = next(e for e in found.entities if e.name == "Ahab")
     assert (ahab.mentions, ahab.sources) == (1, {"book-0": (1, 90, 94), "book-1": (1, 10, 14)})
@@ -147,9 +152,10 @@ def test_a_place_that_two_overlapping_chunks_share_counts_once() -> None:
 
 def test_a_sentence_that_the_overlap_cuts_short_counts_once_and_a_later_one_of_the_same_words_again() -> None:
     pair = ("Ahab:Person", "Whale")
-    whole = chunk(*pair, start=0, links=[Link(0, 1, "hunts", start=40, end=120)])
-    cut = chunk(*pair, index=1, start=80, links=[Link(0, 1, "hunts", start=0, end=40), Link(0, 1, "hunts", start=50, end=90)])
-    other = chunk(*pair, document="b", index=0, start=80, links=[Link(0, 1, "hunts", start=0, end=40)])
+    whole = chunk(*pair, start=0, links=[RelationMention(0, 1, "hunts", start=40, end=120)])
+    links = [RelationMention(0, 1, "hunts", start=0, end=40), RelationMention(0, 1, "hunts", start=50, end=90)]
+    cut = chunk(*pair, index=1, start=80, links=links)
+    other = chunk(*pair, document="b", index=0, start=80, links=[RelationMention(0, 1, "hunts", start=0, end=40)])
     assert [r.weight for r in resolve([whole, cut]).relations] == [2.0]
     assert [r.weight for r in resolve([other, cut, whole]).relations] == [3.0]
 
@@ -222,7 +228,7 @@ def test_descriptions_are_distinct_most_frequent_first_and_short_enough() -> Non
 def test_an_extraction_comes_back_from_the_database_as_it_went_in() -> None:
     whole = Extraction(
         "c", (Mention("Ahab \"x\"", "Person", "d", ("Old Thunder",), 0, 4), Mention("Moby\nDick"), Mention("", None)),
-        (Link(0, 1, "hunts", "d", 0, 9), Link(1, 0, "x")),
+        (RelationMention(0, 1, "hunts", "d", 0, 9), RelationMention(1, 0, "x")),
     )
     assert decode("c", encode(whole)) == whole
 
@@ -250,7 +256,7 @@ EXTRACTIONS = st.lists(st.tuples(st.sampled_from("ab"), st.lists(MENTIONS, max_s
 
 def chunks_of(drawn: list[tuple[str, list[Mention], bool]]) -> list[Extracted]:
     return [
-        chunk(*mentions, document=document, index=at, links=[Link(0, len(mentions) - 1, "knows")] if linked and mentions else [])
+        chunk(*mentions, document=document, index=at, links=[RelationMention(0, len(mentions) - 1, "knows")] if linked and mentions else [])
         for at, (document, mentions, linked) in enumerate(drawn)
     ]
 

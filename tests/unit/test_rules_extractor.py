@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.records import Chunk
-from kgeval.text.clean import clean_line, clean_text
+from kgeval.text.clean import clean_line, clean_name, clean_text
 from kgeval.text.extract.lexicon import lemma
-from kgeval.text.extract.mentions import Extraction, Source
-from kgeval.text.extract.naming import as_description, as_name, as_predicate, as_type
+from kgeval.text.extract.mentions import ChunkSource, Extraction
+from kgeval.text.extract.naming import as_description, as_predicate, as_type
 from kgeval.text.extract.rules import RulesExtractor
 from kgeval.text.extract.words import words_of
 
@@ -22,7 +22,7 @@ BACKGROUND = " They saw her there, and then he saw an old man by the sea."
 
 
 def read(*texts: str, **options: bool | int) -> list[Extraction]:
-    sources = [Source(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
+    sources = [ChunkSource(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
     return list(RulesExtractor(**options).extract(sources))  # type: ignore[arg-type]
 
 
@@ -68,11 +68,11 @@ MARKS = "\u202e\u202d\u200e\u200f\u061c\u2066\u2069\u206a"
 def test_no_mark_of_direction_stays_in_what_is_made_of_a_text() -> None:
     """A name that turns the direction of writing shows another name than it is; in a text it is the author's."""
     found = read(f"Then {MARKS}Anna\u202e went to Ro\u202eme\u202c with Bob \u2067Cratchit.{BACKGROUND}")[0]
-    made = [found.mentions, found.links, as_name(f"\u202eAda {MARKS}Holm"), as_type("Pers\u202eon"), as_predicate("rowed\u200f to"),
+    made = [found.mentions, found.links, clean_name(f"\u202eAda {MARKS}Holm"), as_type("Pers\u202eon"), as_predicate("rowed\u200f to"),
             as_description(f"A {MARKS}rower."), clean_line("Title\u202e")]
     assert not re.search(f"[{MARKS}]", repr(made).encode().decode("unicode_escape"))
     assert made[2:] == ["Ada Holm", "Person", "rowed to", "A rower.", "Title"]
-    assert clean_text(f"a{MARKS}") == (f"a{MARKS}", 0) and as_name("می\u200cخواهم") == "می\u200cخواهم"
+    assert clean_text(f"a{MARKS}") == (f"a{MARKS}", 0) and clean_name("می\u200cخواهم") == "می\u200cخواهم"
 
 
 def test_a_first_word_is_a_name_only_where_the_document_says_so_elsewhere() -> None:
@@ -164,8 +164,8 @@ def test_a_name_has_one_type_in_all_chunks_of_a_document() -> None:
 
 
 def test_what_a_document_gives_does_not_depend_on_its_neighbours() -> None:
-    a = Source(Chunk(id="a", document="a", index=0, text="Rose lives here. A rose is a flower."))
-    b = Source(Chunk(id="b", document="b", index=0, text="We saw Rose. Then Rose met Ann."))
+    a = ChunkSource(Chunk(id="a", document="a", index=0, text="Rose lives here. A rose is a flower."))
+    b = ChunkSource(Chunk(id="b", document="b", index=0, text="We saw Rose. Then Rose met Ann."))
     alone = [next(iter(RulesExtractor().extract([source]))) for source in (a, b)]
     assert list(RulesExtractor().extract([a, b])) == alone
 

@@ -10,7 +10,7 @@ from scipy import stats as reference
 
 from kgeval.errors import InputError
 from kgeval.records import CrossedReport, PipelineRun, RunManifest, RunPlace, StageRun
-from kgeval.reports.crossed import Table, metric_tables, narrowed
+from kgeval.reports.views.crossed import metric_tables
 from kgeval.reports.write import rendered
 from kgeval.workflows.pipeline.crossing import crossed
 
@@ -161,15 +161,6 @@ def test_every_variant_stands_below_its_system_with_all_metrics_and_their_interv
     assert one.head == ("System", "m", "k (less is better)")
     assert [row[0] for row in one.rows] == ["g", "g@h=2", "other"]
     assert one.rows[0][1].startswith("0.500 [0, 1] n 2") and one.rows[1][2] == "– (0 of 2)" and one.rows[2][2] == "–"
-
-
-def test_a_wide_table_is_cut_for_a_screen() -> None:
-    wide = Table("t", ("s", "a", "b", "c"), (("x", "1", "2", "3"),))
-    parts = list(narrowed(wide, 2))
-    assert [(one.title, one.head, one.rows) for one in parts] == [
-        ("t (1 of 2)", ("s", "a", "b"), (("x", "1", "2"),)), ("t (2 of 2)", ("s", "c"), (("x", "3"),)),
-    ]
-    assert list(narrowed(wide, 3)) == [wide]
 
 
 def test_a_run_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:

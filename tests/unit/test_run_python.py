@@ -357,10 +357,9 @@ def test_the_printed_line_of_every_stage_is_the_command_with_the_same_options(he
 
 def check_session(stage: Stage, params: dict[str, Any]) -> None:
     """What the command is told of its session is what the stage's session has."""
-    renamed = {"layout": "layout_option", "layout_keys": "overrides"}
     for name, value in stage.chosen.items():
         if name in SessionOptions.model_fields and name in stage.kind.session:
-            said: Any = params.get(renamed.get(name, name), params.get("output"))
+            said: Any = params.get(name, params.get("output"))
             if name == "layout_keys":
                 said = dict(text.split("=") for text in said)
             elif name == "outputs":

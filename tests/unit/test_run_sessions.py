@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kgeval.config import Config
-from kgeval.graph.aura import SessionOptions
+from kgeval.config import Config, EmbeddingOptions
+from kgeval.graph.aura import AuraOptions
 from kgeval.workflows.pipeline.execute import RunProgress, left
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.perform import Performer, planned, session_of
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import MatrixPlace, Stage
-from kgeval.workflows.session import EmbeddingChoice, Session
+from kgeval.workflows.session import Session
 
 
 @pytest.fixture(autouse=True)
@@ -60,21 +60,22 @@ def test_the_home_of_a_run_counts_before_the_environment(monkeypatch: pytest.Mon
 def test_a_session_that_was_handed_over_keeps_its_graph_its_layout_and_its_embeddings() -> None:
     driver: Any = object()
     base = Session(
-        "run", driver, graph_name="g", layout="neo4j-graphrag", layout_keys={"name_keys": "title"}, embedding=EmbeddingChoice("m", batch=8),
+        "run", driver, graph_name="g", layout="neo4j-graphrag", layout_keys={"name_keys": "title"},
+        embedding=EmbeddingOptions(embedding_model="m", embedding_batch=8),
     )
     made = opened(stage(), base)
     assert (made.connection, made.graph_name, made.layout, made.layout_keys) == (driver, "g", "neo4j-graphrag", {"name_keys": "title"})
-    assert (made.embedding.model, made.embedding.batch) == ("m", 8)
+    assert (made.embedding.embedding_model, made.embedding.embedding_batch) == ("m", 8)
     said = opened(stage(graph_name="h", layout="auto", embedding_model="n"), base)
-    assert (said.graph_name, said.layout, said.embedding.model) == ("h", "auto", "n")
+    assert (said.graph_name, said.layout, said.embedding.embedding_model) == ("h", "auto", "n")
 
 
 def test_a_gds_session_is_the_runs_where_the_stage_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET"):
         monkeypatch.setenv(name, "x")
-    base = Session("run", gds_session=SessionOptions(memory="8GB", ttl=90))
+    base = Session("run", gds_session=AuraOptions(memory="8GB", ttl=90))
     assert opened(stage(), base).gds_session == base.gds_session
-    assert opened(stage(gds_session_ttl=30), base).gds_session == SessionOptions(memory="8GB", ttl=30)
+    assert opened(stage(gds_session_ttl=30), base).gds_session == AuraOptions(memory="8GB", ttl=30)
     assert opened(stage("answers"), base).gds_session is None, "it has none"
 
 
@@ -85,7 +86,7 @@ def test_what_the_environment_says_of_a_session_is_a_number_where_it_should_be(m
     monkeypatch.setenv("KGEVAL_AUDIT_GDS_SESSION_TTL", "30")
     monkeypatch.setenv("KGEVAL_AUDIT_EMBEDDING_BATCH", "16")
     made = opened(stage(), Session("run"))
-    assert made.gds_session == SessionOptions(ttl=30) and made.embedding.batch == 16
+    assert made.gds_session == AuraOptions(ttl=30) and made.embedding.embedding_batch == 16
 
 
 def test_a_smaller_limit_of_the_environment_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.graph.algorithms import node_number
-from kgeval.questions.sampling.around import Link
-from kgeval.questions.sampling.sampler import Walk, listed
-from kgeval.questions.sampling.simple import _PairLane
+from kgeval.questions.sampling.links import GraphLink
+from kgeval.questions.sampling.paths import PathWalk, listed
+from kgeval.questions.sampling.random_walks import as_pair, enough, in_order, without_loops
+from kgeval.questions.sampling.sampled_graph import in_seeded_order
 from kgeval.questions.sampling.strata import bucket
 from kgeval.questions.sampling.turns import PATIENCE, Lane, Seed, Turns
-from kgeval.questions.sampling.walked import as_pair, enough, in_order, without_loops
-from kgeval.questions.sampling.world import in_seeded_order
+from kgeval.questions.sampling.uniform import _PairLane
 
 WALKS = st.lists(st.sampled_from("abcdef"), max_size=30).map("".join).map(list)
 
@@ -76,11 +76,11 @@ def test_the_beginning_that_is_enough_has_so_many_pairs_or_is_the_whole_walk(wal
     assert begin == walk or len({as_pair(*step) for step in pairwise(begin)}) == least
 
 
-def around_of(edges: list[tuple[str, str]]) -> dict[str, list[Link]]:
-    around: dict[str, list[Link]] = {}
+def around_of(edges: list[tuple[str, str]]) -> dict[str, list[GraphLink]]:
+    around: dict[str, list[GraphLink]] = {}
     for at, (source, target) in enumerate(edges):
         for end in (source, target):
-            around.setdefault(end, []).append(Link(f"r{at}", source, target))
+            around.setdefault(end, []).append(GraphLink(f"r{at}", source, target))
     return around
 
 
@@ -109,10 +109,10 @@ def test_listing_stops_at_its_limit() -> None:
 
 
 def test_a_way_never_comes_back_to_where_it_was() -> None:
-    way = Walk(Seed(0, None), ["a"])
-    assert way.go_on([Link("r1", "b", "a")])
-    assert not way.go_on([Link("r2", "a", "b"), Link("r1", "b", "a")])
-    assert way.go_on([Link("r2", "a", "b"), Link("r3", "b", "c")])
+    way = PathWalk(Seed(0, None), ["a"])
+    assert way.go_on([GraphLink("r1", "b", "a")])
+    assert not way.go_on([GraphLink("r2", "a", "b"), GraphLink("r1", "b", "a")])
+    assert way.go_on([GraphLink("r2", "a", "b"), GraphLink("r3", "b", "c")])
     assert way.nodes == ["a", "b", "c"]
 
 
@@ -145,7 +145,7 @@ def test_buckets_of_degrees_double() -> None:
 
 
 def test_nodes_stand_in_the_order_of_the_walk() -> None:
-    links = [Link("r1", "b", "a"), Link("r2", "b", "c"), Link("r1", "b", "a")]
+    links = [GraphLink("r1", "b", "a"), GraphLink("r2", "b", "c"), GraphLink("r1", "b", "a")]
     assert in_order("a", links) == ("a", "b", "c")
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from kgeval.cli.sensitivity import sensitivity as command
 from kgeval.errors import UsageError
-from kgeval.metrics.conditions import EXACT, NO_REFERENCE, NO_WRONG, Place, conditions, derange, wrong_for
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.conditions import EXACT, NO_REFERENCE, NO_WRONG, AnswerMarks, conditions, derange, wrong_for
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity
@@ -118,7 +118,7 @@ def test_empty_answers_and_errors_are_given_to_nobody() -> None:
 
 PLACES = st.lists(
     st.builds(
-        Place, st.sampled_from("abcd"), st.sampled_from([b"", b"1", b"2", b"3"]),
+        AnswerMarks, st.sampled_from("abcd"), st.sampled_from([b"", b"1", b"2", b"3"]),
         st.frozensets(st.sampled_from([b"1", b"2", b"9"]), max_size=2),
     ),
     max_size=6,
@@ -127,7 +127,7 @@ PLACES = st.lists(
 
 @LAW
 @given(places=PLACES, seed=st.integers(0, 5))
-def test_the_shuffle_uses_as_many_different_answers_as_any_could(places: list[Place], seed: int) -> None:
+def test_the_shuffle_uses_as_many_different_answers_as_any_could(places: list[AnswerMarks], seed: int) -> None:
     """Compared with all permutations of up to six places."""
     found = derange(places, Random(seed))
     for at, donor in enumerate(found.donors):
@@ -141,7 +141,7 @@ def test_the_shuffle_uses_as_many_different_answers_as_any_could(places: list[Pl
 
 def test_a_large_shuffle_is_a_permutation_also_where_half_the_references_are_equal() -> None:
     n = 3 * EXACT
-    places = [Place(f"q{at}", b"%d" % at, frozenset([b"yes" if at % 2 else b"r%d" % at])) for at in range(n)]
+    places = [AnswerMarks(f"q{at}", b"%d" % at, frozenset([b"yes" if at % 2 else b"r%d" % at])) for at in range(n)]
     found = derange(places, Random(1))
     assert all(donor is not None and wrong_for(places[at], places[donor]) for at, donor in enumerate(found.donors))
     assert len(set(found.donors)) == n - found.reused and found.reused < n / 100
@@ -172,7 +172,7 @@ def test_auc_of_nothing_is_null_and_infinity_is_refused() -> None:
 def test_the_values_by_hand() -> None:
     rows = [row(0, "red", "red"), row(1, "blue sky", "blue"), row(2, "no idea", "green"), row(3, "", "white")]
     with conditions(rows, 0) as made:
-        found = {one.metric: one for one in sensitivity(made, select(["exact_match", "token_f1"]), Tools(), Settings())}
+        found = {one.metric: one for one in sensitivity(made, select(["exact_match", "token_f1"]), Tools(), MetricSettings())}
     exact = found["exact_match"]
     assert [(part.condition, part.n, part.n_scored, part.mean) for part in exact.conditions] == [
         ("answered", 4, 4, 0.25), ("reference", 4, 4, 1.0), ("wrong", 4, 4, 0.0),
@@ -184,7 +184,7 @@ def test_the_values_by_hand() -> None:
 def test_what_has_no_score_is_counted_and_several_systems_get_a_common_line() -> None:
     rows = [*some(3, "a"), *some(3, "b"), row(9, "odd", None, system="b")]
     with conditions(rows, 0) as made:
-        found = sensitivity(made, select(["rouge_l", "path_coverage"]), Tools(), Settings())
+        found = sensitivity(made, select(["rouge_l", "path_coverage"]), Tools(), MetricSettings())
     assert [(one.system, one.metric) for one in found] == [
         (system, metric) for system in ("a", "b", None) for metric in ("rouge_l", "path_coverage")
     ]
@@ -197,13 +197,13 @@ def test_what_has_no_score_is_counted_and_several_systems_get_a_common_line() ->
 
 def test_where_lower_is_better_a_lower_score_counts_as_better() -> None:
     from kgeval.metrics.path import METRICS
-    from kgeval.metrics.sensitivity import Tally, _told_apart
+    from kgeval.metrics.sensitivity import ConditionTally, _separation
 
     lower = next(metric for metric in METRICS if metric.better == "lower")
-    good, bad = Tally(), Tally()
+    good, bad = ConditionTally(), ConditionTally()
     good.values.extend([0.0, 0.1])
     bad.values.extend([0.9, 1.0])
-    assert _told_apart(good, bad, lower).auc == 1
+    assert _separation(good, bad, lower).auc == 1
 
 
 def answers_file(folder: Path, rows: list[Row]) -> Path:
@@ -234,7 +234,7 @@ def test_the_command_prints_a_table_and_writes_json_and_markdown(tmp_path: Path)
 
 def test_the_command_says_what_is_wrong_before_anything_is_scored(tmp_path: Path) -> None:
     path = answers_file(tmp_path, some(3))
-    for more in (["-o", str(tmp_path / "r.html")], ["--metrics", "rouge"], ["--metrics", "faithfulness"]):
+    for more in (["-o", str(tmp_path / "r.xml")], ["--metrics", "rouge"], ["--metrics", "faithfulness"]):
         given = [str(path), *(more if "--metrics" in more else ["--metrics", "lexical", *more])]
         assert isinstance(CliRunner().invoke(command, given, standalone_mode=False).exception, UsageError)
 
@@ -247,7 +247,7 @@ def test_a_single_answer_is_an_incomplete_run_and_says_why(tmp_path: Path) -> No
 def test_hostile_names_do_not_reach_the_terminal_and_redacting_takes_the_notes(tmp_path: Path) -> None:
     rows = [one.model_copy(update={"answer": one.answer.model_copy(update={"system": "\x1b[31m<b>|`"})}) for one in some(3)]
     with conditions(rows, 0) as made:
-        results = sensitivity(made, select(["token_f1"]), Tools(), Settings())
+        results = sensitivity(made, select(["token_f1"]), Tools(), MetricSettings())
     from kgeval.manifest import Started
 
     report = SensitivityReport(run=Started("sensitivity", {}).manifest(), seed=0, rows=3, results=results, notes=["secret \x1b[0m"])

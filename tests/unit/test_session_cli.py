@@ -9,7 +9,7 @@ from session_account import Account, Database
 
 from kgeval.cli.main import run
 from kgeval.config import load
-from kgeval.graph.aura import SessionOptions
+from kgeval.graph.aura import AuraOptions
 from kgeval.graph.aura.session import Session
 from kgeval.workflows.audit import gds_session_notes
 from kgeval.workflows.session import gds_session_of
@@ -61,7 +61,7 @@ def test_flags_go_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     key(monkeypatch)
     (tmp_path / "kgeval.toml").write_text('[graph.session]\nuse = true\nmemory = "4GB"\nttl = 10\ncloud = "aws:us-east-1"\n')
     found = gds_session_of(load(None), use=False, parts={**NOTHING, "memory": "8GB"})
-    assert found == SessionOptions(memory="8GB", ttl=10, cloud="aws:us-east-1")
+    assert found == AuraOptions(memory="8GB", ttl=10, cloud="aws:us-east-1")
 
 
 def test_a_key_in_the_file_is_an_unknown_key(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
 
 
 def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:
-    session = Session(Database(), SessionOptions(), Account(), print)  # type: ignore[arg-type]
+    session = Session(Database(), AuraOptions(), Account(), print)  # type: ignore[arg-type]
     assert gds_session_notes(None) == []
     assert "none was used" in gds_session_notes(session)[0]
     session._client = object()

@@ -19,7 +19,7 @@ from kgeval.config import Config
 from kgeval.errors import ConfigError, ConnectError, QueryError, UsageError
 from kgeval.graph import aura
 from kgeval.graph.algorithms import Expected
-from kgeval.graph.aura import MEMORIES, SessionOptions, credentials, in_session
+from kgeval.graph.aura import MEMORIES, AuraOptions, credentials, in_session
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.aura.session import Session
 from kgeval.graph.aura.view import remote_parameters
@@ -30,11 +30,11 @@ from kgeval.records import Layout
 from kgeval.workflows.session import Session as TaskSession
 
 SMALL = Expected(entities=3, relations=2, self_loops=0)
-FIXED = SessionOptions(memory="2GB")
+FIXED = AuraOptions(memory="2GB")
 
 
 def run(
-    account: Account, *, use: int = 1, options: SessionOptions = FIXED, database: Any = None, then: BaseException | None = None,
+    account: Account, *, use: int = 1, options: AuraOptions = FIXED, database: Any = None, then: BaseException | None = None,
 ) -> list[str]:
     """Asks a session for its client `use` times, then raises `then`. What was said."""
     said: list[str] = []
@@ -161,20 +161,20 @@ def test_sessions_of_dead_processes_of_this_machine_are_deleted_and_all_others_k
 
 def test_a_session_of_the_users_own_is_used_and_left_alone() -> None:
     account = Account(sessions={"mine": "7"})
-    said = run(account, options=SessionOptions(memory="2GB", name="mine"))
+    said = run(account, options=AuraOptions(memory="2GB", name="mine"))
     assert account.sessions == {"mine": "7"}
     assert "left alone" in said[0]
 
 
 def test_a_named_session_that_was_not_there_is_deleted() -> None:
     account = Account()
-    run(account, options=SessionOptions(memory="2GB", name="mine"))
+    run(account, options=AuraOptions(memory="2GB", name="mine"))
     assert account.sessions == {}
 
 
 def test_in_aura_the_session_is_attached_to_the_instance_of_the_address() -> None:
     account = Account()
-    run(account, options=SessionOptions())
+    run(account, options=AuraOptions())
     database: DbmsConnectionInfo = account.asked["db_connection"]
     assert (database.aura_instance_id, database.uri, database.password, database.database) == ("abc12345", None, "word", "neo4j")
     assert account.asked["cloud_location"] is None
@@ -184,7 +184,7 @@ def test_in_aura_the_session_is_attached_to_the_instance_of_the_address() -> Non
 
 def test_a_cluster_is_named_by_its_address_and_needs_a_cloud_location() -> None:
     account = Account()
-    run(account, options=SessionOptions(memory="4GB", cloud="gcp:europe-west1"), database=Database(aura=False))
+    run(account, options=AuraOptions(memory="4GB", cloud="gcp:europe-west1"), database=Database(aura=False))
     assert account.asked["db_connection"].uri == "neo4j://cluster.example:7687"
     assert (account.asked["cloud_location"].provider, account.asked["cloud_location"].region) == ("gcp", "europe-west1")
 
@@ -195,7 +195,7 @@ def test_a_cluster_is_named_by_its_address_and_needs_a_cloud_location() -> None:
 def test_a_cloud_location_that_does_not_fit_is_refused_before_anything_is_paid(aura: bool, cloud: str | None, told: str) -> None:
     account = Account()
     with pytest.raises(UsageError) as caught:
-        run(account, options=SessionOptions(cloud=cloud), database=Database(aura=aura))
+        run(account, options=AuraOptions(cloud=cloud), database=Database(aura=aura))
     assert told in caught.value.fix
     assert "create" not in account.events
 
@@ -245,7 +245,7 @@ def test_the_key_reaches_the_client_as_the_client_wants_it() -> None:
 ])
 def test_options_that_cannot_be_meant_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        SessionOptions(**wrong)
+        AuraOptions(**wrong)
 
 
 def test_the_sizes_are_those_of_the_client() -> None:

@@ -11,7 +11,7 @@ from session_account import Database
 
 from kgeval.config import AuditOptions
 from kgeval.errors import QueryError
-from kgeval.graph.aura import SessionOptions
+from kgeval.graph.aura import AuraOptions
 from kgeval.graph.aura.view import ProjectionSpec, open_view
 from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
@@ -90,7 +90,7 @@ def test_a_dry_run_asks_nothing_of_aura_and_says_where_the_algorithms_would_run(
     graph: Any = Database()
     monkeypatch.setattr(Session, "_opened", lambda _: nullcontext(graph))
     monkeypatch.setattr("kgeval.graph.project.clear", lambda _: [])
-    plan = SessionOptions(memory="8GB")
+    plan = AuraOptions(memory="8GB")
     with Session("audit", dry=True, gds_session=plan) as session:
         assert session.graph is graph and graph.algorithms is None
     held = SimpleNamespace(nodes=3, relations=2, labels={}, types={}, source="count store")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from kgeval.stats.bootstrap import Shape, _expanded, _shape, bootstrap_difference, bootstrap_mean
+from kgeval.stats.bootstrap import BootstrapShape, _expanded, _shape, bootstrap_difference, bootstrap_mean
 
 SKEWED = {
     "mostly right": lambda rng, n: rng.beta(5, 1, n),
@@ -130,7 +130,7 @@ def test_the_expansion_gives_the_quantiles_of_a_known_skewed_distribution(z: flo
     """Means of n draws of an exponential are a gamma distribution: cumulants 1/n, 2/n^2, 6/n^3 after the first."""
     n = 40
     exact = float(stats.gamma.ppf(stats.norm.cdf(z), n, scale=1 / n))
-    assert _expanded(Shape(n, 1.0, 1 / n, 2 / n**2, 6 / n**3), z) == pytest.approx(exact, abs=2e-4)
+    assert _expanded(BootstrapShape(n, 1.0, 1 / n, 2 / n**2, 6 / n**3), z) == pytest.approx(exact, abs=2e-4)
 
 
 def test_the_skewness_of_a_difference_is_that_of_the_first_group_minus_that_of_the_second() -> None:

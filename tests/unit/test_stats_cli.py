@@ -22,7 +22,8 @@ PAGE = ROOT / "docs" / "stats.md"
 __all__ = ["in_a_folder_of_its_own"]  # a fixture that every test here uses
 
 
-def test_the_page_shows_what_the_commands_print(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_shows_what_the_commands_print(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     text = PAGE.read_text(encoding="utf-8")
     names = [one for line in text.splitlines() if line.endswith(":") for one in re.findall(r"`(\w+\.(?:csv|jsonl))`", line)]
     files = re.findall(r"```(?:csv|json)\n(.*?)```", text, re.DOTALL)
@@ -127,7 +128,7 @@ def test_scores_outside_their_range_nan_and_infinite_ones_are_told_together(caps
     (("paired", "s.csv", "--filter-system", "zz,a"), "there are: a, b"), (("paired", "gone.csv"), "no such file"),
     (("paired", "s.csv", "--filter-system", "a"), "two systems are needed"),
     (("paired", "s.csv", "--paired-by", "nothing"), "no file has a field"),
-    (("paired", "s.csv", "-o", "s.csv"), "no form '.csv'"), (("paired", "s.csv", "-o", "r.html"), "no form '.html'"),
+    (("paired", "s.csv", "-o", "s.csv"), "no form '.csv'"), (("paired", "s.csv", "-o", "r.xml"), "no form '.xml'"),
     (("power", "--sd", "0.3"), "nothing is asked"), (("power", "--difference", "0.1"), "no spread is known"),
     (("power", "--sd", "-1", "--n", "5"), "above 0"), (("power", "--sd", "1", "--difference", "0"), "no number of questions"),
     (("power", "--sd", "1", "--n", "9", "--power", "0.01"), "--power must lie above"),

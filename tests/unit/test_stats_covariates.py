@@ -14,7 +14,7 @@ from statsmodels.tools.sm_exceptions import SpecificationWarning
 
 from kgeval.stats import logit
 from kgeval.stats.clustered import clustered_mean
-from kgeval.stats.covariates import Controlled, controlled, gap_bins, linear_slope
+from kgeval.stats.covariates import Controlled, controlled, linear_slope
 
 
 def judged(
@@ -247,33 +247,6 @@ def test_a_slope_of_no_gap_has_a_reason() -> None:
     assert linear_slope(wins, np.linspace(-3, 3, 30)[:, None]).reason == "the gaps span 6 words: too few for a slope over 100"
 
 
-def test_bins_count_how_often_the_longer_answer_won() -> None:
-    wins = np.array([[1.0], [-1.0], [0.0], [1.0], [1.0], [np.nan], [1.0]])
-    gaps = np.array([[5.0], [-5.0], [9.0], [-10.0], [300.0], [7.0], [0.0]])
-    near, next_, *between, far = gap_bins(wins, gaps)
-    assert (near.low, near.high, near.n) == (0.0, 10.0, 3)
-    assert (near.longer_wins, near.shorter_wins, near.ties) == pytest.approx((2 / 3, 0.0, 1 / 3))
-    assert (next_.n, next_.longer_wins, next_.shorter_wins) == (1, 0.0, 1.0)
-    assert [(one.n, one.longer_wins) for one in between] == [(0, None)] * 3
-    assert (far.low, far.high, far.n, far.longer_wins) == (200.0, math.inf, 1, 1.0)
-
-
-def test_edges_that_do_not_ascend_are_refused() -> None:
-    with pytest.raises(ValueError, match="ascend"):
-        gap_bins(np.zeros((3, 1)), np.zeros((3, 1)), edges=(0, 10, 10))
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000))
-def test_every_known_pair_of_unequal_lengths_is_in_one_bin(seed: int) -> None:
-    wins, gaps = judged(20, 2, seed=seed)
-    wins[seed % 20] = np.nan
-    bins = gap_bins(wins, gaps)
-    assert sum(one.n for one in bins) == int((~np.isnan(wins) & (gaps != 0)).sum())
-    shares = [(one.longer_wins or 0) + (one.shorter_wins or 0) + (one.ties or 0) for one in bins if one.n]
-    assert shares == pytest.approx([1.0] * len(shares))
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.5, 1.0])), min_size=2, max_size=10))
 def test_separation_of_one_gap_is_an_empty_overlap(rows: list[tuple[int, float]]) -> None:
@@ -284,4 +257,4 @@ def test_separation_of_one_gap_is_an_empty_overlap(rows: list[tuple[int, float]]
         return
     won, lost = design[outcome > 0, 1], design[outcome < 1, 1]
     apart = not len(won) or not len(lost) or won.min() >= lost.max() or lost.min() >= won.max()
-    assert logit.separated(design, outcome) == logit.told_by(design[:, 1], outcome) == apart
+    assert logit.separated(design, outcome) == logit.separates_alone(design[:, 1], outcome) == apart

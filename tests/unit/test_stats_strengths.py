@@ -16,7 +16,7 @@ from scipy import optimize
 
 from kgeval.stats import pairmodel
 from kgeval.stats import strengths as module
-from kgeval.stats.strengths import Strengths, average_win_rates, bradley_terry, strengths, strengths_of_trials
+from kgeval.stats.strengths import Strengths, average_win_rates, strengths, strengths_of_trials
 
 Outcome = tuple[int, int, object, float]
 WINNER = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Draw, -1.0: evalica.Winner.Y}
@@ -69,7 +69,7 @@ def test_two_systems_have_the_shares_that_were_seen() -> None:
 @pytest.mark.parametrize("n", [2, 5])
 def test_strengths_with_ties_as_halves_are_evalicas_bradley_terry(n: int) -> None:
     outcomes = drawn(n, 60, seed=n)
-    found = bradley_terry(outcomes, names(n), seed=0)
+    found = strengths(outcomes, names(n), seed=0, ties="half")
     assert values(found) == pytest.approx(theirs(outcomes, n, "bradley_terry")[0], abs=1e-9)
     assert found.tie_share is None
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgeval.config import BuildOptions
 from kgeval.errors import UsageError
 from kgeval.records import Document, Passage, Question
-from kgeval.text.documents import Documents
+from kgeval.text.documents import DocumentSet
 from kgeval.text.subset import documents_of, subset
 from kgeval.workflows.build import shared
 
@@ -59,7 +59,7 @@ def test_a_share_that_leaves_nothing_out_is_refused_and_a_larger_one_than_was_as
 
     def taken(*named: str) -> list[str]:
         questions.write_text("".join(json.dumps({"id": name, "question": "?", "document": name}) + "\n" for name in named))
-        return shared(Documents(texts, [], []), BuildOptions(share=0.5, keep=questions)).notes
+        return shared(DocumentSet(texts, [], []), BuildOptions(share=0.5, keep=questions)).notes
 
     assert taken("d0") == ["--share 0.5: 2 of 4 documents"]
     assert "3 of 4 documents, more than was asked for" in taken("d0", "d1", "d2")[0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.text.language import Written, written_in
+from kgeval.text.language import TextLanguage, detect_language
 
 TOLD = {
     "The mill was built by the miller and it is old": "English",
@@ -26,25 +26,25 @@ TOLD = {
 
 @pytest.mark.parametrize("text", TOLD)
 def test_a_sentence_tells_its_language_or_script(text: str) -> None:
-    assert written_in(text).name == TOLD[text]
+    assert detect_language(text).name == TOLD[text]
 
 
 @pytest.mark.parametrize("text", ["", "42", " \x00\n", "the der", "мир мир мир world world", "Ada, 1815-1852"])
 def test_what_does_not_tell_has_neither(text: str) -> None:
-    assert written_in(text) == Written()
+    assert detect_language(text) == TextLanguage()
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_two_texts_are_unlike_in_both_directions_or_in_none(one: str, other: str) -> None:
-    left, right = written_in(one), written_in(other)
+    left, right = detect_language(one), detect_language(other)
     assert left.unlike(right) == right.unlike(left) and not left.unlike(left)
 
 
 def test_two_texts_are_unlike_by_script_or_by_two_known_languages_only() -> None:
-    english, latin, chinese = Written("Latin", "English"), Written("Latin"), Written("Chinese")
-    assert english.unlike(chinese) and latin.unlike(chinese) and english.unlike(Written("Latin", "German"))
-    assert not english.unlike(latin) and not english.unlike(Written())
+    english, latin, chinese = TextLanguage("Latin", "English"), TextLanguage("Latin"), TextLanguage("Chinese")
+    assert english.unlike(chinese) and latin.unlike(chinese) and english.unlike(TextLanguage("Latin", "German"))
+    assert not english.unlike(latin) and not english.unlike(TextLanguage())
 
 
 def test_only_the_beginning_is_looked_at() -> None:
-    assert written_in("The mill was built and it is old. " * 200 + "磨坊" * 100_000).name == "English"
+    assert detect_language("The mill was built and it is old. " * 200 + "磨坊" * 100_000).name == "English"

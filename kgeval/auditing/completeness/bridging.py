@@ -19,14 +19,11 @@ BATCH = 5_000
 def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout: float, seed: int = 0) -> dict[str, int]:
     """The community of each of the entities (element ids) in the simple graph: Louvain, concurrency 1; Leiden, seeded, above
     200,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
-    found: dict[str, int] = {}
     with simple_graph(graph, layout, timeout=timeout) as view:
         if view is None:
-            return found
-        view.communities(method_for(view.nodes), seed)
-        for part in parts(sorted(set(ids)), BATCH):
-            found.update(view.community_of(part))
-    return found
+            return {}
+        found, _ = view.communities(method_for(view.nodes), seed)
+        return found.of_elements(sorted(set(ids)))
 
 
 def across(gold: Gold, entities: Sequence[Match], groups: Mapping[str, int]) -> list[bool | None]:

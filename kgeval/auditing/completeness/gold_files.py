@@ -15,7 +15,7 @@ from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
 from kgeval.files.evidence import groups_of, parts_of
 from kgeval.files.fields import GOLD, TRIPLES, columns
 from kgeval.files.plain import under
-from kgeval.graph.load.triples import delimiter_of
+from kgeval.graph.load.table_files import delimiter
 from kgeval.graph.load.values import Misfit, needed, text, texts
 from kgeval.records import GoldEntity, GoldTriple
 
@@ -93,7 +93,7 @@ def _listed(path: Path, data: Any) -> Iterator[Line]:
 
 def _table(path: Path) -> Iterator[Line]:
     """The rows of a table under its header; three columns without a header are subject, predicate, object."""
-    lines = list(read_table(path, delimiter_of(path)))
+    lines = list(read_table(path, delimiter(path)))
     head: Sequence[str] = next((line.value for line in lines if line.value), [])
     found = columns(head, TRIPLES)
     named = {cell.strip().lower() for cell in head}

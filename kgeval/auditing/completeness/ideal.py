@@ -18,7 +18,7 @@ from kgeval.records import Document, GoldEntity, GoldTriple, IdealGraph, Passage
 from kgeval.text.build.mentions import Extracted
 from kgeval.text.build.resolve import Resolved, Rules, resolve
 from kgeval.text.build.state import Cutting, sources_of
-from kgeval.text.extract.mentions import Extractor, Source
+from kgeval.text.extract.mentions import ChunkSource, Extractor
 
 UNCHECKED = "not checked by people"
 
@@ -45,7 +45,7 @@ class Ideal:
 class _Texts:
     """Chunks by id, and what was extracted from them."""
 
-    chunks: Mapping[str, Source]
+    chunks: Mapping[str, ChunkSource]
     found: Sequence[Extracted]
     failures: Mapping[str, int]
 

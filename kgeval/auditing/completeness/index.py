@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.records import LEVELS, Level
 from kgeval.text import forms
-from kgeval.text.forms import Form
+from kgeval.text.forms import NameForm
 from kgeval.text.names import normalise
 
 # Which near spellings are the same name: what a high token_sort_ratio lets through and a reader would not. Pure.
@@ -21,7 +21,7 @@ SHORT = 5  # a word of fewer letters that differs is rather another word
 SHORTEST_ALONE = 6  # a name of one word needs this many letters to be recognised although it is misspelt
 
 
-def may_be_same(a: Form, b: Form) -> bool:
+def may_be_same(a: NameForm, b: NameForm) -> bool:
     """Whether two names that are near in spelling can be one.
 
     Not where they differ in a number, in a word that tells things apart ("North"), or in the gender of a title. Words that
@@ -255,7 +255,7 @@ class GoldIndex:
             for at, alias in self._aliases.get(known, ()) if known else ():
                 yield Hit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
 
-    def _by_form(self, form: Form) -> Iterator[Hit]:
+    def _by_form(self, form: NameForm) -> Iterator[Hit]:
         """Names of which one is a written form of the other: without title, with initials, as an acronym ..."""
         get = self._blocks.get
         candidates: set[int] = set()
@@ -268,13 +268,13 @@ class GoldIndex:
             if how in SAME_THING:
                 yield Hit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
 
-    def _by_pieces(self, form: Form) -> Iterator[Hit]:
+    def _by_pieces(self, form: NameForm) -> Iterator[Hit]:
         for at, score in self._fuzzy.near(form.norm):
             if may_be_same(form, self._forms[at]):
                 yield Hit(at, 3, score)
 
 
-def block_keys(form: Form) -> Iterator[str]:
+def block_keys(form: NameForm) -> Iterator[str]:
     """Under which keys two names meet that one of the forms of SAME_THING could join, initials and acronyms left out."""
     if not form.core:
         return
@@ -291,7 +291,7 @@ def block_keys(form: Form) -> Iterator[str]:
         yield "v:" + (_folded(compact) if compact.isascii() else forms.folded(compact))
 
 
-def letter_keys(form: Form, *, others: bool = False) -> Iterator[str]:
+def letter_keys(form: NameForm, *, others: bool = False) -> Iterator[str]:
     """Keys of acronyms and of initials. `others`: those of the names that this one could meet.
 
     An acronym meets names of several words, never another one; of two names that initials join, one has a word of one letter.

@@ -13,7 +13,7 @@ from kgeval.auditing.completeness.index import RANK, Hit
 from kgeval.auditing.completeness.parts import parts
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
-from kgeval.text.forms import Form, form
+from kgeval.text.forms import NameForm, form
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ def _above(close: np.ndarray, similarity: float) -> Iterator[tuple[int, int, flo
         yield row, column, round(min(1.0, float(close[row, column])), 4)
 
 
-def _same_kind(a: Form, b: Form) -> bool:
+def _same_kind(a: NameForm, b: NameForm) -> bool:
     """Whether two names agree in what tells things apart: numbers, such words, single letters, the gender of a title."""
     letters = [{token for token in one.tokens if len(token) == 1} for one in (a, b)]
     return bool(a.norm) and a.apart == b.apart and letters[0] == letters[1] and not (a.gender and b.gender and a.gender != b.gender)

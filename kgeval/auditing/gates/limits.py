@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Literal, get_args
 
 from kgeval.auditing.diff_figures import BETTER
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import PARTS
+from kgeval.errors import did_you_mean
 from kgeval.records import SEVERITIES, Severity
 from kgeval.stats.thresholds import Sign, passes, read_limit, read_threshold
 
@@ -140,5 +140,4 @@ def _crossed(limits: tuple[Limit, ...]) -> str | None:
 def _unknown(name: str) -> str:
     if name in _NOT_NUMBERS:
         return f"'{name}' is a figure of many numbers, not of one"
-    near = get_close_matches(name, [*load_rules(), *figures()], n=1)
-    return f"'{name[:60]}': no such check or figure" + (f" (did you mean {near[0]}?)" if near else "")
+    return f"'{name[:60]}': no such check or figure{did_you_mean(name, [*load_rules(), *figures()])}"

@@ -18,7 +18,7 @@ from kgeval.auditing.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 from kgeval.text import forms
-from kgeval.text.forms import Form
+from kgeval.text.forms import NameForm
 from kgeval.text.names import normalise
 
 ALIAS = "alias"
@@ -38,7 +38,7 @@ class Entities:
             if normalise(row["name"][:300]):
                 self._add(row)
         self._folded = [(kind or "").strip().casefold() for kind in self.roll.kinds]
-        self.form: Callable[[str], Form] = lru_cache(maxsize=2_000)(forms.form)
+        self.form: Callable[[str], NameForm] = lru_cache(maxsize=2_000)(forms.form)
 
     def _add(self, row: Row) -> None:
         kind = row["type"] if row["type"] not in self._unknown else None
@@ -57,7 +57,7 @@ class Entities:
         """The entity's type, case-folded; "" if it has none."""
         return self._folded[self.roll.kind_code(at)]
 
-    def form_of(self, at: int) -> Form:
+    def form_of(self, at: int) -> NameForm:
         """The entity's name taken apart."""
         return self.form(self.roll.names[at])
 
@@ -110,7 +110,7 @@ def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset
     return found, frozenset(bearers - forms.GENERIC), note
 
 
-def _forms(entities: Entities, bearers: set[str]) -> Iterator[tuple[Form, Sequence[str]]]:
+def _forms(entities: Entities, bearers: set[str]) -> Iterator[tuple[NameForm, Sequence[str]]]:
     """Each name taken apart, and the entity's aliases. `bearers` receives the words that stand after an honorific somewhere in the
     graph: names of people, where the types do not tell."""
     for at in range(len(entities)):

@@ -11,7 +11,7 @@ from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Task
 from kgeval.llm.characters import whole
 from kgeval.records import Aligned, Answer, Question
-from kgeval.systems.builtin.readers import Said
+from kgeval.systems.builtin.readers import ReaderReply
 from kgeval.text.length import count_words
 
 LONGER, SHORTER = "align-longer", "align-shorter"
@@ -19,7 +19,7 @@ STAGE = "align-forced"
 PROMPTS = (LONGER, SHORTER)
 
 
-class Rewritten(Said):
+class Rewritten(ReaderReply):
     """An answer in another length."""
 
 

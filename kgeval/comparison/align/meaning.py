@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Facts
-from kgeval.metrics.judge.checks import checked, source_of
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import RowFacts
+from kgeval.metrics.judge.checks import check_items, source_of
 from kgeval.metrics.judge.context import JudgeContext
-from kgeval.metrics.judge.lists import listed
+from kgeval.metrics.judge.lists import items_of
 from kgeval.records import Answer, Question, Row
 
 PROMPTS = ("claims", "judge-against-answer")
@@ -36,8 +36,8 @@ def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial:
     Raises: what ends the session.
     """
     before, after = _desk(question, free, asker, trial), _desk(question, free.model_copy(update={"answer": aligned}), asker, trial)
-    claims = listed(before, "answer_claims")
-    found = checked(after, source_of(after, "answer"), {"claims": claims})["claims"]
+    claims = items_of(before, "answer_claims")
+    found = check_items(after, source_of(after, "answer"), {"claims": claims})["claims"]
     failure = claims.texts.failure or found.failure or next((item.failure for item in found.items if item.failure is not None), None)
     if failure is not None:
         return KeptClaims(len(found.items), failure=f"{failure.cause}: {failure.detail}")
@@ -45,4 +45,4 @@ def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial:
 
 
 def _desk(question: Question, answer: Answer, asker: Asker, trial: int) -> JudgeContext:
-    return JudgeContext(Subject(Row(n=0, where="", question=question, answer=answer), Facts(), Settings(), trial), asker)
+    return JudgeContext(Subject(Row(n=0, where="", question=question, answer=answer), RowFacts(), MetricSettings(), trial), asker)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError, UsageError, did_you_mean
 from kgeval.llm.calls import Reply
 
 MOST_POINTS = 5
@@ -107,7 +107,7 @@ def _parsed(text: str, name: str) -> Mapping[str, Aspect]:
 def _faults(aspect: str, value: Any) -> list[str]:
     if not isinstance(value, dict):
         return ["is no section"]
-    faults = [f"{key}: unknown key" for key in value if key not in _KEYS]
+    faults = [f"{key}: unknown key{did_you_mean(key, _KEYS)}" for key in value if key not in _KEYS]
     if not _NAME.fullmatch(aspect) or aspect == OVERALL or aspect in SETS or hasattr(Reply, aspect) or aspect.startswith("model_"):
         faults.append("this cannot be a name: use lower case letters, digits and _, at most 40, and not a word such as overall or copy")
     faults += _text_faults(value)

@@ -22,7 +22,7 @@ from kgeval.records import (
     PredictorKind,
 )
 from kgeval.stats.correlations import KINDS, correlate, plain, statistic
-from kgeval.stats.kappa import Estimate, agreed, alpha, majority, pairs_of
+from kgeval.stats.kappa import IntervalEstimate, agreed, alpha, majority, pairs_of
 from kgeval.stats.resampling import numbered, resampled
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ EQUAL = 1e-9
 # People with each other: alpha, shares of equal labels, kappa of every two, each one against the others.
 
 
-def estimated(figure: Estimate | None) -> Estimated:
+def estimated(figure: IntervalEstimate | None) -> Estimated:
     """As a record; no figure where there is none."""
     return Estimated() if figure is None else Estimated.of(figure.value, figure)
 

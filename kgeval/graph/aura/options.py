@@ -18,7 +18,7 @@ _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")
 
 
 @dataclass(frozen=True)
-class SessionOptions:
+class AuraOptions:
     """`memory`: one of MEMORIES, or null: what Aura's own estimate recommends. `ttl`: minutes without work after which Aura deletes
     the session by itself. `cloud`: 'PROVIDER:REGION', for databases outside Aura only. `name`: a session of the user's own, which is
     left alone at the end if it was there before; null: one of this process, always deleted.

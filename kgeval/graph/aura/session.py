@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from kgeval.errors import ConnectError, KgevalError, QueryError, UsageError
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.aura.calls import asked_of_aura
-from kgeval.graph.aura.options import Credentials, SessionOptions, credentials
+from kgeval.graph.aura.options import AuraOptions, Credentials, credentials
 from kgeval.graph.aura.view import ProjectionSpec, SessionView, open_view
 from kgeval.graph.connect import Graph
 from kgeval.graph.processes import abandoned, mark
@@ -54,7 +54,7 @@ def aura(key: Credentials) -> Sessions:
 
 @contextmanager
 def in_session(
-    graph: Graph, options: SessionOptions, *, say: Say, connect: Connect = aura, environ: Mapping[str, str] = os.environ,
+    graph: Graph, options: AuraOptions, *, say: Say, connect: Connect = aura, environ: Mapping[str, str] = os.environ,
 ) -> Iterator[Session]:
     """Within the block the graph's algorithms run in a session of Aura Graph Analytics. It is created when the first one is asked for,
     after its cost is told (`say`), and deleted at the end, on errors and on Ctrl-C too.
@@ -94,7 +94,7 @@ def _check_database(graph: Graph) -> None:
 class Session:
     """As algorithms.Algorithms. One session for one audit; a projected graph is kept in it and used again."""
 
-    def __init__(self, graph: Graph, options: SessionOptions, api: Sessions, say: Say, *, instance: str | None = None) -> None:
+    def __init__(self, graph: Graph, options: AuraOptions, api: Sessions, say: Say, *, instance: str | None = None) -> None:
         self.graph, self.options = graph, options
         self.name = options.name or f"{mark()}_{next(_COUNTER)}"
         self.memory = options.memory

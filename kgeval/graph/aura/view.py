@@ -135,8 +135,8 @@ class SessionView(View):
     def bridges(self) -> int:
         return len(self._ask(lambda gds: gds.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
 
-    def crossing(self) -> int:
-        ends = [self._last[1].of(self._edges[:, side]) for side in (0, 1)]
+    def crossing(self, groups: Partition) -> int:
+        ends = [groups.of(self._edges[:, side]) for side in (0, 1)]
         return int((ends[0] != ends[1]).sum())
 
     def adjacency(self) -> Adjacency:
@@ -166,7 +166,7 @@ class SessionView(View):
         frame = self._ask(lambda gds: gds.graph.node_properties.stream(handle, [name], log_progress=False))
         nodes, groups = _column(frame, "nodeId"), _column(frame, name)
         order = nodes.argsort()
-        return Partition(nodes[order], groups[order])
+        return Partition(nodes[order], groups[order], name)
 
     @contextmanager
     def _shuffled(self, seed: int) -> Iterator[Any]:

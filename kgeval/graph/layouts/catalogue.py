@@ -48,6 +48,12 @@ class Catalogue:
     indexes: tuple[Index, ...]
     source: Literal["count store", "scan"]
 
+    @property
+    def index_forms(self) -> set[str]:
+        """Every index as layouts write it (`Index.forms`), and with `*` in place of its label or type."""
+        forms = {form for index in self.indexes for form in index.forms()}
+        return forms | {"*." + form.rpartition(".")[2] for form in forms}
+
     def describe(self, most: int = 8) -> str:
         """One line for people: how much there is, and the most frequent labels and types."""
         return f"{self.nodes:,} nodes ({_top(self.labels, most)}), {self.relations:,} relations ({_top(self.types, most)})"

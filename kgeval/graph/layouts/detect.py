@@ -84,10 +84,8 @@ class Signals:
         return _sampled(row, key, f"{'' if name == '*' else name + ' '}relations have {key}")
 
     def _index(self, form: str) -> tuple[bool, str]:
-        forms = {f for index in self.catalogue.indexes for f in index.forms()}
-        if form.startswith("*."):
-            forms = {"*." + f.rpartition(".")[2] for f in forms}
-        return (True, f"an index on {form}") if form in forms else (False, f"no index on {form}")
+        holds = form in self.catalogue.index_forms
+        return holds, f"{'an' if holds else 'no'} index on {form}"
 
     def _holder(self, key: str) -> tuple[bool, str]:
         known = key in self.catalogue.keys

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from kgeval.config import explain
-from kgeval.errors import ConfigError, UsageError
+from kgeval.errors import ConfigError, did_you_mean
 from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
@@ -88,7 +88,7 @@ def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
         return layout
     data = layout.model_dump()
     unknown = sorted(set(mapping) - set(data))
-    wrong = [f"{key}: unknown key" for key in unknown]
+    wrong = [f"{key}: unknown key{did_you_mean(key, data)}" for key in unknown]
     data |= {key: _coerced(data[key], key, value) for key, value in mapping.items() if key in data}
     try:
         changed = type(layout).model_validate(data)
@@ -97,14 +97,6 @@ def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
     if wrong:
         raise ConfigError("layout: " + "; ".join(wrong), fix=f"keys of a layout: {', '.join(sorted(Layout.model_fields))}")
     return changed
-
-
-def parse_overrides(pairs: Sequence[str]) -> dict[str, str]:
-    """`key=value` texts (of --set) as a mapping for `override`. Raises: UsageError that lists the ones without `=`."""
-    wrong = [pair for pair in pairs if "=" not in pair]
-    if wrong:
-        raise UsageError(f"--set {', '.join(wrong)}: not of the form key=value", fix="for example --set name_keys=title,name")
-    return {key.strip(): value for key, _, value in (pair.partition("=") for pair in pairs)}
 
 
 def _coerced(old: Any, key: str, value: Any) -> Any:
@@ -133,7 +125,7 @@ def _validated(path: Path, data: dict[str, Any]) -> Profile:
             raise ConfigError(f"{path}: extends: there is no layout '{extends}'", fix=f"known layouts: {', '.join(names())}")
         base = load_profile(str(extends)).model_dump(exclude={"detect", "name"})
     known = set(Profile.model_fields)
-    wrong = [f"{key}: unknown key" for key in data if key not in known]
+    wrong = [f"{key}: unknown key{did_you_mean(key, known)}" for key in data if key not in known]
     try:
         profile = Profile.model_validate({"name": path.stem, **base, **{k: v for k, v in data.items() if k in known}})
     except ValidationError as cause:

@@ -19,7 +19,7 @@ from kgeval.graph.load.values import SEPARATOR, Misfit, distinct, needed, number
 
 GRAPH = "graph_chunk_entity_relation.graphml"
 STORES = ("full_docs", "doc_status", "text_chunks", "full_entities", "full_relations", "entity_chunks", "relation_chunks")
-NO_EVIDENCE = {"UNKNOWN", "manual_creation"}
+NO_EVIDENCE = {"UNKNOWN", "manual_creation"}  # source ids that are no chunk's: an end that was never extracted, a person's own entry
 Store = Mapping[str, Any]
 
 
@@ -38,6 +38,7 @@ def read(folder: Path) -> Loaded:
         if not isinstance(stores[name], dict):
             found = type(stores[name]).__name__
             raise InputError(f"{path}: a map of keys to values expected, found {found}", fix="is it LightRAG's file?")
+    # undirected: LightRAG merges a relation whichever way round it comes, and keeps the direction that came first
     gather = Gather("lightrag", [*([graph] if graph.is_file() else []), *paths.values()], undirected=True)
     _documents(gather, stores)
     _chunks(gather, stores)

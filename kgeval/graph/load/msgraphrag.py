@@ -42,6 +42,7 @@ def read(folder: Path) -> Loaded:
     missing = [name for name in ("entities", "relationships") if name not in paths]
     if missing:
         raise InputError(f"{folder}: no {' and no '.join(missing)} table (.parquet)", fix="give GraphRAG's output folder")
+    # by name: relations hold the titles of their ends, which several entities may share
     gather = Gather("msgraphrag", [paths[name] for name in _NEEDED if name in paths], by_name=True, undirected=True)
     _check_columns(paths)
     order = _documents(gather, paths)

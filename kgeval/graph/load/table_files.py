@@ -18,6 +18,7 @@ from kgeval.files.fields import columns as fields_of
 
 FORM = "tables"
 NODES, RELATIONS, CHUNKS, DOCUMENTS = "nodes", "relations", "chunks", "documents"
+SEPARATORS = ";|"  # between the items of a cell that lists something
 SUFFIXES = (".parquet", ".csv", ".tsv")
 FILE_NAMES = {
     NODES: ("nodes", "entities"), RELATIONS: ("relations", "relationships", "edges"), CHUNKS: ("chunks",), DOCUMENTS: ("documents",),
@@ -149,9 +150,13 @@ def header(path: Path) -> list[str]:
 
 
 def delimiter(path: Path) -> str:
-    """Tab for .tsv; else the most frequent of comma, tab, semicolon and bar in the first line that is not empty."""
-    if path.suffix.lower() == ".tsv":
+    """Tab for .tsv and .tab; else the most frequent of comma, tab, semicolon and bar in the first line that is not empty.
+
+    Raises: InputError for what cannot be read.
+    """
+    if path.suffix.lower() in (".tsv", ".tab"):
         return "\t"
+    check_readable(path)
     with path.open("rb") as file:
         start = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
     head = re.split(rb"[\r\n]", start, maxsplit=1)[0].decode("utf-8", errors="replace")

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
+from kgeval.files import Line, read_json, read_jsonl, read_table
 from kgeval.files.fields import TRIPLES, columns
 from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
+from kgeval.graph.load.table_files import delimiter
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
 
 LISTS = ("triples", "relations", "relationships", "edges")
@@ -39,16 +40,8 @@ def read(path: Path) -> Loaded:
     return gather.finish()
 
 
-def delimiter_of(path: Path) -> str:
-    """Tab for .tsv and .tab; else the most frequent of tab, comma, semicolon and bar in the first line."""
-    if path.suffix.lower() in (".tsv", ".tab"):
-        return "\t"
-    head = read_text(path).split("\n", 1)[0]
-    return max("\t,;|", key=lambda mark: (head.count(mark), mark == ","))
-
-
 def _from_table(gather: Gather, path: Path) -> list[Row]:
-    lines = list(read_table(path, delimiter_of(path)))
+    lines = list(read_table(path, delimiter(path)))
     first_row = next((first_row for first_row, line in enumerate(lines) if line.value), 0)
     first: Sequence[str] = lines[first_row].value if lines and lines[first_row].value else []
     fields = columns(first, TRIPLES)

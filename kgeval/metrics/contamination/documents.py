@@ -20,7 +20,7 @@ MOST_FAULTS = 10
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is told of documents. `known`: a way to name a document -> whether the model may know it (null: the date does not decide);
+    """What is told of documents. `known`: a way to name a document -> whether the model may know it (None: the date does not decide);
     `published`: a way to name it -> its date as given. `rest`: what holds for all other documents."""
 
     known: dict[str, bool | None] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Knowledge:
     told: bool = False
 
     def of(self, document: str) -> bool | None:
-        """Whether the model may know this document; null: not told."""
+        """Whether the model may know this document; None: not told."""
         return next((self.known[key] for key in document_keys(document) if key in self.known), self.rest)
 
     def date_of(self, document: str) -> str | None:
@@ -59,40 +59,33 @@ def dated_knowledge(path: Path, cutoff: str) -> Knowledge:
     limit = days_of(cutoff)
     if limit is None:
         raise UsageError(f"--model-cutoff {cutoff[:40]}: no date", fix="write 2024-06-30, 2024-06 or 2024")
-    found, faults = Knowledge(told=True), []
+    knowledge, faults = Knowledge(told=True), []
     for line in stream(path):
         row = {str(key).strip().lower(): value for key, value in line.value.items()} if isinstance(line.value, dict) else {}
         names = [str(row[name]) for name in NAMED if row.get(name) not in (None, "")]
-        told = next((str(row[name]) for name in DATED if row.get(name) not in (None, "")), "")
-        days = days_of(told)
+        date_text = next((str(row[name]) for name in DATED if row.get(name) not in (None, "")), "")
+        days = days_of(date_text)
         if line.fault or not names or days is None:
-            faults.append(f"{line.where}: {line.fault or _fault(names, told)}")
+            undated = f"'{date_text[:40]}' is no date" if date_text else "no date of publication"
+            faults.append(f"{line.where}: {line.fault or (undated if names else 'no document is named')}")
             continue
         for key in {key for name in names for key in document_keys(name)}:
-            found.known[key], found.published[key] = _before(days, limit), told.strip()
+            # None: a year or a month that the cutoff lies within does not say on which side the document is
+            knowledge.known[key] = True if days[1] < limit[0] else False if days[0] > limit[1] else None
+            knowledge.published[key] = date_text.strip()
     if faults:
-        raise _faulty(path, faults)
-    return found
-
-
-def _fault(names: Collection[str], told: str) -> str:
-    if not names:
-        return "no document is named"
-    return f"'{told[:40]}' is no date" if told else "no date of publication"
-
-
-def _faulty(path: Path, faults: list[str]) -> InputError:
-    more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
-    fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
-    return InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
+        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+        fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
+        raise InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
+    return knowledge
 
 
 def days_of(text: str) -> tuple[date, date] | None:
-    """The first and the last day that a date may mean; null for what is no date."""
-    found = _DATE.fullmatch(text.strip())
-    if found is None:
+    """The first and the last day that a date may mean; None for what is no date."""
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
         return None
-    year, month, day = (int(part) if part else None for part in found.groups())
+    year, month, day = (int(part) if part else None for part in match.groups())
     try:
         first = date(year or 0, month or 1, day or 1)
         last_month = month or 12
@@ -101,15 +94,10 @@ def days_of(text: str) -> tuple[date, date] | None:
         return None
 
 
-def _before(days: tuple[date, date], limit: tuple[date, date]) -> bool | None:
-    """True: published before the cutoff begins; false: after it ends; null: neither is sure."""
-    return True if days[1] < limit[0] else False if days[0] > limit[1] else None
-
-
 def sides(documents: Iterable[str], knowledge: Knowledge) -> dict[bool, list[str]]:
     """The documents that the model may know, and those that it cannot; the others are in neither list."""
-    found: dict[bool, list[str]] = {True: [], False: []}
+    by_side: dict[bool, list[str]] = {True: [], False: []}
     for document in documents:
         if (known := knowledge.of(document)) is not None:
-            found[known].append(document)
-    return found
+            by_side[known].append(document)
+    return by_side

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kgeval.metrics.contamination.documents import Knowledge, sides
 from kgeval.metrics.contamination.measures import ATTEMPTED, FALSE, JUDGED, LONG
-from kgeval.metrics.contamination.question_table import QuestionTable, Scored, lacking_closed_book
+from kgeval.metrics.contamination.question_table import QuestionTable, ScoredQuestions, missing_closed_book
 from kgeval.metrics.summary.gains import gain
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.records import (
@@ -34,11 +34,11 @@ MOST_DOCUMENTS = 10_000
 
 
 @dataclass(frozen=True)
-class Case:
+class ContaminationInputs:
     """What a report is made from. `system`: the closed book; `decides`: the metric that says what is right, from `right_from` on."""
 
     asked: QuestionTable
-    found: Scored
+    found: ScoredQuestions
     system: str
     decides: str
     right_from: float
@@ -51,26 +51,30 @@ class Case:
         return [name for name in self.found.systems if name != self.system]
 
 
-def report_of(case: Case, run: RunManifest) -> ContaminationReport:
+def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationReport:
     """All figures of a case but the probe. Raises: InputError where the closed book has no score."""
+    import numpy as np
+
     asked, answerable = case.asked, case.asked.answerable()
-    missing = lacking_closed_book(asked, case.found, case.system, case.decides)
+    missing = missing_closed_book(asked, case.found, case.system, case.decides)
     marked = marked_of(case)
-    without = _rest(case, marked)
+    without = np.setdiff1d(np.arange(len(asked)), marked)
     known, difference = _known(case, marked)
-    made = ContaminationReport(
+    report = ContaminationReport(
         run=run, closed_book=case.system, metric=case.decides, right_from=case.right_from, n=len(asked),
         how="judge" if case.decides == JUDGED else "words", negative=len(asked) - len(answerable), missing=missing,
         accuracy=mean_on(case, case.system, case.decides, answerable), attempted=mean_on(case, case.system, ATTEMPTED, answerable),
         marked=[asked.ids[number] for number in marked], groups=_groups(case, marked), scores=_scores(case, without),
-        gains=_gains(case, None), gains_without=_gains(case, without), documents=_documents(case, marked), known=known,
+        gains=_gains(case, case.found.metrics), gains_without=_gains(case, case.found.metrics, without),
+        documents=_documents(case, marked), known=known,
         false_answers=_false(case),
     )
-    return made.model_copy(update={"notes": _notes(made, case), **difference})
+    return report.model_copy(update={"notes": _notes(report, case), **difference})
 
 
-def marked_of(case: Case) -> Whole:
-    """Numbers of the answerable questions that the closed book answers right, in their order."""
+def marked_of(case: ContaminationInputs) -> Whole:
+    """Numbers of the answerable questions that the closed book answers right, in their order: what a model may have read before [K 6.3
+    found 51 of 326, 26 of them on the one text that is public]."""
     import numpy as np
 
     values, numbers = case.found.table.values(case.system, case.decides)
@@ -78,13 +82,7 @@ def marked_of(case: Case) -> Whole:
     return np.intersect1d(numbers[right], case.asked.answerable())
 
 
-def _rest(case: Case, marked: Whole) -> Whole:
-    import numpy as np
-
-    return np.setdiff1d(np.arange(len(case.asked)), marked)
-
-
-def mean_on(case: Case, system: str, metric: str, only: Whole | None = None) -> Mean:
+def mean_on(case: ContaminationInputs, system: str, metric: str, only: Whole | None = None) -> Mean:
     """The mean of a metric over some of the questions. Shares (all values 0 or 1) have Wilson's interval, which also has a width where
     all are the same; the others BCa's."""
     import numpy as np
@@ -100,59 +98,55 @@ def mean_on(case: Case, system: str, metric: str, only: Whole | None = None) -> 
     return mean.model_copy(update={"low": ends.low, "high": ends.high})
 
 
-def _groups(case: Case, marked: Whole) -> list[ClosedBookGroup]:
+def _groups(case: ContaminationInputs, marked: Whole) -> list[ClosedBookGroup]:
     """By level and kind; documents have a list of their own."""
     import numpy as np
 
     levels = [(level,) if level else () for level in case.asked.levels]
-    made = []
+    rows = []
     sets: tuple[tuple[Literal["level", "kind"], Mapping[str, Whole]], ...] = (
         ("level", case.asked.by(levels)), ("kind", case.asked.by(case.asked.kinds)),
     )
     for by, groups in sets:
         for value, numbers in groups.items():
             mean = mean_on(case, case.system, case.decides, numbers)
-            made.append(ClosedBookGroup(by=by, value=value, accuracy=mean, marked=int(np.isin(numbers, marked).sum())))
-    return made
+            rows.append(ClosedBookGroup(by=by, value=value, accuracy=mean, marked=int(np.isin(numbers, marked).sum())))
+    return rows
 
 
-def _scores(case: Case, without: Whole) -> list[WithWithout]:
-    made = []
+def _scores(case: ContaminationInputs, without: Whole) -> list[WithWithout]:
+    rows = []
     for system in case.found.systems:
         for metric in case.found.metrics:
             overall = mean_on(case, system, metric)
             if overall.n:
-                made.append(WithWithout(system=system, metric=metric, overall=overall, without=mean_on(case, system, metric, without)))
-    return made
+                rows.append(WithWithout(system=system, metric=metric, overall=overall, without=mean_on(case, system, metric, without)))
+    return rows
 
 
-def _gains(case: Case, only: Whole | None) -> list[Gain]:
-    """What each other system gains over the closed book, by every metric that both have."""
-    table, seed = case.found.table, case.seed
-    made = [
-        gain(table, metric, (system, case.system), seed=seed, only=only) for metric in case.found.metrics for system in case.others
+def _gains(case: ContaminationInputs, metrics: Sequence[str], only: Whole | None = None, *, empty: bool = False) -> list[Gain]:
+    """What each other system gains over the closed book, by these metrics. `empty`: also where both have no question in common."""
+    gains = [
+        gain(case.found.table, metric, (system, case.system), seed=case.seed, only=only)
+        for metric in metrics for system in case.others
     ]
-    return [one for one in made if one.n]
+    return [each for each in gains if empty or each.n]
 
 
-def _decided_gains(case: Case, only: Whole) -> list[Gain]:
-    table = case.found.table
-    return [gain(table, case.decides, (system, case.system), seed=case.seed, only=only) for system in case.others]
-
-
-def _documents(case: Case, marked: Whole) -> list[ContaminationDocument]:
+def _documents(case: ContaminationInputs, marked: Whole) -> list[ContaminationDocument]:
     import numpy as np
 
     return [
         ContaminationDocument(
             document=name, accuracy=mean_on(case, case.system, case.decides, numbers), marked=int(np.isin(numbers, marked).sum()),
-            gains=_decided_gains(case, numbers), known=case.knowledge.of(name), published=case.knowledge.date_of(name),
+            gains=_gains(case, [case.decides], numbers, empty=True), known=case.knowledge.of(name),
+            published=case.knowledge.date_of(name),
         )
         for name, numbers in list(case.asked.by(case.asked.documents).items())[:MOST_DOCUMENTS]
     ]
 
 
-def _known(case: Case, marked: Whole) -> tuple[list[KnownSide], dict[str, float]]:
+def _known(case: ContaminationInputs, marked: Whole) -> tuple[list[KnownSide], dict[str, float]]:
     """Both sides, and the difference of their marked shares. A question of documents on both sides is on neither."""
     import numpy as np
 
@@ -160,36 +154,32 @@ def _known(case: Case, marked: Whole) -> tuple[list[KnownSide], dict[str, float]
         return [], {}
     by_document = case.asked.by(case.asked.documents)
     chosen = sides(by_document, case.knowledge)
-    of = {side: _union([by_document[name] for name in names]) for side, names in chosen.items()}
+    nobody = np.zeros(0, dtype=np.int64)
+    of = {side: np.unique(np.concatenate([nobody, *(by_document[name] for name in names)])) for side, names in chosen.items()}
     both = np.intersect1d(of[True], of[False])
-    made = [_side(case, marked, side, len(chosen[side]), np.setdiff1d(of[side], both)) for side in (True, False)]
-    shares = [(one.marked_share, one.accuracy.n_scored) for one in made]
-    (p1, n1), (p2, n2) = shares
+    both_sides = [_side(case, marked, side, len(chosen[side]), np.setdiff1d(of[side], both)) for side in (True, False)]
+    (p1, n1), (p2, n2) = ((side.marked_share, side.accuracy.n_scored) for side in both_sides)
     if p1 is None or p2 is None:
-        return made, {}
+        return both_sides, {}
     ends = newcombe((p1, n1), (p2, n2), quantile=quantile())
-    return made, {"difference": p1 - p2, "difference_low": ends.low, "difference_high": ends.high}
+    return both_sides, {"difference": p1 - p2, "difference_low": ends.low, "difference_high": ends.high}
 
 
-def _union(parts: Sequence[Whole]) -> Whole:
-    import numpy as np
-
-    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
-
-
-def _side(case: Case, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
+def _side(case: ContaminationInputs, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
     import numpy as np
 
     accuracy, right = mean_on(case, case.system, case.decides, numbers), int(np.isin(numbers, marked).sum())
-    made = KnownSide(known=known, documents=documents, accuracy=accuracy, gains=_decided_gains(case, numbers))
+    side = KnownSide(
+        known=known, documents=documents, accuracy=accuracy, gains=_gains(case, [case.decides], numbers, empty=True),
+    )
     if not accuracy.n_scored:
-        return made
+        return side
     share = right / accuracy.n_scored
     ends = wilson(share, accuracy.n_scored, quantile=quantile())
-    return made.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
+    return side.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
 
 
-def _false(case: Case) -> list[SystemMean]:
+def _false(case: ContaminationInputs) -> list[SystemMean]:
     """Of the questions that the texts do not answer: the share that each system answers all the same."""
     import numpy as np
 
@@ -199,21 +189,21 @@ def _false(case: Case) -> list[SystemMean]:
     return [SystemMean(system=system, mean=mean_on(case, system, FALSE, beyond)) for system in case.found.systems]
 
 
-def _notes(made: ContaminationReport, case: Case) -> list[str]:
-    notes, answerable = [], made.n - made.negative
-    if made.missing:
-        notes.append(f"{made.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")
-    if made.how == "words" and case.asked.long:
+def _notes(report: ContaminationReport, case: ContaminationInputs) -> list[str]:
+    notes, answerable = [], report.n - report.negative
+    if report.missing:
+        notes.append(f"{report.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")
+    if report.how == "words" and case.asked.long:
         notes.append(
-            f"{case.asked.long:,} of {made.n:,} questions have right answers of more than {LONG} words only, which are seldom said word "
+            f"{case.asked.long:,} of {report.n:,} questions have right answers of more than {LONG} words only, which are seldom said word "
             "for word: name a judge with --model",
         )
-    if made.how == "words":
+    if report.how == "words":
         notes.append("attempts and false answers are told by phrases of refusal, not by a judge (--model NAME)")
     if case.found.foreign:
         notes.append(f"{case.found.foreign:,} scores are of questions that the file does not have: left out")
     if not any(case.asked.documents):
         notes.append("no question names a document: nothing is split by document")
-    if not made.negative:
+    if not report.negative:
         notes.append("no question is negative or out of context: the false-answer rate is not measurable")
     return notes

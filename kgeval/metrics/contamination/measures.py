@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.judge.ratings import outside
 from kgeval.metrics.shares import zero_for_empty
 from kgeval.metrics.words import words
@@ -22,17 +22,17 @@ _YES_NO = (["yes"], ["no"])
 _WITHDRAWN = frozenset(("refusal", "empty"))
 
 
+@cache
+def _refusals() -> tuple[str, ...]:
+    return tuple(" ".join(words(phrase, articles=True)) for phrase in word_list("refusals"))
+
+
 def is_refusal(text: str) -> bool:
     """Whether an answer says that it does not know, or that the texts do not tell: by phrases of several languages, no model. An answer
     that says so and then answers all the same counts as a refusal: words alone do not tell."""
-    found = words(text, articles=True)
-    line = f" {' '.join(found)} "
-    return not found or any(f" {' '.join(phrase)} " in line for phrase in _phrases() if len(phrase) > 1 or phrase == tuple(found))
-
-
-@cache
-def _phrases() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(words(phrase, articles=True)) for phrase in word_list("refusals"))
+    line = " ".join(words(text, articles=True))
+    # a phrase of one word ("unknown") must be the whole answer: within a sentence it says something else
+    return not line or any(f" {phrase} " in f" {line} " if " " in phrase else phrase == line for phrase in _refusals())
 
 
 def says(answer: str, right: str) -> bool:
@@ -45,9 +45,9 @@ def says(answer: str, right: str) -> bool:
     return f" {' '.join(wanted)} " in f" {' '.join(given)} "
 
 
-def contains(subject: Subject) -> Value:
+def contains(subject: Subject) -> MetricValue:
     """1 if the answer says one of the right answers, else 0."""
-    question, text = subject.row.question, said(subject.row)
+    question, text = subject.row.question, answer_text(subject.row)
     if outside(question):
         return not_applicable(_OUTSIDE)
     if not question.right_answers:
@@ -55,18 +55,18 @@ def contains(subject: Subject) -> Value:
     return scored(float(any(says(text, right) for right in question.right_answers))) if text else zero_for_empty()
 
 
-def attempted(subject: Subject) -> Value:
+def attempted(subject: Subject) -> MetricValue:
     """1 if the answer claims something, 0 if it is empty or says that it does not know."""
     return not_applicable(_OUTSIDE) if outside(subject.row.question) else scored(float(_claims(subject)))
 
 
-def false_answer(subject: Subject) -> Value:
+def false_answer(subject: Subject) -> MetricValue:
     """Of a question that the texts do not answer: 1 if the answer claims something all the same."""
     return scored(float(_claims(subject))) if outside(subject.row.question) else not_applicable(_INSIDE)
 
 
 def _claims(subject: Subject) -> bool:
-    text = said(subject.row)
+    text = answer_text(subject.row)
     return bool(text) and not is_refusal(text)
 
 

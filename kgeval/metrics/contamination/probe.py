@@ -19,9 +19,9 @@ from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Failure, Reply, Task
-from kgeval.metrics.definition import Settings, Subject, reason_of
+from kgeval.metrics.definition import MetricSettings, Subject, reason_of
 from kgeval.metrics.engine import Tools, result, row_facts
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.select import select
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Passage, ProbeResult, Question, Row
@@ -58,7 +58,7 @@ class Remembered(Reply):
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbedDocument:
     """A document to be probed: its name in the graph, its title, the texts of its chunks in order."""
 
     number: int
@@ -75,7 +75,7 @@ class Probers:
     judge: Asker
 
 
-def probed_documents(graph: Graph, layout: Layout, *, most: int, timeout: float | None = None) -> Iterator[Probed]:
+def probed_documents(graph: Graph, layout: Layout, *, most: int, timeout: float | None = None) -> Iterator[ProbedDocument]:
     """The documents of a graph that have a text, in the order of their names, at most `most`. One document's texts at a time.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
@@ -88,15 +88,15 @@ def probed_documents(graph: Graph, layout: Layout, *, most: int, timeout: float 
         for row in graph.stream(all_queries()["coverage-documents"], given, timeout=timeout):
             titles[row["document"]] = title_of(row["document"], row["names"])
     rows = graph.stream(all_queries()["document-chunks"], params, timeout=timeout)
-    found = 0
+    number = 0
     for document, chunks in groupby(rows, key=lambda row: row["document"]):
         texts = [row["text"] for row in chunks if row["text"] and row["text"].strip()]
         if document is None or not texts:
             continue
-        if found == most:
+        if number == most:
             return
-        yield Probed(found, document, titles.get(document, document)[:LONGEST_TITLE], texts)
-        found += 1
+        yield ProbedDocument(number, document, titles.get(document, document)[:LONGEST_TITLE], texts)
+        number += 1
 
 
 def title_of(document: str, names: Iterable[str]) -> str:
@@ -104,7 +104,7 @@ def title_of(document: str, names: Iterable[str]) -> str:
     return next((name for name in names if name.strip() and name != document), document)
 
 
-def probe(document: Probed, probers: Probers) -> ProbeResult:
+def probe(document: ProbedDocument, probers: Probers) -> ProbeResult:
     """What a model knows of one document. At most three calls: the summary, its claims, their verdicts. A failure is its status.
 
     Raises: what the askers raise: what ends a run.
@@ -115,7 +115,7 @@ def probe(document: Probed, probers: Probers) -> ProbeResult:
     ))
     base = ProbeResult(document=document.document, title=document.title, status="unscored")
     if outcome.value is None:
-        _put_off(document, probers.judge)
+        _count_later(document, probers.judge)
         failure = outcome.failure or LOST
         return base.model_copy(update={"reason": reason_of(failure.cause, failure.detail)})
     if not outcome.value.known:
@@ -123,13 +123,13 @@ def probe(document: Probed, probers: Probers) -> ProbeResult:
     return _judged(document, outcome.value.summary.strip(), probers.judge, base)
 
 
-def _judged(document: Probed, summary: str, judge: Asker, base: ProbeResult) -> ProbeResult:
+def _judged(document: ProbedDocument, summary: str, judge: Asker, base: ProbeResult) -> ProbeResult:
     """The summary as an answer whose contexts are the document's passages: its faithfulness."""
     question = Question(id=document.document, question=ASKED.format(title=document.title))
     contexts = [Passage(text=text) for text in nearest_passages(summary, document.texts)]
     answer = Answer(question_id=document.document, system="probe", answer=summary, contexts=contexts)
     selection = select(["faithfulness"])
-    subject = Subject(Row(n=document.number, where=document.document, question=question, answer=answer), Facts(), Settings())
+    subject = Subject(Row(n=document.number, where=document.document, question=question, answer=answer), RowFacts(), MetricSettings())
     score = result(row_facts(subject, selection=selection, tools=Tools(), asker=judge), selection, Tools()).scores[0]
     claims = score.detail.get("claims")
     return base.model_copy(update={
@@ -138,7 +138,7 @@ def _judged(document: Probed, summary: str, judge: Asker, base: ProbeResult) -> 
     })
 
 
-def _put_off(document: Probed, judge: Asker) -> None:
+def _count_later(document: ProbedDocument, judge: Asker) -> None:
     """A dry run: the calls about a summary that is not there yet. None of them is certain: the model may not know the document."""
     if judge.dry:
         for stage, prompt, tokens in (

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.errors import InputError, UsageError
 from kgeval.metrics.contamination.measures import ATTEMPTED, CONTAINS, FALSE, JUDGED, LONG, derived
 from kgeval.metrics.judge.ratings import outside
-from kgeval.metrics.summary.values import Numbers, Table
+from kgeval.metrics.summary.values import Numbers, RunScores
 from kgeval.metrics.words import words
 from kgeval.records import MetricInfo, Question, Score
 
@@ -25,7 +25,8 @@ BESIDE = (ATTEMPTED, FALSE)
 
 @dataclass
 class QuestionTable:
-    """Questions by number, in the order of the file. Memory: a few small values a question, never its texts."""
+    """Questions by number, in the order of the file. Memory: a few small values a question, never its texts. `_same`: equal tuples of
+    documents and kinds as one object, of which a million questions have a few."""
 
     numbers: Numbers[str] = field(default_factory=Numbers)
     outside: bytearray = field(default_factory=bytearray)
@@ -42,8 +43,8 @@ class QuestionTable:
         """Takes in the next question."""
         self.numbers.number(question.id)
         self.outside.append(outside(question))
-        told = (question.document,) if question.document else tuple(dict.fromkeys(p.document for p in question.evidence if p.document))
-        self.documents.append(self._same.setdefault(told, told))
+        documents = (question.document,) if question.document else tuple(dict.fromkeys(p.document for p in question.evidence if p.document))
+        self.documents.append(self._same.setdefault(documents, documents))
         kinds = tuple(dict.fromkeys(question.kinds))
         self.kinds.append(self._same.setdefault(kinds, kinds))
         self.levels.append(question.level)
@@ -68,11 +69,11 @@ class QuestionTable:
         """Value -> numbers of the answerable questions that have it, by name; a question of several is in each."""
         import numpy as np
 
-        found: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for number, own in enumerate(values):
             for value in own if not self.outside[number] else ():
-                found.setdefault(value, []).append(number)
-        return {value: np.array(found[value], dtype=np.int64) for value in sorted(found)}
+                numbers.setdefault(value, []).append(number)
+        return {value: np.array(numbers[value], dtype=np.int64) for value in sorted(numbers)}
 
 
 def read_asked(questions: Iterable[Question]) -> QuestionTable:
@@ -84,10 +85,10 @@ def read_asked(questions: Iterable[Question]) -> QuestionTable:
 
 
 @dataclass
-class Scored:
+class ScoredQuestions:
     """Scores by system and metric. `infos`: one a metric, in the order in which metrics came. `foreign`: scores of unknown questions."""
 
-    table: Table
+    table: RunScores
     infos: list[MetricInfo]
     systems: list[str]
     foreign: int = 0
@@ -115,13 +116,13 @@ def closed_book_of(systems: Sequence[str], wanted: str | None, without_contexts:
     raise UsageError(f"{what}, so that the closed book is not known", fix=f"name it with --closed-book: {', '.join(systems)}")
 
 
-def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> Scored:
+def gather_scores(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> ScoredQuestions:
     """All scores in one table. Where a judge's class decides, what it says of attempts and false answers is taken in too.
 
     Raises: InputError where scores of one metric were made in different ways, or came twice.
     """
     infos: dict[str, MetricInfo] = {}
-    table = Table([], systems, {})
+    table = RunScores([], systems, {})
     table.questions.of.update(asked.numbers.of)
     foreign = 0
     for score in scores:
@@ -129,22 +130,16 @@ def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, system
         if number is None:
             foreign += 1
             continue
-        for one in _with_derived(score, asked.question(number), decides):
-            if one.metric not in infos:
-                infos[one.metric] = MetricInfo(metric=one.metric, summary="", definition="", source="", signature=one.signature)
-                table.expect(infos[one.metric])
-            table.add(one)
+        for each in (score, *(derived(score, asked.question(number)) if decides == JUDGED else ())):
+            if each.metric not in infos:
+                infos[each.metric] = MetricInfo(metric=each.metric, summary="", definition="", source="", signature=each.signature)
+                table.expect(infos[each.metric])
+            table.add(each)
     table.check()
-    return Scored(table, list(infos.values()), list(systems), foreign)
+    return ScoredQuestions(table, list(infos.values()), list(systems), foreign)
 
 
-def _with_derived(score: Score, question: Question, decides: str) -> Iterator[Score]:
-    yield score
-    if decides == JUDGED:
-        yield from derived(score, question)
-
-
-def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> str:
+def deciding_metric(wanted: str | None, *, judge: bool, given: Collection[str]) -> str:
     """The metric that says what is right: the one named; else the judge's where one is asked or its scores are given; else by words.
 
     `given`: metrics whose scores come from files.
@@ -152,7 +147,7 @@ def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> st
     return wanted or (JUDGED if judge or JUDGED in given else CONTAINS)
 
 
-def lacking_closed_book(asked: QuestionTable, found: Scored, system: str, metric: str) -> int:
+def missing_closed_book(asked: QuestionTable, found: ScoredQuestions, system: str, metric: str) -> int:
     """Answerable questions without a closed-book score. Raises: InputError where there is no score at all."""
     import numpy as np
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pydantic import JsonValue
 
 from kgeval.llm import tokens
 from kgeval.llm.asker import Later, digest
-from kgeval.llm.calls import Outcome
 from kgeval.llm.characters import whole
-from kgeval.metrics.facts import Checked, Item
-from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, Listed, passages, said, shown
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem
+from kgeval.metrics.judge.context import MOST_REASON, ItemList, JudgeContext, answer_text, failure_of, passages
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
-MOST_ITEMS = 60
+MOST_ITEMS = 60  # statements a call: each has a sentence of reason in the reply
 GUESSED_ITEMS = 10
 GROWTH = 3  # claims say names again that the text says once: at most about three times its tokens (a guess, for dry runs only)
 SOURCES = ("reference", "contexts", "answer", "statements")
 
 
 @dataclass(frozen=True)
-class Source:
+class VerdictSource:
     """What statements are checked against. `numbers`: of its passages, where they have numbers. `nothing`: why it holds nothing;
     then nobody is asked, and no statement is supported."""
 
@@ -35,91 +35,78 @@ class Source:
     reply: type[Verdicts] = StatementVerdicts
 
 
-def source_of(desk: JudgeContext, name: str) -> Source:
+def source_of(judge: JudgeContext, name: str) -> VerdictSource:
     """One of SOURCES, as the row has it. Of several right answers the first, each other one has a subject of its own (references.py);
     contexts have numbers."""
-    question, prompt = desk.row.question, f"judge-against-{name}"
+    question, prompt = judge.row.question, f"judge-against-{name}"
     asked: dict[str, JsonValue] = {"question": question.question}
     if name == "contexts":
-        return numbered_source("verdicts-contexts", passages(desk.row), nothing="nothing was retrieved")
+        return numbered_source("verdicts-contexts", passages(judge.row), nothing="nothing was retrieved")
     if name == "answer":
-        text = said(desk.row)
-        return Source("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
+        text = answer_text(judge.row)
+        return VerdictSource("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
     texts = question.right_answers[:1] if name == "reference" else tuple(text for text in question.statements if text.strip())
     slot = "references" if name == "reference" else "statements"
-    return Source(f"verdicts-{name}", prompt, {**asked, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
+    return VerdictSource(f"verdicts-{name}", prompt, {**asked, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
 
 
-def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply: type[Verdicts] = SourcedVerdicts) -> Source:
+def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply: type[Verdicts] = SourcedVerdicts) -> VerdictSource:
     """Passages with numbers, which verdicts name."""
-    slots = {"passages": shown(texts)}
-    return Source(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
+    slots: dict[str, JsonValue] = {"passages": [{"number": number, "text": text} for number, text in texts.items()]}
+    return VerdictSource(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
 
 
-def checked(desk: JudgeContext, source: Source, lists: Mapping[str, Listed]) -> dict[str, Checked]:
+def check_items(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, ItemList]) -> dict[str, ItemVerdicts]:
     """Kind -> one verdict for each of its statements. A kind whose statements could not be had has the failure; the others are
     asked all the same. One call for all of them (MOST_ITEMS statements a call)."""
-    found = {kind: Checked(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
-    sure = {kind: given.known for kind, given in lists.items() if kind not in found}
+    verdicts = {kind: ItemVerdicts(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
+    sure = {kind: given.known for kind, given in lists.items() if kind not in verdicts}
     if source.nothing is not None:
-        return found | {kind: _unsupported(texts, source.nothing) for kind, texts in sure.items()}
+        unsupported = partial(JudgedItem, label="not_stated", reason=source.nothing)
+        return verdicts | {
+            kind: ItemVerdicts(tuple(unsupported(number, text) for number, text in enumerate(texts, start=1)))
+            for kind, texts in sure.items()
+        }
     if any(given.origin is not None for given in lists.values()):
-        _put_off(desk, source, lists.values())
-        return found | {kind: Checked(failure=next(iter(found.values())).failure) for kind in sure}
-    items = _asked(desk, source, [text for texts in sure.values() for text in texts])
+        _count_later(judge, source, lists.values())
+        return verdicts | {kind: ItemVerdicts(failure=next(iter(verdicts.values())).failure) for kind in sure}
+    items = _ask_judge(judge, source, [text for texts in sure.values() for text in texts])
     start = 0
     for kind, texts in sure.items():
         own = items[start : start + len(texts)]
-        found[kind] = Checked(tuple(_numbered(item, number) for number, item in enumerate(own, start=1)))
+        verdicts[kind] = ItemVerdicts(tuple(replace(item, number=number) for number, item in enumerate(own, start=1)))
         start += len(texts)
-    return found
+    return verdicts
 
 
-def _numbered(item: Item, number: int) -> Item:
-    return Item(number, item.text, item.label, reason=item.reason, sources=item.sources, call=item.call, failure=item.failure)
-
-
-def _unsupported(texts: tuple[str, ...], why: str) -> Checked:
-    return Checked(tuple(Item(number, text, "not_stated", reason=why) for number, text in enumerate(texts, start=1)))
-
-
-def _asked(desk: JudgeContext, source: Source, statements: list[str]) -> list[Item]:
-    """One item a statement, in their order."""
-    items: list[Item] = []
+def _ask_judge(judge: JudgeContext, source: VerdictSource, statements: list[str]) -> list[JudgedItem]:
+    """One item a statement, in their order. Numbers of passages that were not shown are dropped, the label stays."""
+    items: list[JudgedItem] = []
     for start in range(0, len(statements), MOST_ITEMS):
         part = tuple(statements[start : start + MOST_ITEMS])
-        items += _items(part, desk.ask(source.stage, source.prompt, source.slots, source.reply, items=part), source)
+        outcome = judge.ask(source.stage, source.prompt, source.slots, source.reply, items=part)
+        answers: dict[int, SourcedVerdict | StatementVerdict] = {}
+        if outcome.value is not None:
+            answers = {answer.number: answer for answer in outcome.value.items}
+        for number, text in enumerate(part, start=1):
+            if (answer := answers.get(number)) is None:
+                items.append(JudgedItem(number, text, failure=failure_of(outcome, number)))
+                continue
+            shown = frozenset[int]()
+            if isinstance(answer, SourcedVerdict) and answer.label != "not_stated":
+                # where only one passage was shown it is that one, whatever number the judge writes
+                shown = source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)
+            items.append(JudgedItem(
+                number, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=tuple(sorted(shown)),
+                call=outcome.call_of.get(number),
+            ))
     return items
 
 
-def _items(texts: tuple[str, ...], outcome: Outcome[Verdicts], source: Source) -> list[Item]:
-    answers: dict[int, SourcedVerdict | StatementVerdict] = {}
-    if outcome.value is not None:
-        answers = {answer.number: answer for answer in outcome.value.items}
-    made = []
-    for number, text in enumerate(texts, start=1):
-        answer = answers.get(number)
-        if answer is None:
-            made.append(Item(number, text, failure=outcome.missing.get(number) or outcome.failure or LOST))
-            continue
-        made.append(Item(
-            number, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=_sources(answer, source),
-            call=outcome.call_of.get(number),
-        ))
-    return made
-
-
-def _sources(answer: SourcedVerdict | StatementVerdict, source: Source) -> tuple[int, ...]:
-    """Numbers of passages that exist; others are dropped, the label stays. Where only one passage was shown, it is that one."""
-    if not isinstance(answer, SourcedVerdict) or answer.label == "not_stated":
-        return ()
-    return tuple(sorted(source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)))
-
-
-def _put_off(desk: JudgeContext, source: Source, lists: Collection[Listed]) -> None:
+def _count_later(judge: JudgeContext, source: VerdictSource, lists: Collection[ItemList]) -> None:
     """Counts the calls of a source whose statements are not all known. An unknown list is taken to have at least one statement,
     and to fit into a call with the others."""
-    slots = [source.prompt, dict(source.slots), desk.subject.trial]
+    slots = [source.prompt, dict(source.slots), judge.subject.trial]
     inside: list[str | dict[str, str]] = []  # in their order: the same statements in another order are another call
     for given in lists:
         inside += given.known if given.origin is None else [{"made by": given.origin.key}]
@@ -128,7 +115,7 @@ def _put_off(desk: JudgeContext, source: Source, lists: Collection[Listed]) -> N
     base = tokens.count(whole(str(source.slots))) + tokens.count(whole(" ".join(known)))
     claims = sum(GROWTH * origin.tokens for origin in unknown)
     for start in range(0, len(inside), MOST_ITEMS):
-        desk.asker.later(Later(
+        judge.asker.later(Later(
             stage=source.stage, prompt=source.prompt, key=digest(*slots, inside, start),
             least=digest(*slots, known, start), certain=start < len(known), tokens=(base, base + claims),
             items=min(MOST_ITEMS, len(known) + GUESSED_ITEMS * len(unknown)),

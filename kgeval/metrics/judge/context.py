@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.metrics.definition import Subject
-from kgeval.metrics.facts import Texts
+from kgeval.metrics.facts import TextList
 from kgeval.records import Row
 
 T = TypeVar("T", bound=Reply)
@@ -28,10 +28,10 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ItemList:
     """Items of one kind. `origin`: they come from a call that a dry run has not got, and are not known yet."""
 
-    texts: Texts
+    texts: TextList
     origin: Origin | None = None
 
     @property
@@ -52,19 +52,21 @@ class JudgeContext:
         return self.subject.row
 
     def ask(self, stage: str, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: tuple[str, ...] = ()) -> Outcome[T]:
-        """The outcome of one call in the subject's trial. No system, row or file is in the request: equal texts are one call."""
+        """The outcome of one call in the subject's trial. No system, row or file is in the request: equal texts are one call, so that two
+        systems that retrieved the same contexts pay for their ratings once."""
         return self.asker.ask(Task(
             id=f"{self.row.n}:{stage}", prompt=self.asker.prompt(prompt), slots=slots, reply=reply, items=items, trial=self.subject.trial,
             stage=stage,
         ))
 
 
-def failure_of(outcome: Outcome[T]) -> Failure:
-    """Why an outcome has no value."""
-    return outcome.failure or LOST
+def failure_of(outcome: Outcome[T], number: int | None = None) -> Failure:
+    """Why an outcome has no value; with `number`, why it has no answer to that item."""
+    missing = None if number is None else outcome.missing.get(number)
+    return missing or outcome.failure or LOST
 
 
-def said(row: Row) -> str:
+def answer_text(row: Row) -> str:
     """The answer's text; "" if there is none, or if the answer is an error."""
     return "" if row.answer.error or not row.answer.answer.strip() else row.answer.answer
 
@@ -72,8 +74,3 @@ def said(row: Row) -> str:
 def passages(row: Row) -> dict[int, str]:
     """Number -> text of the retrieved contexts that have a text. The number is the context's place among all of them, from 1."""
     return {number: context.text for number, context in enumerate(row.answer.contexts or (), start=1) if context.text.strip()}
-
-
-def shown(texts: Mapping[int, str]) -> JsonValue:
-    """Numbered passages as a prompt shows them."""
-    return [{"number": number, "text": text} for number, text in texts.items()]

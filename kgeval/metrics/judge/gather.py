@@ -14,13 +14,13 @@ from kgeval.config import Criterion
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
-from kgeval.metrics.facts import Checked, Item, Texts
-from kgeval.metrics.judge.checks import SOURCES, checked, numbered_source, source_of
-from kgeval.metrics.judge.context import JudgeContext, Listed, said
-from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, listed, questions
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem, TextList
+from kgeval.metrics.judge.checks import SOURCES, check_items, numbered_source, source_of
+from kgeval.metrics.judge.context import ItemList, JudgeContext, answer_text
+from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, items_of, questions
 from kgeval.metrics.judge.ratings import binary, graded, joined, ratings
 from kgeval.metrics.judge.replies import CitedVerdicts
-from kgeval.metrics.references import others, wanted_of
+from kgeval.metrics.references import facts_for, others
 from kgeval.records import Citation, Row
 from kgeval.text.names import normalise
 
@@ -50,12 +50,12 @@ def cited(row: Row) -> Cited:
     """The row's citations with the texts that they name, of contexts and evidence. None of an empty answer."""
     given = [*(row.answer.contexts or ()), *row.question.evidence]
     known = {number: passage for number, passage in enumerate(given, start=1) if passage.text.strip()}
-    citations, own = tuple(row.answer.citations or ()) if said(row) else (), list[frozenset[int]]()
+    citations, own = tuple(row.answer.citations or ()) if answer_text(row) else (), list[frozenset[int]]()
     for citation in citations:
         name = normalise(citation.document or "")
         if citation.chunk_id is not None:
-            found = [number for number, passage in known.items() if passage.chunk_id == citation.chunk_id]
-            own.append(frozenset(found[:1]))
+            numbers_of_chunk = [number for number, passage in known.items() if passage.chunk_id == citation.chunk_id]
+            own.append(frozenset(numbers_of_chunk[:1]))
         else:
             own.append(frozenset(n for n, passage in known.items() if name and normalise(passage.document or "") == name))
     named = frozenset[int]().union(*own)
@@ -63,55 +63,54 @@ def cited(row: Row) -> Cited:
     return Cited(citations, tuple(own), {number: known[number].text for number in sorted(named)}, tuple(claims))
 
 
-def needs_claims(row: Row) -> bool:
-    """True if the citations cannot be checked without the answer's claims."""
-    return cited(row).for_all
-
-
-def citation_checks(desk: JudgeContext, claims: Listed | None, *, coverage: bool) -> dict[str, Checked]:
+def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: bool) -> dict[str, ItemVerdicts]:
     """The fact `citations`: one item a citation, supported or not. With `coverage` also `citations:claims`: one item a claim of the
     answer, cited or uncited."""
-    found = cited(desk.row)
-    lists = {"given": Listed(Texts(found.claims))}
-    if found.for_all and claims is not None:
+    row_citations = cited(judge.row)
+    lists = {"given": ItemList(TextList(row_citations.claims))}
+    if row_citations.for_all and claims is not None:
         lists["answer"] = claims
-    source = numbered_source("citations", found.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
-    verdicts = checked(desk, source, lists)
-    made = {"citations": Checked(tuple(_citation(found, at, verdicts) for at in range(len(found.citations))))}
+    source = numbered_source("citations", row_citations.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
+    verdicts = check_items(judge, source, lists)
+    checks = {"citations": ItemVerdicts(tuple(_citation(row_citations, at, verdicts) for at in range(len(row_citations.citations))))}
     if coverage and claims is not None:
-        given = dict(enumerate(found.claims, start=1))
+        given = dict(enumerate(row_citations.claims, start=1))
         matching = numbered_source("citation-claims", given, nothing="no citation has a claim", reply=CitedVerdicts)
-        matched = checked(desk, matching, {"answer": claims})["answer"]
-        made["citations:claims"] = _coverage(found, claims, verdicts.get("answer"), matched, made["citations"])
-    return made
+        matched = check_items(judge, matching, {"answer": claims})["answer"]
+        checks["citations:claims"] = _coverage(row_citations, claims, verdicts.get("answer"), matched, checks["citations"])
+    return checks
 
 
-def _citation(found: Cited, at: int, verdicts: Mapping[str, Checked]) -> Item:
+def _citation(cited_texts: Cited, at: int, verdicts: Mapping[str, ItemVerdicts]) -> JudgedItem:
     """The verdict of one citation. A citation of a chunk that is not known does not support its claim."""
-    claim, own = _claim(found.citations[at]), found.own[at]
+    claim, own = _claim(cited_texts.citations[at]), cited_texts.own[at]
     if not own:
-        return Item(at + 1, claim, "unknown_chunk", reason="neither contexts nor evidence have a text of it")
-    against = verdicts["given"] if claim else verdicts.get("answer", Checked())
+        return JudgedItem(at + 1, claim, "unknown_chunk", reason="neither contexts nor evidence have a text of it")
+    against = verdicts["given"] if claim else verdicts.get("answer", ItemVerdicts())
     items = [item for item in against.items if not claim or item.text == claim]
     deciding = next((item for item in items if supporting(item) & own), None)
     if deciding is not None:
         sources = tuple(sorted(supporting(deciding) & own))
-        return Item(at + 1, claim, "supported", reason=deciding.reason, sources=sources, call=deciding.call)
+        return JudgedItem(at + 1, claim, "supported", reason=deciding.reason, sources=sources, call=deciding.call)
     failure = against.failure or next((_fault(item) for item in items if _fault(item)), None)
     if failure is not None:
-        return Item(at + 1, claim, failure=failure)
+        return JudgedItem(at + 1, claim, failure=failure)
     first = items[0] if claim and items else None
     label = "contradicted" if first is not None and first.label == "contradicted" else "not_stated"
-    return Item(at + 1, claim, label, reason=first.reason if first else "", call=first.call if first else None)
+    return JudgedItem(at + 1, claim, label, reason=first.reason if first else "", call=first.call if first else None)
 
 
-def _coverage(found: Cited, claims: Listed, against: Checked | None, matched: Checked, citations: Checked) -> Checked:
+def _coverage(
+    cited_texts: Cited, claims: ItemList, against: ItemVerdicts | None, matched: ItemVerdicts, citations: ItemVerdicts,
+) -> ItemVerdicts:
+    """The fact `citations:claims`. `against`: the answer's claims against all that is cited; `matched`: which of the claims that citations
+    give each of them says."""
     if claims.texts.failure is not None:
-        return Checked(failure=claims.texts.failure)
+        return ItemVerdicts(failure=claims.texts.failure)
     if matched.failure is not None:
-        return Checked(failure=matched.failure)
-    whole = frozenset(n for citation, own in zip(found.citations, found.own, strict=True) if not _claim(citation) for n in own)
-    given = dict(enumerate(found.claims, start=1))
+        return ItemVerdicts(failure=matched.failure)
+    whole = frozenset(n for citation, own in zip(cited_texts.citations, cited_texts.own, strict=True) if not _claim(citation) for n in own)
+    given = dict(enumerate(cited_texts.claims, start=1))
     backed = {citation.text: citation for citation in citations.items if citation.text and citation.label == "supported"}
     doubtful = {citation.text: citation.failure for citation in citations.items if citation.failure is not None}
     items = []
@@ -120,21 +119,21 @@ def _coverage(found: Cited, claims: Listed, against: Checked | None, matched: Ch
         same = matched.items[at]
         stands_for = supporting(same)
         if (direct and supporting(direct) & whole) or any(given[number] in backed for number in stands_for):
-            items.append(Item(at + 1, text, "cited", call=same.call or (direct.call if direct else None)))
+            items.append(JudgedItem(at + 1, text, "cited", call=same.call or (direct.call if direct else None)))
             continue
         faults = [_fault(same), _fault(direct) if direct else None, *(doubtful.get(given[n]) for n in stands_for)]
         failure = next((fault for fault in faults if fault is not None), None)
-        items.append(Item(at + 1, text, None if failure else "uncited", call=same.call, failure=failure))
-    return Checked(tuple(items))
+        items.append(JudgedItem(at + 1, text, None if failure else "uncited", call=same.call, failure=failure))
+    return ItemVerdicts(tuple(items))
 
 
-def supporting(item: Item) -> frozenset[int]:
+def supporting(item: JudgedItem) -> frozenset[int]:
     """Numbers of the texts that support the item."""
     return frozenset(item.sources) if item.label == "supported" else frozenset()
 
 
-def _fault(item: Item) -> Failure | None:
-    """Why the item does not tell which texts support it; null if it does."""
+def _fault(item: JudgedItem) -> Failure | None:
+    """Why the item does not tell which texts support it; None if it does."""
     return SILENT if item.label == "supported" and not item.sources else item.failure
 
 
@@ -153,41 +152,37 @@ def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
 
     Raises: what the asker raises (ModelError, IncompleteError): what ends a run.
     """
-    for one in (subject, *others(subject, wanted)):
-        _ask_facts(one, wanted_of(one, wanted), asker)
+    for variant in (subject, *others(subject, wanted)):
+        _ask_facts(variant, facts_for(variant, wanted), asker)
 
 
 def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) -> None:
     """Fills in the grade by each criterion of the user's own: one item, `criterion:NAME`. Raises: as ask_facts."""
-    desk = JudgeContext(subject, asker)
+    judge = JudgeContext(subject, asker)
     for criterion in criteria:
-        subject.facts.checks[f"criterion:{criterion.name}"] = graded(desk, criterion)
+        subject.facts.checks[f"criterion:{criterion.name}"] = graded(judge, criterion)
 
 
 def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
-    desk, facts = JudgeContext(subject, asker), subject.facts
-    lists = {kind: listed(desk, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
+    judge, facts = JudgeContext(subject, asker), subject.facts
+    lists = {kind: items_of(judge, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
     for name in SOURCES:
-        kinds: dict[str, Listed] = {kind: lists[kind] for kind in ITEM_KINDS if f"{kind}@{name}" in wanted}
+        kinds: dict[str, ItemList] = {kind: lists[kind] for kind in ITEM_KINDS if f"{kind}@{name}" in wanted}
         if kinds:
-            verdicts = checked(desk, source_of(desk, name), kinds)
+            verdicts = check_items(judge, source_of(judge, name), kinds)
             facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in kinds}
-    _ask_the_rest(desk, wanted, lists)
-
-
-def _ask_the_rest(desk: JudgeContext, wanted: frozenset[str], lists: dict[ItemKind, Listed]) -> None:
-    facts = desk.subject.facts
     for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary)):
         if name in wanted:
-            facts.checks[name] = ask(desk)
+            facts.checks[name] = ask(judge)
     if "questions" in wanted:
-        facts.texts["questions"] = questions(desk)
+        facts.texts["questions"] = questions(judge)
     if wanted.intersection(CITED):
-        facts.checks |= citation_checks(desk, lists.get("answer_claims"), coverage="citations:claims" in wanted)
+        facts.checks |= citation_checks(judge, lists.get("answer_claims"), coverage="citations:claims" in wanted)
 
 
 def _needed(kind: ItemKind, wanted: frozenset[str], subject: Subject) -> bool:
     """Whether a list of statements is wanted itself, or for its verdicts."""
     if any(MADE.get(name) == kind or name in {f"{kind}@{source}" for source in SOURCES} for name in wanted):
         return True
-    return kind == "answer_claims" and ("citations:claims" in wanted or ("citations" in wanted and needs_claims(subject.row)))
+    # a citation without a claim of its own is for the whole answer: it is checked against all that the answer claims
+    return kind == "answer_claims" and ("citations:claims" in wanted or ("citations" in wanted and cited(subject.row).for_all))

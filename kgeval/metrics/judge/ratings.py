@@ -2,55 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from pydantic import JsonValue
 
 from kgeval.config import Criterion
 from kgeval.llm.calls import Outcome
-from kgeval.metrics.facts import Checked, Item
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.judge.checks import MOST_ITEMS
-from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, failure_of, passages, said
-from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict, grade_reply
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of, passages
+from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, CriterionGrade, JoinedRating, OutsideVerdict, grade_reply
 from kgeval.records import Question
 
+R = TypeVar("R", JoinedRating, AnswerVerdict, CriterionGrade)
 NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
 OUTSIDE = ("out_of_context", "negative")
 
 
-def ratings(desk: JudgeContext) -> Checked:
+def ratings(judge: JudgeContext) -> ItemVerdicts:
     """Each context with a text rated 0, 0.5 or 1, the evidence beside it. An item's number is the context's place, from 1."""
-    found = passages(desk.row)
-    slots: dict[str, JsonValue] = {"question": desk.row.question.question, "evidence": list[JsonValue](desk.row.question.evidence_texts)}
-    numbers, items = list(found), list[Item]()
+    contexts = passages(judge.row)
+    slots: dict[str, JsonValue] = {"question": judge.row.question.question, "evidence": list[JsonValue](judge.row.question.evidence_texts)}
+    numbers, items = list(contexts), list[JudgedItem]()
     for start in range(0, len(numbers), MOST_ITEMS):
         part = numbers[start : start + MOST_ITEMS]
-        outcome = desk.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(found[number] for number in part))
-        items += _rated(outcome, {at: (number, found[number]) for at, number in enumerate(part, start=1)})
-    return Checked(tuple(items))
+        outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(contexts[number] for number in part))
+        answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
+        for asked, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
+            if (answer := answers.get(asked)) is None:
+                items.append(JudgedItem(number, contexts[number], failure=failure_of(outcome, asked)))
+            else:
+                items.append(JudgedItem(
+                    number, contexts[number], NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON],
+                    call=outcome.call_of.get(asked),
+                ))
+    return ItemVerdicts(tuple(items))
 
 
-def _rated(outcome: Outcome[ContextRatings], contexts: dict[int, tuple[int, str]]) -> list[Item]:
-    answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
-    made = []
-    for at, (number, text) in contexts.items():
-        if (answer := answers.get(at)) is None:
-            made.append(Item(number, text, failure=outcome.missing.get(at) or outcome.failure or LOST))
-        else:
-            made.append(Item(
-                number, text, NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON], call=outcome.call_of.get(at),
-            ))
-    return made
-
-
-def joined(desk: JudgeContext) -> Checked:
-    """One rating of all contexts as one text, without the evidence. No item if there is no text."""
-    text = "\n\n".join(passages(desk.row).values())
-    if not text:
-        return Checked()
-    outcome = desk.ask("rating-joined", "rate-joined", {"question": desk.row.question.question, "text": text}, JoinedRating)
+def _only_item(text: str, outcome: Outcome[R], rate: Callable[[R], tuple[str, float]]) -> ItemVerdicts:
+    """The one item of a check: the label and the rating that `rate` reads in the reply, or why there is no reply."""
     if outcome.value is None:
-        return Checked((Item(1, text, failure=failure_of(outcome)),))
-    rating, reason = outcome.value.rating, outcome.value.reason.strip()[:MOST_REASON]
-    return Checked((Item(1, text, NAMES[rating], rating / 2, reason, call=next(iter(outcome.calls), None)),))
+        return ItemVerdicts((JudgedItem(1, text, failure=failure_of(outcome)),))
+    label, rating = rate(outcome.value)
+    reason = outcome.value.reason.strip()[:MOST_REASON]
+    return ItemVerdicts((JudgedItem(1, text, label, rating, reason, call=next(iter(outcome.calls), None)),))
+
+
+def joined(judge: JudgeContext) -> ItemVerdicts:
+    """One rating of all contexts as one text, without the evidence. No item if there is no text."""
+    text = "\n\n".join(passages(judge.row).values())
+    if not text:
+        return ItemVerdicts()
+    outcome = judge.ask("rating-joined", "rate-joined", {"question": judge.row.question.question, "text": text}, JoinedRating)
+    return _only_item(text, outcome, lambda reply: (NAMES[reply.rating], reply.rating / 2))
 
 
 def outside(question: Question) -> bool:
@@ -58,43 +63,38 @@ def outside(question: Question) -> bool:
     return question.level in OUTSIDE
 
 
-def binary(desk: JudgeContext) -> Checked:
+def binary(judge: JudgeContext) -> ItemVerdicts:
     """The answer as a whole: one item with its class, rating 1 if it is right, else 0. No item for an empty answer, and none
     where there is no right answer to measure it by."""
-    question, text = desk.row.question, said(desk.row)
+    question, text = judge.row.question, answer_text(judge.row)
     if not text or not (question.right_answers or outside(question)):
-        return Checked()
+        return ItemVerdicts()
     prompt = "judge-answer-outside" if outside(question) else "judge-answer"
     slots: dict[str, JsonValue] = {
         "question": question.question, "references": list[JsonValue](question.right_answers), "answer": text,
     }
-    outcome = desk.ask("binary", prompt, slots, AnswerVerdict if question.right_answers else OutsideVerdict)
-    if outcome.value is None:
-        return Checked((Item(1, text, failure=failure_of(outcome)),))
-    label = outcome.value.label
-    right = label == "correct" or (label == "refusal" and outside(question))
-    reason = outcome.value.reason.strip()[:MOST_REASON]
-    return Checked((Item(1, text, label, float(right), reason, call=next(iter(outcome.calls), None)),))
+    outcome = judge.ask("binary", prompt, slots, AnswerVerdict if question.right_answers else OutsideVerdict)
+
+    def rate(reply: AnswerVerdict) -> tuple[str, float]:
+        return reply.label, float(reply.label == "correct" or (reply.label == "refusal" and outside(question)))
+
+    return _only_item(text, outcome, rate)
 
 
-def graded(desk: JudgeContext, criterion: Criterion) -> Checked:
+def graded(judge: JudgeContext, criterion: Criterion) -> ItemVerdicts:
     """The grade of the row by a criterion of the user's own: one item, its label the grade, its rating the grade in 0..1.
     No item for an empty answer, where the answer is seen."""
-    question, answer = desk.row.question, said(desk.row)
+    question, answer = judge.row.question, answer_text(judge.row)
     if "answer" in criterion.sees and not answer:
-        return Checked()
+        return ItemVerdicts()
     seen: dict[str, JsonValue] = {
         "question": question.question, "answer": answer, "reference": list[JsonValue](question.right_answers),
-        "contexts": list[JsonValue](desk.row.answer.context_texts), "evidence": list[JsonValue](question.evidence_texts),
+        "contexts": list[JsonValue](judge.row.answer.context_texts), "evidence": list[JsonValue](question.evidence_texts),
     }
     grades: list[JsonValue] = [{"grade": grade, "given when": text} for grade, text in criterion.grades.items()]
     material: dict[str, JsonValue] = {name: seen[name] for name in criterion.sees}
     slots: dict[str, JsonValue] = {"criterion": criterion.question, "grades": grades, "material": material}
     text = answer if "answer" in criterion.sees else question.question
-    outcome = desk.ask(f"criterion-{criterion.name}", "judge-criterion", slots, grade_reply(tuple(criterion.grades)))
-    if outcome.value is None:
-        return Checked((Item(1, text, failure=failure_of(outcome)),))
-    grade, reason = outcome.value.grade, outcome.value.reason.strip()[:MOST_REASON]
+    outcome = judge.ask(f"criterion-{criterion.name}", "judge-criterion", slots, grade_reply(tuple(criterion.grades)))
     low, high = min(criterion.grades), max(criterion.grades)
-    rating = (grade - low) / (high - low)
-    return Checked((Item(1, text, str(grade), rating, reason, call=next(iter(outcome.calls), None)),))
+    return _only_item(text, outcome, lambda reply: (str(reply.grade), (reply.grade - low) / (high - low)))

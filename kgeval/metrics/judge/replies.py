@@ -21,7 +21,7 @@ def _digit(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """Null for no number, one number without its brackets."""
+    """None for no number, one number without its brackets."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
@@ -33,6 +33,7 @@ def _no_truth(value: Any) -> Any:
     return value
 
 
+# Models write a reply in the order of its fields: a reason stands before the label or rating that it is for, never after.
 Rating = Annotated[Literal[0, 1, 2], BeforeValidator(_digit), BeforeValidator(_no_truth)]
 AnswerClass = Literal["correct", "partial", "incorrect", "refusal"]
 
@@ -162,10 +163,10 @@ class CriterionGrade(Reply):
 def grade_reply(grades: tuple[int | float, ...]) -> type[CriterionGrade]:
     """The reply with one of these grades, and no other."""
     def known(value: Any) -> int | float:
-        found = [grade for grade in grades if value in (grade, str(grade)) and not isinstance(value, bool)]
-        if not found:
+        fitting = [grade for grade in grades if value in (grade, str(grade)) and not isinstance(value, bool)]
+        if not fitting:
             raise ValueError("this is none of the grades")
-        return found[0]
+        return fitting[0]
 
     kind = "integer" if all(isinstance(grade, int) for grade in grades) else "number"
     grade = Annotated[int | float, BeforeValidator(known), WithJsonSchema({"enum": list(grades), "type": kind})]

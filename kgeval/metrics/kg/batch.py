@@ -15,11 +15,11 @@ from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.project import sweep
 from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Pair, Stored
-from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
-from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, Side, join, links, side_of, triples_matched
-from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, asked, matching_fact
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import PairCounts, StoredMatches
+from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, result_or_failure, spans_of
+from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, TripleSide, join, links, side_of, triples_matched
+from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, matching_fact, requests_of
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 from kgeval.metrics.stored.names import READ_ONCE
@@ -39,7 +39,7 @@ MOST_NAMES = 200_000  # names of the graph that are embedded; beyond, equal norm
 
 
 @dataclass
-class Nearest:
+class NearestEntities:
     """For each name the entity of the graph that is nearest to it so far: its cosine (-1: none) and element id."""
 
     cosine: np.ndarray
@@ -56,8 +56,10 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
     wanting = [subject for subject in subjects if STORED in selection.facts_of(subject.row)]
     for subject in wanting:
         triples = subject.facts.triples["triples:answer"]
-        subject.facts.stored = Stored(failure=NO_LAYOUT if layout is None else triples.failure)
-    wanting = [subject for subject in wanting if subject.facts.stored == Stored() and subject.facts.triples["triples:answer"].triples]
+        subject.facts.stored = StoredMatches(failure=NO_LAYOUT if layout is None else triples.failure)
+    wanting = [
+        subject for subject in wanting if subject.facts.stored == StoredMatches() and subject.facts.triples["triples:answer"].triples
+    ]
     if not wanting or layout is None:
         return
     try:
@@ -67,7 +69,7 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
             raise
         failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
         for subject in wanting:
-            subject.facts.stored = Stored(failure=failure)
+            subject.facts.stored = StoredMatches(failure=failure)
 
 
 def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, layout: Layout) -> None:
@@ -76,40 +78,40 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
     sides = [side_of(subject.facts.triples["triples:answer"].triples) for subject in subjects]
     names = list(dict.fromkeys(name for side in sides for name in side.names))
     place = {name: at for at, name in enumerate(names)}
-    found = nearest(names, graph, embedder, layout)
-    graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
-    for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
+    nearby = nearest(names, graph, embedder, layout)
+    graphs = [_against(side, [place[name] for name in side.names], nearby, subjects[0].settings) for side in sides]
+    for subject, side, pair_graph, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
         if isinstance(costs, Failure):
-            subject.facts.stored = Stored(failure=costs)
+            subject.facts.stored = StoredMatches(failure=costs)
             continue
         places = np.array([place[name] for name in side.names])
         matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
-        subject.facts.stored = Stored(
-            entities=len(side.names), matched=matched, exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
-            element_ids=tuple(dict.fromkeys(found.element_id[at] for at in places[one.similar_input])),
+        subject.facts.stored = StoredMatches(
+            entities=len(side.names), matched=matched, exact=int(nearby.exact[places].sum()), by_embedding=nearby.by_embedding,
+            element_ids=tuple(dict.fromkeys(nearby.element_id[at] for at in places[pair_graph.similar_input])),
         )
 
 
-def _against(side: Side, places: list[int], found: Nearest, settings: Settings) -> PairGraph:
+def _against(side: TripleSide, places: list[int], nearby: NearestEntities, settings: MetricSettings) -> PairGraph:
     """The answer's graph with one SIMILAR edge for each entity that has one: to the nearest entity of the graph. Further ones could
     not make a path cheaper."""
     import numpy as np
 
-    cosine = found.cosine[places]
+    cosine = nearby.cosine[places]
     near = np.flatnonzero(cosine >= settings.tau)
     nobody = np.zeros(0, dtype=np.int64)
-    context = Side(tuple(found.element_id[places[at]] for at in near), (), nobody, nobody)
+    context = TripleSide(tuple(nearby.element_id[places[at]] for at in near), (), nobody, nobody)
     return PairGraph(side, context, near, np.arange(len(near)), cosine[near])
 
 
-def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layout) -> Nearest:
+def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layout) -> NearestEntities:
     """The entity of the graph nearest to each name: one with the same normalised name or alias (cosine 1), else by embedding.
 
     Raises: QueryError, ConnectionLost, ModelError.
     """
     import numpy as np
 
-    found = Nearest(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
+    nearby = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
     forms: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         if form := normalise(name):
@@ -117,44 +119,45 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     known: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
     for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
         for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
-            _exact(found, forms.get(form, ()), row["element_id"])
+            _exact(nearby, forms.get(form, ()), row["element_id"])
         if len(known) <= MOST_NAMES:
             known.append((row["element_id"], row["name"]))
     if len(known) > MOST_NAMES:
-        found.by_embedding = False
-        return found
+        nearby.by_embedding = False
+        return nearby
     vectors = embedder.embed(names)
     block = min(BLOCK, max(1, CELLS // len(names)))
     for start in range(0, len(known), block):
-        _embedded(found, vectors, known[start : start + block], embedder)
-    return found
+        _embedded(nearby, vectors, known[start : start + block], embedder)
+    return nearby
 
 
-def _exact(found: Nearest, places: Sequence[int], element_id: str) -> None:
+def _exact(nearby: NearestEntities, places: Sequence[int], element_id: str) -> None:
     """Of several with the name the first by element id, whatever order they come in."""
     for at in places:
-        if not found.exact[at] or element_id < found.element_id[at]:
-            found.exact[at], found.cosine[at], found.element_id[at] = True, 1.0, element_id
+        if not nearby.exact[at] or element_id < nearby.element_id[at]:
+            nearby.exact[at], nearby.cosine[at], nearby.element_id[at] = True, 1.0, element_id
 
 
-def _embedded(found: Nearest, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
+def _embedded(nearby: NearestEntities, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
     import numpy as np
 
     cosines = np.round(np.minimum(vectors @ embedder.embed([name for _, name in block]).T, 1.0).astype(np.float64), DECIMALS)
     best = cosines.argmax(axis=1)
-    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > found.cosine) & ~found.exact).tolist():
-        found.cosine[at], found.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
+    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > nearby.cosine) & ~nearby.exact).tolist():
+        nearby.cosine[at], nearby.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
 
 
-# Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure.
+# Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure. Algorithm 3 counts communities, eq. 2 entities:
+# both are kept, under names of their own.
 
 INPUT, CONTEXT, RELATION = 0, 1, 2
 _GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 @dataclass(frozen=True)
-class Several:
-    """Graphs of several pairs beside each other, one node numbering; a pair may stand there several times, shuffled each time.
+class PairBatch:
+    """Graphs of several pairs side by side, one node numbering; a pair may stand there several times, shuffled each time.
 
     `edges`: in the order in which they are to be projected, each graph's weights adding up to 1. `group`: of each node, which graph.
     `role`: INPUT or CONTEXT entity, or RELATION.
@@ -167,15 +170,15 @@ class Several:
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """Scores of each graph of a Several: shares in 0..1, and the modularity of its own partition."""
+class CommunityOverlap:
+    """Scores of each graph of a PairBatch: shares in 0..1, and the modularity of its own partition."""
 
     by_entity: np.ndarray
     by_community: np.ndarray
     modularity: np.ndarray
 
 
-def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings) -> Several:
+def side_by_side(pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings) -> PairBatch:
     """Each pair with its run's number, side by side.
 
     What Leiden and Louvain find depends on the order of nodes, which is the order in which edges name them. The order of a pair's
@@ -193,18 +196,12 @@ def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings) 
         total = edges.value.sum()
         weight = edges.value / total if total > 0 else edges.value
         parts.append((source[order] + offset, target[order] + offset, weight[order]))
-        roles.append(_roles(pair))
+        counts = [len(pair.input.names), len(pair.context.names), len(pair.input.heads) + len(pair.context.heads)]
+        roles.append(np.repeat([INPUT, CONTEXT, RELATION], counts))
         offset += pair.nodes
     group = np.repeat(np.arange(len(pairs)), [len(role) for role in roles])
     source, target, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Several(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
-
-
-def _roles(pair: PairGraph) -> np.ndarray:
-    import numpy as np
-
-    counts = [len(pair.input.names), len(pair.context.names), len(pair.input.heads) + len(pair.context.heads)]
-    return np.repeat([INPUT, CONTEXT, RELATION], counts)
+    return PairBatch(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
 
 
 def _keys(count: int, seed: int, run: int) -> np.ndarray:
@@ -220,33 +217,27 @@ def _keys(count: int, seed: int, run: int) -> np.ndarray:
     return mixed
 
 
-def overlap(several: Several, community: np.ndarray) -> Overlap:
+def overlap(several: PairBatch, community: np.ndarray) -> CommunityOverlap:
     """The scores of each graph for one partition of all nodes (`community`: a number a node; graphs share no community)."""
     import numpy as np
 
-    _, member, first = _dense(several.group, community)
+    # communities as 0..n-1, apart for each graph: of each node its community, and a node of each community
+    apart = several.group * (int(community.max()) + 1) + community
+    _, first, member = np.unique(apart, return_index=True, return_inverse=True)
     home = several.group[first]
     ours, theirs = (np.zeros(len(home), dtype=bool) for _ in range(2))
     ours[member[several.role == INPUT]] = True
     theirs[member[several.role == CONTEXT]] = True
     entities = np.flatnonzero(several.role == INPUT)
     sharing = np.bincount(several.group[entities], theirs[member[entities]], minlength=several.graphs)
-    return Overlap(
+    return CommunityOverlap(
         sharing / np.bincount(several.group[entities], minlength=several.graphs),
         np.bincount(home, ours & theirs, minlength=several.graphs) / np.bincount(home, minlength=several.graphs),
         _modularity(several, member, home),
     )
 
 
-def _dense(group: np.ndarray, community: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Communities as 0..n-1, apart for each graph: the keys, the number of each node's, and a node of each."""
-    import numpy as np
-
-    keys, first, member = np.unique(group * (int(community.max()) + 1) + community, return_index=True, return_inverse=True)
-    return keys, member, first
-
-
-def _modularity(several: Several, member: np.ndarray, home: np.ndarray) -> np.ndarray:
+def _modularity(several: PairBatch, member: np.ndarray, home: np.ndarray) -> np.ndarray:
     """Newman's modularity of each graph; its weights add up to 1."""
     import numpy as np
 
@@ -256,8 +247,8 @@ def _modularity(several: Several, member: np.ndarray, home: np.ndarray) -> np.nd
     )
     degree = np.bincount(edges.source, edges.value, minlength=nodes) + np.bincount(edges.target, edges.value, minlength=nodes)
     volume = np.bincount(member, degree)
-    found: np.ndarray = inside - np.bincount(home, (volume / 2) ** 2, minlength=several.graphs)
-    return found
+    modularity: np.ndarray = inside - np.bincount(home, (volume / 2) ** 2, minlength=several.graphs)
+    return modularity
 
 
 T = TypeVar("T")
@@ -268,9 +259,9 @@ MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined togeth
 class PairWork:
     """A pair with its graph, on the way to its counts. `failure`: why it has none."""
 
-    asked: PairRequest
+    request: PairRequest
     graph: PairGraph
-    found: Pair
+    found: PairCounts
     runs: list[tuple[float, float, float]] = field(default_factory=list)
     failure: Failure | None = None
 
@@ -278,16 +269,16 @@ class PairWork:
 def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
     """Fills `facts.pairs`, and `facts.stored` where the layout of a stored graph is given, for the metrics of every row.
 
-    Triples that no model was asked for are taken from the row or the stored graph here. What fails is a Pair with its failure.
+    Triples that no model was asked for are taken from the row or the stored graph here. What fails is a PairCounts with its failure.
     Raises: ConnectionLost.
     """
-    each = [one for subject in subjects for one in (subject, *others(subject, selection.facts_of(subject.row)))]
+    each = [variant for subject in subjects for variant in (subject, *others(subject, selection.facts_of(subject.row)))]
     given_triples(each, selection, graph, layout)
     if graph.info.gds is not None:
         with suppress(QueryError):  # what a run that was killed left in the server's memory
             sweep(graph)
     add_stored(subjects, selection, graph, embedder, layout)
-    for part in _parts(one for subject in each for one in asked(subject, selection)):
+    for part in _parts(request for subject in each for request in requests_of(subject, selection)):
         _add(part, graph, embedder)
 
 
@@ -295,24 +286,24 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
     """Pairs in parts of at most MOST_TRIPLES; those that fail or have an empty side are done with here."""
     part: list[PairRequest] = []
     size = 0
-    for one in every:
-        given, context = one.sides
+    for request in every:
+        given, context = request.sides
         failure = given.failure or context.failure
         if failure is not None or not given.triples or not context.triples:
             empty = None if failure else "context" if given.triples else "input"
-            _put(one, Pair(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
+            _put(request, PairCounts(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
             continue
         if part and size + len(given.triples) + len(context.triples) > MOST_TRIPLES:
             yield part
             part, size = [], 0
-        part.append(one)
+        part.append(request)
         size += len(given.triples) + len(context.triples)
     if part:
         yield part
 
 
-def _put(one: PairRequest, found: Pair) -> None:
-    one.subject.facts.pairs[matching_fact(one.pair)] = found
+def _put(request: PairRequest, counts: PairCounts) -> None:
+    request.subject.facts.pairs[matching_fact(request.pair)] = counts
 
 
 def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
@@ -320,22 +311,22 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
     try:
         works = join_all(part, embedder)
     except ModelError as cause:
-        for one in part:
-            _put(one, Pair(failure=Failure("embedding_error", first_line(cause))))
+        for request in part:
+            _put(request, PairCounts(failure=Failure("embedding_error", first_line(cause))))
         return
     match(works, graph)
-    split([work for work in works if work.asked.communities and work.failure is None], graph)
+    split([work for work in works if work.request.communities and work.failure is None], graph)
     for work in works:
         columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
         counts = replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2])
-        _put(work.asked, counts if work.failure is None else Pair(failure=work.failure))
+        _put(work.request, counts if work.failure is None else PairCounts(failure=work.failure))
 
 
 def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
     """The graphs of pairs that have both sides, and their matched triples where they are wanted. Each name is embedded once."""
-    sides = [tuple(side_of(triples.triples) for triples in one.sides) for one in part]
+    sides = [tuple(side_of(triples.triples) for triples in request.sides) for request in part]
     texts = [side.names for both in sides for side in both]
-    texts += [side.relations for one, both in zip(part, sides, strict=True) if one.relations for side in both]
+    texts += [side.relations for request, both in zip(part, sides, strict=True) if request.relations for side in both]
     place = {text: at for at, text in enumerate(dict.fromkeys(text for group in texts for text in group))}
     vectors = embedder.embed(list(place))
 
@@ -343,11 +334,11 @@ def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
         return vectors[[place[name] for name in names]]
 
     works = []
-    for one, (given, context) in zip(part, sides, strict=True):
-        settings = one.subject.settings
+    for request, (given, context) in zip(part, sides, strict=True):
+        settings = request.subject.settings
         joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
-        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if one.relations else 0
-        works.append(PairWork(one, joined, Pair(
+        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if request.relations else 0
+        works.append(PairWork(request, joined, PairCounts(
             entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
         )))
     return works
@@ -357,7 +348,7 @@ def match(works: Sequence[PairWork], graph: Graph) -> None:
     """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
     if not works:
         return
-    settings = works[0].asked.subject.settings
+    settings = works[0].request.subject.settings
     for work, costs in zip(works, costs_of([work.graph for work in works], settings, graph), strict=True):
         if isinstance(costs, Failure):
             work.failure = costs
@@ -367,38 +358,41 @@ def match(works: Sequence[PairWork], graph: Graph) -> None:
 
 def split(works: Sequence[PairWork], graph: Graph) -> None:
     """Adds to each pair its scores of R partitions [D eq. 2, Algorithm 3], in the order of the runs."""
+    # Leiden's gamma makes the graphs of one call independent of each other (graph/pairs.py); Louvain has none: one graph a call
     if not works:
         return
-    settings = works[0].asked.subject.settings
+    settings = works[0].request.subject.settings
     every = [(work, run) for run in range(settings.runs) for work in works]
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(spans_of([work.graph.size for work, _ in every], most))
     calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
-    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
+    for (first, last), scores in zip(spans, gds.two_at_a_time(calls), strict=True):
         for at, (work, _) in enumerate(every[first:last]):
-            if isinstance(found, Failure):
-                work.failure = found
+            if isinstance(scores, Failure):
+                work.failure = scores
             else:
-                work.runs.append(found[at])
+                work.runs.append(scores[at])
 
 
-def _scores(part: Sequence[tuple[PairWork, int]], settings: Settings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
+def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
     """By entity, by community and modularity of each pair in its run. Pairs that failed in an earlier run are not tried again."""
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):
         return failures[0]
-    found = tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
-    if isinstance(found, Failure):
-        return found
-    scores = found[1]
+    outcome = result_or_failure(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
+    if isinstance(outcome, Failure):
+        return outcome
+    scores = outcome[1]
     return list(zip(scores.by_entity.tolist(), scores.by_community.tolist(), scores.modularity.tolist(), strict=True))
 
 
-def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings, graph: Graph) -> tuple[np.ndarray, Overlap]:
+def partitioned(
+    pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings, graph: Graph,
+) -> tuple[np.ndarray, CommunityOverlap]:
     """A community for each node of the pairs side by side, and what follows from it."""
     import numpy as np
 
-    several = beside(pairs, runs, settings)
+    several = side_by_side(pairs, runs, settings)
     edges, nodes = several.edges, len(several.group)
     heavy = len(np.unique(several.group[edges.source[edges.value > 0]]))
     if heavy:

@@ -11,7 +11,7 @@ from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.kg.shape import Edges, PairGraph, ways
 
 if TYPE_CHECKING:
@@ -21,15 +21,15 @@ T = TypeVar("T")
 MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
 
 
-def costs_of(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
+def costs_of(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> Iterator[np.ndarray | Failure]:
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
-    calls = (partial(tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
-    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
-        yield from [found] * (last - first) if isinstance(found, Failure) else found
+    calls = (partial(result_or_failure, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
+    for (first, last), costs in zip(spans, gds.two_at_a_time(calls), strict=True):
+        yield from [costs] * (last - first) if isinstance(costs, Failure) else costs
 
 
-def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list[np.ndarray]:
+def _costs(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> list[np.ndarray]:
     import numpy as np
 
     starts = np.cumsum([0, *(pair.nodes for pair in pairs)])
@@ -38,7 +38,7 @@ def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list
     return [costs[start : start + len(pair.input.names)] for pair, start in zip(pairs, starts, strict=False)]
 
 
-def tried(work: Callable[[], T]) -> T | Failure:
+def result_or_failure(work: Callable[[], T]) -> T | Failure:
     """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
     try:
         return work()
@@ -48,15 +48,15 @@ def tried(work: Callable[[], T]) -> T | Failure:
         return Failure("graph_error", first_line(cause))
 
 
-def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
+def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: MetricSettings) -> tuple[Edges, np.ndarray]:
     """The edges of `ways` for all pairs, and the context entities that SIMILAR leads to."""
     import numpy as np
 
     each = [ways(pair, settings) for pair in pairs]
     edges = Edges(
-        np.concatenate([one.source + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.target + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.value for one in each]),
+        np.concatenate([edges_of_pair.source + start for edges_of_pair, start in zip(each, starts, strict=False)]),
+        np.concatenate([edges_of_pair.target + start for edges_of_pair, start in zip(each, starts, strict=False)]),
+        np.concatenate([edges_of_pair.value for edges_of_pair in each]),
     )
     ends = [np.unique(pair.similar_context) + len(pair.input.names) + start for pair, start in zip(pairs, starts, strict=False)]
     return edges, np.concatenate(ends)

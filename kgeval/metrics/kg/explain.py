@@ -1,7 +1,8 @@
-"""One pair laid open: its SIMILAR edges, the cheapest path of each input entity, and the communities of its first partition."""
+"""One pair explained: its SIMILAR edges, the cheapest path of each input entity, and the communities of its first partition."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -57,12 +58,12 @@ class Explained:
         return f"{self.question_id} | {self.system} | {self.pair}"
 
 
-def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
+def explain(request: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
     """A pair whose sides both have triples. Raises: ModelError, QueryError, ConnectError."""
     import numpy as np
 
-    pair = join_all([one], embedder)[0].graph
-    settings, nodes = one.subject.settings, nodes_of(pair)
+    pair = join_all([request], embedder)[0].graph
+    settings, nodes = request.subject.settings, nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
     arrays = gds.Arrays(edges.source, edges.target, edges.value)
     (paths,) = gds.two_at_a_time([partial(gds.nearest_paths, graph, arrays, ends, pair.nodes)])
@@ -72,10 +73,13 @@ def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
         (names[a], others[b], float(cosine), float(cost))
         for a, b, cosine, cost in zip(pair.similar_input, pair.similar_context, pair.cosine, similar_cost(pair), strict=True)
     ]
+    groups: dict[int, list[Node]] = defaultdict(list)
+    for node, number in zip(nodes, community.tolist(), strict=True):
+        groups[number].append(node)
     return Explained(
-        one.subject.row.question.id, one.subject.row.answer.system, one.pair, nodes, pair, tuple(similar),
-        tuple(_way(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
-        _groups(nodes, community.tolist()),
+        request.subject.row.question.id, request.subject.row.answer.system, request.pair, nodes, pair, tuple(similar),
+        tuple(_cheapest(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
+        tuple(map(tuple, sorted(groups.values(), key=len, reverse=True))),
     )
 
 
@@ -88,17 +92,10 @@ def nodes_of(pair: PairGraph) -> tuple[Node, ...]:
     )
 
 
-def _way(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> CheapestPath:
+def _cheapest(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> CheapestPath:
     if path is None:
         return CheapestPath(name, matched=False)
     return CheapestPath(name, path.left[0] <= delta + TOLERANCE, path.left[0], tuple(nodes[number] for number in path.nodes))
-
-
-def _groups(nodes: Sequence[Node], community: Sequence[int]) -> tuple[tuple[Node, ...], ...]:
-    groups: dict[int, list[Node]] = {}
-    for node, number in zip(nodes, community, strict=True):
-        groups.setdefault(number, []).append(node)
-    return tuple(tuple(group) for group in sorted(groups.values(), key=len, reverse=True))
 
 
 def shared(group: Sequence[Node]) -> bool:

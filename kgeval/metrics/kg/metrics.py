@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import fmean, stdev
+from typing import Literal
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Metric, Need, Subject, Value, scored, unscored
-from kgeval.metrics.facts import Pair
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, scored, unscored
+from kgeval.metrics.facts import PairCounts
 from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, matching_fact, relation_fact
 
 GRAPH = ("tau", "delta", "edge_cost", "undirected")
@@ -20,7 +21,7 @@ EMPTY = {"input": "the input has no triples", "context": "the context has no tri
 
 
 @dataclass(frozen=True)
-class Texts:
+class PairWords:
     """How a pair is spoken of, what its row must have, and what it costs in calls."""
 
     words: str
@@ -29,18 +30,18 @@ class Texts:
 
 
 TEXTS = {
-    "context_relevancy": Texts("question (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
-    "factual_correctness": Texts("answer (input) and reference (context)", ("reference",), "2"),
-    "faithfulness": Texts("answer (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
-    "answer_relevancy": Texts("question (input) and answer (context)", (), "2"),
+    "context_relevancy": PairWords("question (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
+    "factual_correctness": PairWords("answer (input) and reference (context)", ("reference",), "2"),
+    "faithfulness": PairWords("answer (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
+    "answer_relevancy": PairWords("question (input) and answer (context)", (), "2"),
 }
 
 
-def _detail(subject: Subject, name: str, found: Pair) -> dict[str, JsonValue]:
+def _detail(subject: Subject, name: str, counts: PairCounts) -> dict[str, JsonValue]:
     """What every value says: sizes of the sides, where their triples come from, and how many triples had no head or tail."""
     given, context = (subject.facts.triples[fact] for fact in PAIRS[name])
     sizes: dict[str, JsonValue] = {
-        "entities": found.entities, "context_entities": found.context_entities,
+        "entities": counts.entities, "context_entities": counts.context_entities,
         "triples": len(given.triples), "context_triples": len(context.triples),
         "input_from": given.origin, "context_from": context.origin,
     }
@@ -48,52 +49,47 @@ def _detail(subject: Subject, name: str, found: Pair) -> dict[str, JsonValue]:
     return sizes | ({"dropped": dropped} if dropped else {})
 
 
-def _pair(subject: Subject, *, name: str, of: Callable[[Pair], tuple[float, dict[str, JsonValue]]]) -> Value:
+def _pair(subject: Subject, *, name: str, of: Callable[[PairCounts], tuple[float, dict[str, JsonValue]]]) -> MetricValue:
     """The value of a pair: unscored if it failed, 0 with the reason if a side is empty [D Algorithm 2], else what `of` makes of it."""
-    found = subject.facts.pairs[matching_fact(name)]
-    if found.failure is not None:
-        return unscored(found.failure)
-    if found.empty is not None:
-        return replace(scored(0.0, empty=found.empty, **_detail(subject, name, found)), reason=EMPTY[found.empty])
-    value, detail = of(found)
-    return scored(value, **detail, **_detail(subject, name, found))
+    counts = subject.facts.pairs[matching_fact(name)]
+    if counts.failure is not None:
+        return unscored(counts.failure)
+    if counts.empty is not None:
+        return replace(scored(0.0, empty=counts.empty, **_detail(subject, name, counts)), reason=EMPTY[counts.empty])
+    value, detail = of(counts)
+    return scored(value, **detail, **_detail(subject, name, counts))
 
 
-def _matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    return found.matched / found.entities, {"matched": found.matched}
+def _matching(counts: PairCounts) -> tuple[float, dict[str, JsonValue]]:
+    return counts.matched / counts.entities, {"matched": counts.matched}
 
 
-def _triple_matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    return found.triples_matched / found.triples, {"matched": found.triples_matched}
+def _triple_matching(counts: PairCounts) -> tuple[float, dict[str, JsonValue]]:
+    return counts.triples_matched / counts.triples, {"matched": counts.triples_matched}
 
 
-def _by_entity(found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    return _mean(found.by_entity, found)
+def _community(counts: PairCounts, *, counted: Literal["entities", "communities"]) -> tuple[float, dict[str, JsonValue]]:
+    """The mean over the partitions, and their spread: `sd` None for one partition, `first` what one partition would have said.
 
-
-def _by_community(found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    return _mean(found.by_community, found)
-
-
-def _mean(values: tuple[float, ...], found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    """The mean over the partitions, and their spread: `sd` null for one partition, `first` what one partition would have said."""
+    [D] takes one partition of Louvain without a seed, so that its figure changes from run to run; on graphs of a few nodes by far."""
+    values = counts.by_entity if counted == "entities" else counts.by_community
     spread: dict[str, JsonValue] = {
         "runs": len(values), "sd": stdev(values) if len(values) > 1 else None, "min": min(values), "max": max(values), "first": values[0],
-        "modularity": fmean(found.modularity),
+        "modularity": fmean(counts.modularity),
     }
     return min(1.0, fmean(values)), spread
 
 
-def _stored(subject: Subject) -> Value:
-    found = subject.facts.stored
-    if found is None or found.failure is not None:
-        return unscored(NO_LAYOUT if found is None or found.failure is None else found.failure)
-    if not found.entities:
+def _stored(subject: Subject) -> MetricValue:
+    matches = subject.facts.stored
+    if matches is None or matches.failure is not None:
+        return unscored(NO_LAYOUT if matches is None or matches.failure is None else matches.failure)
+    if not matches.entities:
         return replace(scored(0.0, empty="input", entities=0), reason=EMPTY["input"])
-    detail: dict[str, JsonValue] = {"entities": found.entities, "matched": found.matched, "exact": found.exact}
-    if not found.by_embedding:
+    detail: dict[str, JsonValue] = {"entities": matches.entities, "matched": matches.matched, "exact": matches.exact}
+    if not matches.by_embedding:
         detail["by_embedding"] = False
-    return scored(found.matched / found.entities, **detail)
+    return scored(matches.matched / matches.entities, **detail)
 
 
 def _of_pair(name: str) -> tuple[Metric, ...]:
@@ -116,13 +112,15 @@ def _of_pair(name: str) -> tuple[Metric, ...]:
         common(
             f"kg_community_{name}", summary=f"input entities that share a community with a context entity: {texts.words}",
             definition=f"{where} Share of input entities in a community with a context entity. {average} Empty side: 0.",
-            source="[D eq. 2]; the mean over partitions is ours", compute=partial(_pair, name=name, of=_by_entity),
+            source="[D eq. 2]; the mean over partitions is ours",
+            compute=partial(_pair, name=name, of=partial(_community, counted="entities")),
             asks=(*sides, fact, communities), settings=PARTITIONS,
         ),
         common(
             f"kg_community_by_community_{name}", summary=f"communities with entities of both sides: {texts.words}",
             definition=f"{where} Share of all communities that hold entities of both sides. {average} Empty side: 0.",
-            source="[D Algorithm 3]; the mean over partitions is ours", compute=partial(_pair, name=name, of=_by_community),
+            source="[D Algorithm 3]; the mean over partitions is ours",
+            compute=partial(_pair, name=name, of=partial(_community, counted="communities")),
             asks=(*sides, fact, communities), settings=PARTITIONS,
         ),
         common(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.records import Triple
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ TOLERANCE = 1e-9  # of a sum of costs: 0.1 + 0.1 + 0.3 must count as 0.5
 
 
 @dataclass(frozen=True)
-class Side:
+class TripleSide:
     """One side's triples: `names` of entities, `relations` of triples, and per triple the places of head and tail in `names`."""
 
     names: tuple[str, ...]
@@ -35,8 +35,8 @@ class Side:
 class PairGraph:
     """Both sides and the SIMILAR edges between them: places in the sides' names, and cosines (at most 1, 6 decimals)."""
 
-    input: Side
-    context: Side
+    input: TripleSide
+    context: TripleSide
     similar_input: np.ndarray
     similar_context: np.ndarray
     cosine: np.ndarray
@@ -61,32 +61,32 @@ class Edges:
     value: np.ndarray
 
 
-def side_of(triples: Sequence[Triple]) -> Side:
+def side_of(triples: Sequence[Triple]) -> TripleSide:
     """The triples of one side; names as they are."""
     import numpy as np
 
     place: dict[str, int] = {}
     heads = np.fromiter((place.setdefault(t.subject, len(place)) for t in triples), dtype=np.int64, count=len(triples))
     tails = np.fromiter((place.setdefault(t.object, len(place)) for t in triples), dtype=np.int64, count=len(triples))
-    return Side(tuple(place), tuple(t.predicate for t in triples), heads, tails)
+    return TripleSide(tuple(place), tuple(t.predicate for t in triples), heads, tails)
 
 
-def join(given: Side, context: Side, vectors: tuple[np.ndarray, np.ndarray], tau: float) -> PairGraph:
+def join(given: TripleSide, context: TripleSide, vectors: tuple[np.ndarray, np.ndarray], tau: float) -> PairGraph:
     """The pair's graph. `vectors`: of unit length, a row a name, of both sides. Cosines are rounded before they are held against tau."""
     import numpy as np
 
-    rows, columns, found = [], [], []
+    rows, columns, values = [], [], []
     block = max(1, CELLS // len(vectors[1]))
     for start in range(0, len(vectors[0]), block):
         cosines = np.round(np.minimum(vectors[0][start : start + block] @ vectors[1].T, 1.0).astype(np.float64), DECIMALS)
         row, column = np.nonzero(cosines >= tau)
         rows.append(row + start)
         columns.append(column)
-        found.append(cosines[row, column])
-    return PairGraph(given, context, np.concatenate(rows), np.concatenate(columns), np.concatenate(found))
+        values.append(cosines[row, column])
+    return PairGraph(given, context, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
 
-def links(pair: PairGraph, settings: Settings) -> Edges:
+def links(pair: PairGraph, settings: MetricSettings) -> Edges:
     """All edges with their weights, for communities; each once, undirected."""
     import numpy as np
 
@@ -99,7 +99,7 @@ def links(pair: PairGraph, settings: Settings) -> Edges:
     return Edges(np.concatenate(source), np.concatenate(target), np.concatenate([structural, pair.cosine]))
 
 
-def ways(pair: PairGraph, settings: Settings) -> Edges:
+def ways(pair: PairGraph, settings: MetricSettings) -> Edges:
     """The edges that a path from an input entity to its first context entity can use, with their costs.
 
     These are the input's relations and SIMILAR: the first context entity on a path ends it, so no edge of the context matters.
@@ -127,7 +127,7 @@ def similar_cost(pair: PairGraph) -> np.ndarray:
     return np.round(1.0 - pair.cosine, DECIMALS)
 
 
-def triples_matched(pair: PairGraph, relations: tuple[np.ndarray, np.ndarray], settings: Settings) -> int:
+def triples_matched(pair: PairGraph, relations: tuple[np.ndarray, np.ndarray], settings: MetricSettings) -> int:
     """Input triples for which one context triple has a SIMILAR head (cost <= delta), a SIMILAR tail, and a relation with a cosine >= tau.
 
     `relations`: unit vectors, a row a triple, of both sides. Undirected: the context triple may also stand the other way round.

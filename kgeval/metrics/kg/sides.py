@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
-from kgeval.metrics.references import wanted_of
+from kgeval.metrics.references import facts_for
 
 if TYPE_CHECKING:
     from kgeval.metrics.select import Selection
@@ -57,9 +57,9 @@ class PairRequest:
         return self.subject.facts.triples[given], self.subject.facts.triples[context]
 
 
-def asked(subject: Subject, selection: Selection) -> list[PairRequest]:
+def requests_of(subject: Subject, selection: Selection) -> list[PairRequest]:
     """The pairs that the metrics of a row read."""
-    wanted = wanted_of(subject, selection.facts_of(subject.row))
+    wanted = facts_for(subject, selection.facts_of(subject.row))
     return [
         PairRequest(subject, pair, community_fact(pair) in wanted, relation_fact(pair) in wanted)
         for pair in PAIRS if matching_fact(pair) in wanted

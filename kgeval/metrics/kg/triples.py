@@ -15,10 +15,10 @@ from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
-from kgeval.metrics.judge.context import JudgeContext, failure_of, said
-from kgeval.metrics.references import others, wanted_of
-from kgeval.metrics.stored.names import Names, Shelf
-from kgeval.records import Layout, Passage, Row, Triple
+from kgeval.metrics.judge.context import JudgeContext, answer_text, failure_of
+from kgeval.metrics.references import facts_for, others
+from kgeval.metrics.stored.names import NamesCache
+from kgeval.records import Layout, Passage, Triple
 
 if TYPE_CHECKING:
     from kgeval.metrics.engine import Tools
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # their source, is read once a run (16 bytes and an element id for each); a row then costs two queries that start at
 # what they look for.
 
-_SHELF = Shelf()  # lives as long as its runs do; see there
+_SHELF = NamesCache()  # lives as long as its runs do; see there
 
 
 def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: object, timeout: float) -> dict[str, list[Triple]]:
@@ -37,24 +37,31 @@ def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: o
 
     These are the relations that name the chunk as their source, and those without sources of their own that join two entities of the
     chunk. Absent are chunks that the graph does not know, ids that several chunks have, and all of them where the layout has neither
-    mentions nor sources. `owner`: stands for the run, see Shelf. `timeout`: seconds a query. Raises: QueryError, ConnectionLost.
+    mentions nor sources. `owner`: stands for the run, see NamesCache. `timeout`: seconds a query. Raises: QueryError, ConnectionLost.
     """
     if not ids or not (layout.mention_types or layout.relation_source_key):
         return {}
     names = _SHELF.names(owner, graph, layout)
-    every = names.chunks(ids)
-    chunks = {given: found[0] for given, found in every.items() if len(found) == 1}
+    every = names.lookup("chunk-keys", ids)
+    chunks = {given: relation_ids_of[0] for given, relation_ids_of in every.items() if len(relation_ids_of) == 1}
     spelled, relations = _chunks(graph, layout, sorted(set(chunks.values())), timeout)
-    sourced = _sourced(names, layout, [*ids, *(name for own in spelled.values() for name in own)])
-    found: dict[str, set[str]] = {}
+    sources = dict.fromkeys([*ids, *(name for own in spelled.values() for name in own)])
+    sourced = names.lookup("relation-sources", list(sources)) if layout.relation_source_key else {}
+    relation_ids_of: dict[str, set[str]] = {}
     for given in ids:
         if given in chunks:
             own = (given, *spelled.get(chunks[given], ()))
-            found[given] = {relation for name in own for relation in sourced.get(name, ())} | relations.get(chunks[given], set())
+            relation_ids_of[given] = {relation for name in own for relation in sourced.get(name, ())} | relations.get(chunks[given], set())
         elif given in sourced and given not in every:
-            found[given] = set(sourced[given])  # the graph has no chunk of this id, but relations that name it
-    triples = _triples_chunks(graph, layout, sorted(set().union(*found.values())), timeout)
-    return {given: [triples[one] for one in sorted(own) if one in triples] for given, own in found.items()}
+            relation_ids_of[given] = set(sourced[given])  # the graph has no chunk of this id, but relations that name it
+    relation_ids = sorted(set().union(*relation_ids_of.values()))
+    params = {"layout": layout.model_dump(), "ids": relation_ids}
+    rows = graph.read(all_queries()["relations-by-id"], params, timeout=timeout) if relation_ids else []
+    triples = {
+        row["element_id"]: Triple(element_id=row["element_id"], subject=row["subject"], predicate=row["predicate"], object=row["object"])
+        for row in rows if row["subject"] and row["object"]  # an end without a name is nothing to be compared
+    }
+    return {given: [triples[key] for key in sorted(own) if key in triples] for given, own in relation_ids_of.items()}
 
 
 def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tuple[dict[str, list[str]], dict[str, set[str]]]:
@@ -66,21 +73,6 @@ def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tup
         {row["element_id"]: [name for name in row["names"] if name] for row in rows},
         {row["element_id"]: set(row["relations"]) for row in rows},
     )
-
-
-def _sourced(names: Names, layout: Layout, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return names.relations_by_source(list(dict.fromkeys(keys))) if layout.relation_source_key else {}
-
-
-def _triples_chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> dict[str, Triple]:
-    """By element id of a relation; one whose ends have no name is absent."""
-    if not ids:
-        return {}
-    rows = graph.read(all_queries()["relations-by-id"], {"layout": layout.model_dump(), "ids": ids}, timeout=timeout)
-    return {
-        row["element_id"]: Triple(element_id=row["element_id"], subject=row["subject"], predicate=row["predicate"], object=row["object"])
-        for row in rows if row["subject"] and row["object"]
-    }
 
 
 FACTS = ("triples:question", "triples:answer", "triples:reference", "triples:contexts")
@@ -110,14 +102,14 @@ class StatedTriples(Reply):
 
 
 def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, tools: Tools) -> None:
-    """Fills `facts.triples` with those wanted facts that are not there yet. `asker` null: no model is asked.
+    """Fills `facts.triples` with those wanted facts that are not there yet. `asker` None: no model is asked.
 
     The answer's triples come from the file if it has them. Contexts with chunk ids come from the stored graph where a layout is given
     and the graph knows the chunk. Everything else is asked of the model, one call a text; nothing but the text is in the request.
     Raises: ConnectionLost, and what the asker raises.
     """
-    for one in (subject, *others(subject, wanted)):
-        _fill(one, wanted_of(one, wanted), asker, tools.graph, tools.layout)
+    for variant in (subject, *others(subject, wanted)):
+        _fill(variant, facts_for(variant, wanted), asker, tools.graph, tools.layout)
 
 
 def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: Graph | None, layout: Layout | None) -> None:
@@ -129,16 +121,16 @@ def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: 
 def given_triples(subjects: Sequence[Subject], selection: Selection, graph: Graph | None, layout: Layout | None) -> None:
     """Fills what no model was asked for: triples of the file and of the stored graph; the rest fails, because there is no model."""
     for subject in subjects:
-        _fill(subject, wanted_of(subject, selection.facts_of(subject.row)), None, graph, layout)
+        _fill(subject, facts_for(subject, selection.facts_of(subject.row)), None, graph, layout)
 
 
 def cleaned(triples: Iterable[Triple], origin: str) -> Triples:
     """The triples with names trimmed; those without a head or a tail are dropped and counted."""
     trimmed = [
-        one.model_copy(update={"subject": one.subject.strip(), "predicate": one.predicate.strip(), "object": one.object.strip()})
-        for one in triples
+        triple.model_copy(update={name: getattr(triple, name).strip() for name in ("subject", "predicate", "object")})
+        for triple in triples
     ]
-    kept = tuple(one for one in trimmed if one.subject and one.object)
+    kept = tuple(triple for triple in trimmed if triple.subject and triple.object)
     return Triples(kept, origin, dropped=len(trimmed) - len(kept))
 
 
@@ -146,18 +138,16 @@ def _triples(subject: Subject, fact: str, asker: Asker | None, graph: Graph | No
     row = subject.row
     if fact == "triples:contexts":
         return _of_contexts(subject, asker, graph, layout)
-    if fact == "triples:answer" and row.answer.triples is not None and not row.answer.error:
-        return cleaned(row.answer.triples, "file")
-    return _stated(subject, asker, _text(row, fact))
-
-
-def _text(row: Row, fact: str) -> str:
     if fact == "triples:question":
-        return row.question.question
-    return said(row) if fact == "triples:answer" else next(iter(row.question.right_answers), "")
+        return _extracted_triples(subject, asker, row.question.question)
+    if fact == "triples:reference":
+        return _extracted_triples(subject, asker, next(iter(row.question.right_answers), ""))
+    if row.answer.triples is not None and not row.answer.error:
+        return cleaned(row.answer.triples, "file")
+    return _extracted_triples(subject, asker, answer_text(row))
 
 
-def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
+def _extracted_triples(subject: Subject, asker: Asker | None, text: str) -> Triples:
     """The triples that a model finds in a text; none for an empty text, which nobody is asked about."""
     if not text.strip():
         return Triples(origin="none")
@@ -166,25 +156,26 @@ def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
     outcome = JudgeContext(subject, asker).ask("triples", "triples", {"text": text}, StatedTriples)
     if outcome.value is None:
         return Triples(failure=failure_of(outcome))
-    return cleaned((Triple(subject=one.head, predicate=one.relation, object=one.tail) for one in outcome.value.triples), "model")
+    stated = (Triple(subject=triple.head, predicate=triple.relation, object=triple.tail) for triple in outcome.value.triples)
+    return cleaned(stated, "model")
 
 
 def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
     """The triples of all contexts in their order; each chunk, each text, and each relation of the stored graph counts once."""
     try:
-        known = _known(subject, asker, graph, layout)
+        known = _stored_of_contexts(subject, asker, graph, layout)
     except QueryError as cause:
         if isinstance(cause, ConnectionLost):
             raise
         return Triples(failure=Failure("graph_error", first_line(cause)))
     contexts = _distinct(subject.row.answer.contexts or (), known)
-    if any(one.chunk_id and one.chunk_id not in known and not one.text.strip() for one in contexts):
+    if any(context.chunk_id and context.chunk_id not in known and not context.text.strip() for context in contexts):
         return Triples(failure=NO_TEXT)  # before anybody is paid for the others
     seen: set[str | None] = set()
     parts, failed = [], None
-    for one in contexts:
-        stored = known.get(one.chunk_id or "")
-        part = cleaned(stored, "graph") if stored is not None else _stated(subject, asker, one.text)
+    for context in contexts:
+        stored = known.get(context.chunk_id or "")
+        part = cleaned(stored, "graph") if stored is not None else _extracted_triples(subject, asker, context.text)
         if part.failure is not None:
             failed = failed or part
             if asker is not None and asker.dry:
@@ -199,9 +190,9 @@ def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, lay
     return Triples(tuple(t for part in parts for t in part.triples), origin, dropped=sum(part.dropped for part in parts))
 
 
-def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
+def _stored_of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
     """Chunk id -> triples, of the row's contexts that the stored graph knows."""
-    ids = list(dict.fromkeys(one.chunk_id for one in subject.row.answer.contexts or () if one.chunk_id))
+    ids = list(dict.fromkeys(context.chunk_id for context in subject.row.answer.contexts or () if context.chunk_id))
     if graph is None or layout is None:
         return {}
     # the asker stands for the run; without one the layout does, which is loaded anew for each run
@@ -210,8 +201,8 @@ def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: L
 
 def _distinct(contexts: Sequence[Passage], known: Mapping[str, list[Triple]]) -> list[Passage]:
     """The contexts in their order, without those that stand there twice: the same known chunk, or the same text."""
-    found: dict[tuple[str | None, str], Passage] = {}
-    for one in contexts:
-        is_text = one.chunk_id not in known and one.text.strip()
-        found.setdefault((None, one.text) if is_text else (one.chunk_id, ""), one)
-    return list(found.values())
+    distinct: dict[tuple[str | None, str], Passage] = {}
+    for context in contexts:
+        is_text = context.chunk_id not in known and context.text.strip()
+        distinct.setdefault((None, context.text) if is_text else (context.chunk_id, ""), context)
+    return list(distinct.values())

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph, Row
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.queries import all_queries
-from kgeval.metrics.definition import Settings
-from kgeval.metrics.stored.names import Names
+from kgeval.llm.calls import Failure
+from kgeval.metrics.definition import MetricSettings
+from kgeval.metrics.stored.names import GraphNames
 from kgeval.records import Layout
-from kgeval.text.name_matching import Named
+from kgeval.text.name_matching import EntityMention
 
+# Bounds of what is read for one answer: a claim that names a hub ("London") must not read half of the graph
 MOST_NAMED = 20  # entities of one claim
 MOST_IDS = 100  # entities of one answer
-MOST_BETWEEN = 2_000
-MOST_AROUND = 100  # relations of one entity
-LONGEST_SAID = 300  # characters of a description
+MOST_BETWEEN = 2_000  # relations between these entities
+MOST_AROUND = 100  # further relations of one entity
+LONGEST_DESCRIPTION = 300  # characters of a description
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Line:
+class GraphLine:
     """What the graph says in one place, as text: a relation with both ends, or an entity with its type and description (no ends)."""
 
     element_id: str
@@ -35,71 +41,75 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Store:
+class StoredGraph:
     """The stored graph as the metrics of a run see it."""
 
     graph: Graph
     layout: Layout
-    names: Names
-    settings: Settings
+    names: GraphNames
+    settings: MetricSettings
 
     def ask(self, query: str, **params: object) -> list[Row]:
         """The rows of one of kgeval's queries, within the time limit. Raises: QueryError, QueryTimeout, ConnectionLost."""
         return self.graph.read(all_queries()[query], {"layout": self.layout.model_dump(), **params}, timeout=self.settings.query_timeout)
 
 
-def candidates(claims: Sequence[str], store: Store) -> list[list[Line]]:
+def from_graph(read: Callable[[], T]) -> T | Failure:
+    """What a row's queries give, or why the database refuses them: that is this row's failure, not the run's.
+
+    Raises: ConnectionLost: without a server no later row could be read either.
+    """
+    try:
+        return read()
+    except ConnectionLost:
+        raise
+    except QueryError as cause:
+        return Failure("graph_error", cause.message)
+
+
+def candidates(claims: Sequence[str], store: StoredGraph) -> list[list[GraphLine]]:
     """For each claim the lines that may support it, best first: relations between two entities that it names, then what is said of
     one of them and its other relations, those that share most words with the claim first. No line where it names nothing.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     named = [own[:MOST_NAMED] for own in store.names.in_texts(claims, timeout=store.settings.query_timeout)]
-    ids = _ids(named)
+    # the first entity of every claim, then the second of each ...: a claim that names many cannot crowd out the others
+    rounds = max(map(len, named), default=0)
+    ids = list(dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own)))[:MOST_IDS]
     lines = _lines(ids, store) if ids else []
     return [_ranked(claim, own, lines) for claim, own in zip(claims, named, strict=True)]
 
 
-def _ids(named: Sequence[Sequence[Named]]) -> list[str]:
-    """All entities of an answer: the first of every claim, then the second ... A claim cannot crowd out the others."""
-    rounds = max(map(len, named), default=0)
-    taken = dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own))
-    return list(taken)[:MOST_IDS]
-
-
-def _lines(ids: list[str], store: Store) -> list[Line]:
-    found = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
+def _lines(ids: list[str], store: StoredGraph) -> list[GraphLine]:
+    lines = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
     for row in (*store.ask("relations-between", ids=ids, most=MOST_BETWEEN), *store.ask("relations-around", ids=ids, most=MOST_AROUND)):
-        found.setdefault(row["element_id"], _relation_line(row))
-    return list(found.values())
+        description = f": {row['description'][:LONGEST_DESCRIPTION]}" if (row["description"] or "").strip() else ""
+        text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{description}"
+        lines.setdefault(row["element_id"], GraphLine(row["element_id"], text, frozenset((row["start"], row["end"]))))
+    return list(lines.values())
 
 
-def _relation_line(row: Row) -> Line:
-    said = f": {row['description'][:LONGEST_SAID]}" if (row["description"] or "").strip() else ""
-    text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{said}"
-    return Line(row["element_id"], text, frozenset((row["start"], row["end"])))
-
-
-def _entity_line(row: Row) -> Line | None:
-    """Null for an entity of which the graph says nothing but its name."""
-    kind, said = row["type"] or "", (row["description"] or "").strip()[:LONGEST_SAID]
-    if not kind and not said:
+def _entity_line(row: Row) -> GraphLine | None:
+    """None for an entity of which the graph says nothing but its name."""
+    kind, description = row["type"] or "", (row["description"] or "").strip()[:LONGEST_DESCRIPTION]
+    if not kind and not description:
         return None
-    text = f"{row['name'] or '?'}" + (f" (a {kind})" if kind else "") + (f": {said}" if said else "")
-    return Line(row["element_id"], text, frozenset((row["element_id"],)))
+    text = f"{row['name'] or '?'}" + (f" (a {kind})" if kind else "") + (f": {description}" if description else "")
+    return GraphLine(row["element_id"], text, frozenset((row["element_id"],)))
 
 
-def _ranked(claim: str, named: Sequence[Named], lines: Sequence[Line]) -> list[Line]:
+def _ranked(claim: str, named: Sequence[EntityMention], lines: Sequence[GraphLine]) -> list[GraphLine]:
     from rapidfuzz import fuzz
 
-    mine = frozenset(one.element_id for one in named)
+    mine = frozenset(mention.element_id for mention in named)
     near = [line for line in lines if line.ends & mine]
     likeness = partial(fuzz.token_set_ratio, claim.casefold())
     order = sorted(near, key=lambda line: (-len(line.ends & mine) if line.is_relation else -1, -likeness(line.text.casefold()), line.text))
     return list({line.text: line for line in reversed(order)}.values())[::-1]  # of equal lines the first
 
 
-def parts(wanted: Sequence[Sequence[Line]], *, most: int, items: int) -> Iterator[tuple[list[int], list[Line]]]:
+def parts(wanted: Sequence[Sequence[GraphLine]], *, most: int, items: int) -> Iterator[tuple[list[int], list[GraphLine]]]:
     """The claims that have lines, in one part, or in two where they want more than `most` lines together, or in as many as it takes
     for `items` claims each: positions of claims, and the lines that they are shown, at most `most`.
 
@@ -114,8 +124,8 @@ def parts(wanted: Sequence[Sequence[Line]], *, most: int, items: int) -> Iterato
         yield part, _fair([wanted[at] for at in part], most)
 
 
-def _fair(wanted: Sequence[Sequence[Line]], most: int) -> list[Line]:
-    chosen: dict[str, Line] = {}
+def _fair(wanted: Sequence[Sequence[GraphLine]], most: int) -> list[GraphLine]:
+    chosen: dict[str, GraphLine] = {}
     for rank in range(max(map(len, wanted))):
         for own in wanted:
             if rank < len(own):

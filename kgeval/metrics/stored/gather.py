@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from functools import partial
+from itertools import accumulate, pairwise
+from math import isinf, isnan
 from typing import Annotated
 
 from pydantic import BeforeValidator, JsonValue, model_validator
 
-from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.foreign import Cell, QueryResult
 from kgeval.graph.guard import ends_ordered
-from kgeval.graph.guarded import Ran, run_guarded
+from kgeval.graph.guarded import run_guarded
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Checked, CypherRun, Expired, Grounded, Item, Label, Texts
-from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, said
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of
 from kgeval.metrics.judge.replies import label_word
-from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
-from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
-from kgeval.metrics.stored.names import Shelf
+from kgeval.metrics.stored.candidates import GraphLine, StoredGraph, candidates, from_graph, parts
+from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, relations_among, same_kind
+from kgeval.metrics.stored.names import NamesCache
 from kgeval.metrics.stored.steps import step_texts, steps_in_graph
 from kgeval.records import Layout, Row
 from kgeval.text.names import normalise
@@ -62,84 +62,79 @@ class TracedClaims(Reply):
 
 
 @dataclass
-class _Found:
+class _Traces:
     """What was found out so far: claim (position) -> item, and the triples that were shown, numbered over all calls."""
 
-    items: dict[int, Item] = field(default_factory=dict)
-    lines: list[Line] = field(default_factory=list)
+    items: dict[int, JudgedItem] = field(default_factory=dict)
+    lines: list[GraphLine] = field(default_factory=list)
 
 
-def grounding(subject: Subject, store: Store, asker: Asker) -> Grounded:
+def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
     """The fact "grounding", from the claims in the facts. A claim that names nothing in the graph, or only what has no triple, is
     not stated by it, and nobody is asked. What the database refuses is a failure of the row.
 
     Raises: ConnectionLost; what the asker raises.
     """
-    given = subject.facts.texts.get("claims:answer", Texts())
-    desk = JudgeContext(subject, asker)
+    given = subject.facts.texts.get("claims:answer", TextList())
+    judge = JudgeContext(subject, asker)
     if given.failure is not None:
         if asker.dry and given.failure.cause == "cancelled":
-            _put_off(desk, store)
-        return Grounded(Checked(failure=given.failure))
+            _count_later(judge, store)
+        return Grounded(ItemVerdicts(failure=given.failure))
     if not given.texts:
-        return Grounded(Checked())
-    try:
-        wanted = candidates(given.texts, store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return Grounded(Checked(failure=Failure("graph_error", cause.message)))
-    return _asked(desk, given.texts, wanted, most=store.settings.candidates)
+        return Grounded(ItemVerdicts())
+    wanted = from_graph(partial(candidates, given.texts, store))
+    if isinstance(wanted, Failure):
+        return Grounded(ItemVerdicts(failure=wanted))
+    return _asked(judge, given.texts, wanted, most=store.settings.candidates)
 
 
-def _asked(desk: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[Line]], *, most: int) -> Grounded:
-    found = _Found()
+def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[GraphLine]], *, most: int) -> Grounded:
+    traces = _Traces()
     for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
         numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
         texts = tuple(claims[place] for place in places)
-        outcome = desk.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
-        _take(found, outcome, places, texts, lines)
+        outcome = judge.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
+        _take(traces, outcome, places, texts, lines)
     items = tuple(
-        found.items.get(at) or Item(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
+        traces.items.get(at) or JudgedItem(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
     )
     return Grounded(
-        Checked(items), tuple(line.element_id for line in found.lines), tuple(line.text for line in found.lines),
-        frozenset(line.element_id for line in found.lines if line.is_relation),
+        ItemVerdicts(items), tuple(line.element_id for line in traces.lines), tuple(line.text for line in traces.lines),
+        frozenset(line.element_id for line in traces.lines if line.is_relation),
     )
 
 
-def _take(found: _Found, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[Line]) -> None:
+def _take(traces: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[GraphLine]) -> None:
     """One reply's verdicts. Numbers of triples go on over all calls; those that were not shown are dropped."""
     answers = {} if outcome.value is None else {answer.number: answer for answer in outcome.value.items}
-    before = len(found.lines)
-    found.lines += lines
+    before = len(traces.lines)
+    traces.lines += lines
     for number, (place, text) in enumerate(zip(places, texts, strict=True), start=1):
-        answer = answers.get(number)
-        if answer is None:
-            failure = outcome.missing.get(number) or outcome.failure or LOST
-            found.items[place] = Item(place + 1, text, failure=failure)
+        if (answer := answers.get(number)) is None:
+            traces.items[place] = JudgedItem(place + 1, text, failure=failure_of(outcome, number))
             continue
         shown = () if answer.label == "not_stated" else tuple(
             sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
         )
         lost = Failure("missing_item", "supported by triples that were not shown") if answer.label == "supported" and not shown else None
-        found.items[place] = Item(
+        traces.items[place] = JudgedItem(
             place + 1, text, None if lost else answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=shown,
             call=outcome.call_of.get(number), failure=lost,
         )
 
 
-def _put_off(desk: JudgeContext, store: Store) -> None:
+def _count_later(judge: JudgeContext, store: StoredGraph) -> None:
     """Counts the call of an answer whose claims are not known yet. There is none if they name nothing in the graph."""
-    text = said(desk.row)
+    text = answer_text(judge.row)
     length = tokens.count(whole(text))
-    desk.asker.later(Later(
-        stage=STAGE, prompt=PROMPT, key=digest(STAGE, desk.row.question.question, text, desk.subject.trial), certain=False,
+    judge.asker.later(Later(
+        stage=STAGE, prompt=PROMPT, key=digest(STAGE, judge.row.question.question, text, judge.subject.trial), certain=False,
         tokens=(length, 3 * length + LINE_TOKENS * store.settings.candidates), items=10,
     ))
     if length > LINE_TOKENS:  # an answer of a few sentences may want more triples than one call shows
-        desk.asker.later(Later(
-            stage=STAGE, prompt=PROMPT, key=digest(STAGE, "second", desk.row.question.question, text, desk.subject.trial), certain=False,
+        judge.asker.later(Later(
+            stage=STAGE, prompt=PROMPT, key=digest(STAGE, "second", judge.row.question.question, text, judge.subject.trial), certain=False,
             tokens=(0, LINE_TOKENS * store.settings.candidates), items=10,
         ))
 
@@ -148,11 +143,11 @@ def _put_off(desk: JudgeContext, store: Store) -> None:
 
 MOST = 5_000  # retrieved things that are looked up
 
-Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as told -> element ids of what it may be
+Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as the answer writes it -> element ids of what it may be
 
 
-def expired(row: Row, store: Store) -> Expired | None:
-    """The fact "expired"; null where the answer does not tell what it retrieved.
+def expired(row: Row, store: StoredGraph) -> Expired | None:
+    """The fact "expired"; None where the answer does not tell what it retrieved.
 
     A thing counts if the graph knows it and it can expire: every relation, and nodes that carry one of the layout's properties of
     time. It is expired if everything that it may be is: of two facts of one name one may be the current one. Raises: ConnectionLost.
@@ -160,59 +155,58 @@ def expired(row: Row, store: Store) -> Expired | None:
     nodes, relations = row.answer.retrieved_nodes, row.answer.retrieved_relations
     if nodes is None and relations is None:
         return None
-    told = [list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations)]
-    count = sum(map(len, told))
+    named_nodes, named_relations = (list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations))
+    count = len(named_nodes) + len(named_relations)
     if not (store.layout.expired_key or store.layout.valid_to_key):
         return Expired(retrieved=count, nothing=f"layout {store.layout.name} has no property that says when a fact ends")
-    try:
-        marks = _marks(_nodes(told[0], store), "node-validity", store) + _marks(_relations(told[1], store), "relation-validity", store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return Expired(retrieved=count, failure=Failure("graph_error", cause.message))
+    marks = from_graph(lambda: [
+        *_marks(_nodes(named_nodes, store), "node-validity", store),
+        *_marks(_relations(named_relations, store), "relation-validity", store),
+    ])
+    if isinstance(marks, Failure):
+        return Expired(retrieved=count, failure=marks)
     old = [ids for ids, ended in marks if ended]
     ids = tuple(dict.fromkeys(element_id for group in old for element_id in group))
     return Expired(count, len(marks), len(old), ids, None if marks else "the graph knows none of them that could expire")
 
 
-def _marks(places: Places, query: str, store: Store) -> list[tuple[tuple[str, ...], bool]]:
+def _marks(places: Places, query: str, store: StoredGraph) -> list[tuple[tuple[str, ...], bool]]:
     """For each thing that can expire: what it may be, and whether all of that has ended."""
     asked = sorted({element_id for ids in places.values() for element_id in ids})
     ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=asked)} if asked else {}
-    found = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
-    return [(ids, all(ended[element_id] for element_id in ids)) for ids in found if ids]
+    expiring = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
+    return [(ids, all(ended[element_id] for element_id in ids)) for ids in expiring if ids]
 
 
-def _nodes(told: Sequence[str], store: Store) -> Places:
-    places = {text: (text,) for text in told if is_node_id(text)}
-    others = [text for text in told if text not in places]
-    if not others:
-        return places
-    return places | by_names(others, store) | store.names.by_key(others)
+def _nodes(texts: Sequence[str], store: StoredGraph) -> Places:
+    """By element id, by name, or by the layout's own key."""
+    places = {text: (text,) for text in texts if is_node_id(text)}
+    others = [text for text in texts if text not in places]
+    return places | by_names(others, store) | store.names.lookup("entity-keys", others) if others else places
 
 
-def _relations(told: Sequence[str], store: Store) -> Places:
+def _relations(texts: Sequence[str], store: StoredGraph) -> Places:
     """By element id, by A -[TYPE]-> B, by the layout's own key, or by the words of the fact."""
-    places: dict[str, tuple[str, ...]] = {text: (text,) for text in told if is_relation_id(text)}
-    arrows = {text: one for text in told if text not in places and (one := arrow(text)) is not None}
-    ends = by_names([name for one in arrows.values() for name in (one.start, one.end)], store) if arrows else {}
-    among = joined((element_id for ids in ends.values() for element_id in ids), store)
-    for text, one in arrows.items():
-        rows = among.between(ends.get(one.start, ()), ends.get(one.end, ()))
-        if ids := tuple(row["element_id"] for row in rows if same_kind(row, one.kind)):
+    places: dict[str, tuple[str, ...]] = {text: (text,) for text in texts if is_relation_id(text)}
+    arrows = {text: written for text in texts if text not in places and (written := arrow(text)) is not None}
+    ends = by_names([name for written in arrows.values() for name in (written.start, written.end)], store) if arrows else {}
+    among = relations_among((element_id for ids in ends.values() for element_id in ids), store)
+    for text, written in arrows.items():
+        rows = among.between(ends.get(written.start, ()), ends.get(written.end, ()))
+        if ids := tuple(row["element_id"] for row in rows if same_kind(row, written.kind)):
             places[text] = ids
-    others = [text for text in told if text not in places]
+    others = [text for text in texts if text not in places]
     if not others:
         return places
     words = {text: normalise(text) for text in others}
-    by_key = store.names.relations_by_key([*others, *(key for key in words.values() if key)])
+    by_key = store.names.lookup("relation-keys", [*others, *(key for key in words.values() if key)])
     return places | {text: known for text in others if (known := by_key.get(text) or by_key.get(words[text], ()))}
 
 
-# What a system's own Cypher does: planned, run as a read under limits, and its result held against that of the gold
-# query.
+# What a system's own Cypher does: planned, run as a read under limits, and its result compared with that of the gold query.
 
-# Whether two results of Cypher say the same. Pure.
+# Whether two results of Cypher say the same. Pure. Execution accuracy as text-to-query benchmarks have it, but blind to names and order of
+# columns: two right queries seldom call their columns alike, so that which column stands for which has to be searched for.
 
 ABSOLUTE, RELATIVE = 1e-8, 1e-13
 MOST_WORK = 1_000_000  # rows looked at while columns are paired
@@ -224,27 +218,27 @@ class TooManyWaysError(Exception):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultComparison:
     """Whether the results match, and the names of the columns that the gold result does not have."""
 
     matches: bool
     extra_columns: tuple[str, ...] = ()
 
 
-def compare(found: QueryResult, gold: QueryResult, *, ordered: bool) -> Comparison:
+def compare(found: QueryResult, gold: QueryResult, *, ordered: bool) -> ResultComparison:
     """The found result against the gold one. `ordered`: rows, and the items of lists, must come in the same order.
 
     Raises: TooManyWaysError.
     """
     if len(found.columns) < len(gold.columns) or len(found.rows) != len(gold.rows):
-        return Comparison(False)
+        return ResultComparison(False)
     codes = _Codes()
     numbers = _groups(_numbers([*found.rows, *gold.rows]))
     mine, theirs = (_columns(table, numbers, codes, ordered=ordered) for table in (found, gold))
-    paired = _Pairing(theirs, mine, codes, ordered=ordered).search()
+    paired = _ColumnPairing(theirs, mine, codes, ordered=ordered).search()
     if paired is None:
-        return Comparison(False)
-    return Comparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
+        return ResultComparison(False)
+    return ResultComparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
 
 
 class _Codes:
@@ -267,7 +261,7 @@ def _columns(table: QueryResult, numbers: dict[float, int], codes: _Codes, *, or
     return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
 
 
-class _Pairing:
+class _ColumnPairing:
     """Which found column stands for each gold column, so that all rows agree.
 
     Columns are added one by one, and the rows made so far compared, so that a wrong pair ends its branch at once.
@@ -278,7 +272,7 @@ class _Pairing:
         self._work = 0
 
     def search(self) -> tuple[int, ...] | None:
-        """The places of the found columns, in the order of the gold columns; null if there are none. Raises: TooManyWaysError."""
+        """The places of the found columns, in the order of the gold columns; None if there are none. Raises: TooManyWaysError."""
         rows = (0,) * (len(self._gold[0]) if self._gold else 0)
         return self._extend((), rows, rows)
 
@@ -337,22 +331,17 @@ def _within(cell: Cell) -> Iterator[float]:
 
 
 def _groups(numbers: set[float]) -> dict[float, int]:
-    """Number -> the group of numbers that count as the same: neighbours in order that are near enough."""
-    group: dict[float, int] = {}
-    before: float | None = None
-    at = 0
-    for number in sorted(numbers):
-        if before is not None and not _near(before, number):
-            at += 1
-        group[number], before = at, number
-    return group
+    """Number -> the group of numbers that count as the same: neighbours in order that are near enough.
+
+    A group and not a rounding: 0.4999999999 and 0.5000000001 would round apart."""
+    ordered = sorted(numbers)
+    apart = (not _near(before, number) for before, number in pairwise(ordered))
+    return dict(zip(ordered, accumulate(apart, initial=0), strict=True)) if ordered else {}
 
 
 def _near(a: float, b: float) -> bool:
     """Whether a number and the next larger one are the same but for rounding. Integers are exact."""
-    if isinstance(a, int) and isinstance(b, int):
-        return False
-    if a in (float("-inf"), float("inf")) or b in (float("-inf"), float("inf")):
+    if (isinstance(a, int) and isinstance(b, int)) or isinf(a) or isinf(b):
         return False
     return b - a <= max(ABSOLUTE, RELATIVE * abs(b))
 
@@ -360,8 +349,8 @@ def _near(a: float, b: float) -> bool:
 MOST_ROWS = 10_000
 
 
-def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
-    """The fact "cypher"; null where the answer has no Cypher.
+def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | None:
+    """The fact "cypher"; None where the answer has no Cypher.
 
     Valid: the server plans it as a read and runs it within the time limit without an error. A query that kgeval will not run
     (graph/guard.py) is a failure, and so is a gold query that does not run or gives more than MOST_ROWS rows.
@@ -369,13 +358,14 @@ def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
     """
     if row.answer.cypher is None:
         return None
-    mine = _run(row.answer.cypher, graph, settings)
+    run = partial(run_guarded, graph, timeout=settings.query_timeout, rows=MOST_ROWS)
+    mine = run(row.answer.cypher)
     if mine.refusal is not None:
         return CypherRun(failure=Failure("graph_error", mine.refusal))
     valid = mine.table is not None
     if row.question.cypher is None:
         return CypherRun(valid=valid, error=mine.error)
-    gold = _run(row.question.cypher, graph, settings)
+    gold = run(row.question.cypher)
     if gold.table is None or gold.table.cut:
         why = gold.refusal or gold.error or f"it gives more than {MOST_ROWS} rows, or too much in them"
         return CypherRun(valid=valid, error=mine.error, gold_failure=Failure("graph_error", f"the gold query: {why}"))
@@ -388,20 +378,16 @@ def _compared(mine: QueryResult, gold: QueryResult, *, ordered: bool) -> CypherR
     """Both ran. A result that was cut has more rows than any gold result, so it cannot match."""
     rows, gold_rows = len(mine.rows), len(gold.rows)
     try:
-        found = compare(mine, gold, ordered=ordered)
+        comparison = compare(mine, gold, ordered=ordered)
     except TooManyWaysError:
         failure = Failure("graph_error", "too many columns look alike to compare the results")
         return CypherRun(valid=True, rows=rows, gold_rows=gold_rows, gold_failure=failure)
-    matches = found.matches and not mine.cut
-    return CypherRun(valid=True, matches=matches, extra_columns=found.extra_columns, rows=rows, gold_rows=gold_rows)
-
-
-def _run(text: str, graph: Graph, settings: Settings) -> Ran:
-    return run_guarded(graph, text, timeout=settings.query_timeout, rows=MOST_ROWS)
+    matches = comparison.matches and not mine.cut
+    return CypherRun(valid=True, matches=matches, extra_columns=comparison.extra_columns, rows=rows, gold_rows=gold_rows)
 
 
 FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))
-_SHELF = Shelf()  # lives as long as its runs do; see there
+_SHELF = NamesCache()  # lives as long as its runs do; see there
 
 
 def stored_facts(subject: Subject, wanted: frozenset[str], graph: Graph, layout: Layout, asker: Asker | None) -> None:
@@ -414,7 +400,7 @@ def stored_facts(subject: Subject, wanted: frozenset[str], graph: Graph, layout:
     mine = wanted & FACTS
     if not mine:
         return
-    store = Store(graph, layout, _SHELF.names(asker or layout, graph, layout), subject.settings)
+    store = StoredGraph(graph, layout, _SHELF.names(asker or layout, graph, layout), subject.settings)
     facts, row = subject.facts, subject.row
     if "grounding" in mine and asker is not None:
         facts.grounded = grounding(subject, store, asker)

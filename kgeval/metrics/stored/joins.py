@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kgeval.graph.connect import Row
 from kgeval.llm.characters import whole
-from kgeval.metrics.stored.candidates import MOST_BETWEEN, MOST_IDS, Store
+from kgeval.metrics.stored.candidates import MOST_BETWEEN, MOST_IDS, StoredGraph
 from kgeval.text.names import normalise
 
 LONGEST = 2_000  # characters of a name
@@ -28,7 +28,7 @@ class Arrow:
 
 
 @dataclass(frozen=True)
-class Joined:
+class RelationsAmong:
     """Relations among some entities, as rows of relations-between."""
 
     rows: tuple[Row, ...]
@@ -50,25 +50,25 @@ def is_relation_id(text: str) -> bool:
 
 
 def arrow(text: str) -> Arrow | None:
-    """The relation that a text writes as A -[TYPE]-> B or A -> B; null if it writes none."""
-    if found := _ARROW.match(text[:LONGEST]):
-        return Arrow(found[1].strip(), found[2].strip() or None, found[3].strip())
-    if found := _BARE_ARROW.match(text[:LONGEST]):
-        return Arrow(found[1].strip(), None, found[2].strip())
+    """The relation that a text writes as A -[TYPE]-> B or A -> B; None if it writes none."""
+    if match := _ARROW.match(text[:LONGEST]):
+        return Arrow(match[1].strip(), match[2].strip() or None, match[3].strip())
+    if match := _BARE_ARROW.match(text[:LONGEST]):
+        return Arrow(match[1].strip(), None, match[2].strip())
     return None
 
 
-def joined(ids: Iterable[str], store: Store) -> Joined:
+def relations_among(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
     """The relations among these entities (the first MOST_IDS of them). Raises: QueryError."""
     given = list(dict.fromkeys(ids))[:MOST_IDS]
-    return Joined(tuple(store.ask("relations-between", ids=given, most=MOST_BETWEEN)) if len(given) > 1 else ())
+    return RelationsAmong(tuple(store.ask("relations-between", ids=given, most=MOST_BETWEEN)) if len(given) > 1 else ())
 
 
-def by_names(names: Iterable[str], store: Store) -> dict[str, tuple[str, ...]]:
+def by_names(names: Iterable[str], store: StoredGraph) -> dict[str, tuple[str, ...]]:
     """Name as given -> element ids of the entities that are called so, once normalised. Raises: QueryError."""
     keys = {name: normalise(whole(name[:LONGEST])) for name in dict.fromkeys(names)}
-    found = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout)
-    return {name: found[key] for name, key in keys.items() if key in found}
+    element_ids = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout)
+    return {name: element_ids[key] for name, key in keys.items() if key in element_ids}
 
 
 def same_kind(row: Row, kind: str | None) -> bool:
@@ -76,6 +76,6 @@ def same_kind(row: Row, kind: str | None) -> bool:
     return kind is None or normalise(kind) in (normalise(row["type"]), normalise(row["predicate"] or ""))
 
 
-def said(row: Row) -> str:
+def relation_text(row: Row) -> str:
     """A relation as text."""
     return f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}"

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.facts import Checked, Grounded, Item
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
+from kgeval.metrics.facts import ItemVerdicts
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
 SUPPORTED, CONTRADICTED, NOT_STATED = "supported", "contradicted", "not_stated"
 
 
-def kg_grounding(subject: Subject) -> Value:
+def kg_grounding(subject: Subject) -> MetricValue:
     """Claims of the answer that go back to triples of the stored graph / claims. `support`: claim -> element ids of its triples."""
-    if not said(subject.row):
+    if not answer_text(subject.row):
         return not_applicable("the answer makes no claim", empty_answer=True)
     grounded = subject.facts.grounded
     if grounded is None:
@@ -30,7 +30,10 @@ def kg_grounding(subject: Subject) -> Value:
         return unscored(failure, **counts)
     if not checked.items:
         return not_applicable("the answer makes no claim")
-    support = {item.number: _ids(item, grounded) for item in checked.items if item.label == SUPPORTED}
+    support = {
+        item.number: [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
+        for item in checked.items if item.label == SUPPORTED
+    }
     related = sum(any(element_id in grounded.relations for element_id in ids) for ids in support.values())
     return scored(
         len(support) / len(checked.items), **counts, by_relations=related / len(checked.items),
@@ -38,11 +41,7 @@ def kg_grounding(subject: Subject) -> Value:
     )
 
 
-def _ids(item: Item, grounded: Grounded) -> list[str]:
-    return [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
-
-
-def cypher_valid(subject: Subject) -> Value:
+def cypher_valid(subject: Subject) -> MetricValue:
     """1 if the server plans the answer's Cypher as a read and runs it within the time limit, else 0, with the server's reason."""
     ran = subject.facts.cypher
     if ran is None:
@@ -52,7 +51,7 @@ def cypher_valid(subject: Subject) -> Value:
     return scored(1.0) if ran.valid else scored(0.0, error=ran.error)
 
 
-def cypher_execution_match(subject: Subject) -> Value:
+def cypher_execution_match(subject: Subject) -> MetricValue:
     """1 if the answer's Cypher gives what the gold Cypher gives, else 0. Cypher that is not valid gives nothing: 0."""
     ran = subject.facts.cypher
     if ran is None:
@@ -71,24 +70,24 @@ def cypher_execution_match(subject: Subject) -> Value:
     return scored(float(ran.matches), **detail)
 
 
-def stale_context_share(subject: Subject) -> Value:
+def stale_context_share(subject: Subject) -> MetricValue:
     """Retrieved things that the graph marks as expired / retrieved things that it knows and that can expire. Lower is better."""
-    found = subject.facts.expired
-    if found is None:
+    expired = subject.facts.expired
+    if expired is None:
         return unscored(NOT_ASKED)
-    if found.failure is not None:
-        return unscored(found.failure, retrieved=found.retrieved)
-    if not found.retrieved:
+    if expired.failure is not None:
+        return unscored(expired.failure, retrieved=expired.retrieved)
+    if not expired.retrieved:
         return not_applicable("nothing was retrieved")
-    if not found.known:
-        return not_applicable(found.nothing or "the graph knows none of them that could expire", retrieved=found.retrieved)
+    if not expired.known:
+        return not_applicable(expired.nothing or "the graph knows none of them that could expire", retrieved=expired.retrieved)
     return scored(
-        found.expired / found.known, retrieved=found.retrieved, known=found.known, expired=found.expired,
-        element_ids=list[JsonValue](found.element_ids[:20]),
+        expired.expired / expired.known, retrieved=expired.retrieved, known=expired.known, expired=expired.expired,
+        element_ids=list[JsonValue](expired.element_ids[:20]),
     )
 
 
-def stepwise_accuracy(subject: Subject) -> Value:
+def stepwise_accuracy(subject: Subject) -> MetricValue:
     """Right steps of the gold chain / its steps. A step is right if the answer states it, or leaves it unsaid, does not contradict
     it, and the retrieved contexts hold it: then the conclusion follows from what the system had before it [M 5].
 
@@ -96,16 +95,16 @@ def stepwise_accuracy(subject: Subject) -> Value:
     where it was asked. That does not change the value: it tells about the graph, not about the answer.
     """
     texts = step_texts(subject.row.question)
-    if not said(subject.row):
+    if not answer_text(subject.row):
         return scored(0.0, steps_total=len(texts), empty_answer=True, steps=list[JsonValue](_described(subject, {})))
-    checks = {source: subject.facts.checks.get(f"steps@{source}", Checked(failure=NOT_ASKED)) for source in ("answer", "contexts")}
+    checks = {source: subject.facts.checks.get(f"steps@{source}", ItemVerdicts(failure=NOT_ASKED)) for source in ("answer", "contexts")}
     # a step that the answer states or contradicts needs no word of the contexts
     open_ = {item.number for item in checks["answer"].items if item.label == NOT_STATED}
     held = checks["contexts"]
-    needed = Checked(tuple(item for item in held.items if item.number in open_), held.failure)
+    needed = ItemVerdicts(tuple(item for item in held.items if item.number in open_), held.failure)
     failure = checks["answer"].unscored or needed.unscored
     if failure is not None or any(len(checked.items) != len(texts) for checked in checks.values()):
-        return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": _judged(c) for name, c in checks.items()})
+        return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": c.judged for name, c in checks.items()})
     steps = _described(subject, checks)
     right = sum(bool(step["right"]) for step in steps)
     counts: dict[str, JsonValue] = {
@@ -118,14 +117,10 @@ def stepwise_accuracy(subject: Subject) -> Value:
     return scored(right / len(texts), **counts, steps=list[JsonValue](steps))
 
 
-def _judged(checked: Checked) -> int:
-    return sum(item.label is not None for item in checked.items)
-
-
-def _described(subject: Subject, checks: dict[str, Checked]) -> list[dict[str, JsonValue]]:
+def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[str, JsonValue]]:
     """Each step with its position, its relation type and its checks. An empty answer has no right step."""
     stored = subject.facts.checks.get("steps@graph")
-    found: list[dict[str, JsonValue]] = []
+    steps: list[dict[str, JsonValue]] = []
     for at, kind in enumerate(step_kinds(subject.row.question)):
         step: dict[str, JsonValue] = {"position": at + 1, "relation": kind}
         labels = {source: checked.items[at].label for source, checked in checks.items()}
@@ -135,8 +130,8 @@ def _described(subject: Subject, checks: dict[str, Checked]) -> list[dict[str, J
         step["right"] = labels.get("answer") == SUPPORTED or (
             labels.get("answer") == NOT_STATED and labels.get("contexts") == SUPPORTED
         )
-        found.append(step)
-    return found
+        steps.append(step)
+    return steps
 
 
 METRICS: tuple[Metric, ...] = (

@@ -7,21 +7,23 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from kgeval.auditing.completeness.candidates import has_own_index
 from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, Row
+from kgeval.graph.connect import Graph
 from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
-from kgeval.text.name_matching import Named, named, places
+from kgeval.text.name_matching import EntityMention, mentions_of, name_spans
 from kgeval.text.names import normalise
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
+KeyKind = Literal["names", "aliases", "entity-keys", "relation-keys", "chunk-keys", "relation-sources"]  # but `names` a query's name each
 
 
-class Names:
+class GraphNames:
     """The names of a graph's entities. The first look-up reads them; every thread that comes meanwhile waits for it."""
 
     def __init__(self, graph: Graph, layout: Layout) -> None:
@@ -30,45 +32,37 @@ class Names:
         self._read: dict[str, Keys | QueryError] = {}
         self.own_index = has_own_index(layout)
 
-    def in_texts(self, texts: Sequence[str], *, timeout: float) -> list[list[Named]]:
+    def in_texts(self, texts: Sequence[str], *, timeout: float) -> list[list[EntityMention]]:
         """For each text the entities that it names, longest names first; a name within a longer one comes after all that stand alone.
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
-        spots = [places(text) for text in texts]
-        found = self.find(list(dict.fromkeys(spot.key for own in spots for spot in own)), timeout=timeout)
-        return [named(own, found) for own in spots]
+        spans = [name_spans(text) for text in texts]
+        element_ids = self.find(list(dict.fromkeys(span.key for own in spans for span in own)), timeout=timeout)
+        return [mentions_of(own, element_ids) for own in spans]
 
     def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
         """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""
         if not self.own_index:
             return self._keys("names").find(keys)
-        found = self._keys("aliases").find(keys)
+        element_ids = self._keys("aliases").find(keys)
         params = {"keys": sorted({cut for key in keys if (cut := name_key(key, normalise))}), "scope_label": self._layout.scope_label}
         for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=timeout):
             key = normalise(row["name"] or "")
-            known = found.get(key, ())
+            known = element_ids.get(key, ())
             if row["element_id"] not in known and len(known) < MOST_OF_A_NAME:
-                found[key] = (*known, row["element_id"])
-        return found
+                element_ids[key] = (*known, row["element_id"])
+        return element_ids
 
-    def by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The layout's own key (a uuid, an id), as it is written -> element ids of entities."""
-        return self._keys("entity-keys").find(keys)
+    def lookup(self, what: KeyKind, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Keys, as they are written -> element ids. `entity-keys`: the layout's own key (a uuid, an id) of entities; `relation-keys`: that
+        of relations, or a description in normal form; `chunk-keys`: id or element id; `relation-sources`: a source -> all relations that
+        name it. Raises: QueryError, ConnectionLost."""
+        if what == "relation-sources":
+            return self._keys(what).find(keys, most=None)  # a name may mean few things; a chunk is the source of many
+        return self._keys(what).find(keys)
 
-    def relations_by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The layout's own key of a relation, or its description in normal form -> element ids of relations."""
-        return self._keys("relation-keys").find(keys)
-
-    def chunks(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """A chunk's id or element id -> element ids of chunks."""
-        return self._keys("chunk-keys").find(keys)
-
-    def relations_by_source(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """A source, as relations name it -> element ids of all relations that name it."""
-        return self._keys("relation-sources").find(keys, most=None)
-
-    def _keys(self, what: str) -> Keys:
+    def _keys(self, what: KeyKind) -> Keys:
         """The keys of one kind, read at the first call. A reading that failed is not tried again for every row."""
         with self._lock:
             if what not in self._read:
@@ -81,32 +75,28 @@ class Names:
             raise read
         return read
 
-    def _pairs(self, what: str) -> Iterator[tuple[str, str]]:
+    def _pairs(self, what: KeyKind) -> Iterator[tuple[str, str]]:
         query = "gold-names" if what == "names" else what
         params = {"layout": self._layout.model_dump()}
         for row in self._graph.stream(all_queries()[query], params, timeout=READ_ONCE):
             element_id = row["element_id"]
-            yield from ((key, element_id) for key in _keys_of(row) if key)
+            spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
+            given = dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
+            yield from ((key, element_id) for key in given if key)
 
 
-class Shelf:
+class NamesCache:
     """The names of the runs under way. `owner` stands for a run: when it is gone, its names are too, so no run sees an old graph."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[int, int], Names] = {}
+        self._kept: dict[tuple[int, int], GraphNames] = {}
 
-    def names(self, owner: object, graph: Graph, layout: Layout) -> Names:
+    def names(self, owner: object, graph: Graph, layout: Layout) -> GraphNames:
         """The names of a graph for this owner, made at the first call."""
         key = (id(owner), id(graph))
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = Names(graph, layout)
+                self._kept[key] = GraphNames(graph, layout)
                 weakref.finalize(owner, self._kept.pop, key, None)
             return self._kept[key]
-
-
-def _keys_of(row: Row) -> list[str]:
-    """All that a row of a reading query gives a thing to be found by: names in normal form, keys as they are."""
-    spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
-    return list(dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""]))

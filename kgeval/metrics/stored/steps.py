@@ -5,17 +5,25 @@ This tells about the graph, not about the answer: a step that the graph lacks is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from kgeval.errors import QueryError
 from kgeval.graph.connect import Row
-from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
-from kgeval.metrics.facts import Checked, Item
-from kgeval.metrics.stored.candidates import Store
-from kgeval.metrics.stored.joins import Arrow, Joined, arrow, by_names, is_node_id, is_relation_id, joined, said, same_kind
-from kgeval.records import GoldPath, GraphRef, Question
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem
+from kgeval.metrics.stored.candidates import StoredGraph, from_graph
+from kgeval.metrics.stored.joins import (
+    Arrow,
+    RelationsAmong,
+    arrow,
+    by_names,
+    is_node_id,
+    is_relation_id,
+    relation_text,
+    relations_among,
+    same_kind,
+)
+from kgeval.records import GraphRef, Question
 from kgeval.text.names import normalise
 
 
@@ -32,7 +40,7 @@ class StepQuery:
 
     @property
     def kind(self) -> str | None:
-        """The type or predicate that the relation must have; null: any."""
+        """The type or predicate that the relation must have; None: any."""
         return (self.ref.type if self.ref else None) or (self.arrow.kind if self.arrow else None)
 
 
@@ -51,46 +59,46 @@ def step_relations(question: Question) -> tuple[GraphRef | None, ...]:
 
 def step_kinds(question: Question) -> tuple[str | None, ...]:
     """The relation type of each step: of its gold relation, or as the step writes it (A -[TYPE]-> B)."""
-    found = []
+    kinds = []
     for text, ref in zip(step_texts(question), step_relations(question), strict=True):
         written = arrow(ref.name if ref else text) or arrow(text)
-        found.append((ref.type if ref else None) or (written.kind if written else None))
-    return tuple(found)
+        kinds.append((ref.type if ref else None) or (written.kind if written else None))
+    return tuple(kinds)
 
 
-def steps_in_graph(question: Question, store: Store) -> Checked:
+def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
     """The fact "steps@graph": supported where the graph holds the step, else not_stated; with what was found as the reason.
 
     Raises: ConnectionLost.
     """
-    try:
+    def read() -> ItemVerdicts:
         wanted = _wanted(question, store)
-        by_id = _by_id([step.ref for step in wanted if step.ref], store)
-        found = joined((element_id for step in wanted for end in step.ends for element_id in end), store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return Checked(failure=Failure("graph_error", cause.message))
-    return Checked(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
+        ids = [ref.element_id for step in wanted if (ref := step.ref) and ref.element_id and is_relation_id(ref.element_id)]
+        by_id = {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
+        relations = relations_among((element_id for step in wanted for end in step.ends for element_id in end), store)
+        return ItemVerdicts(tuple(_item(number, step, by_id, relations) for number, step in enumerate(wanted, start=1)))
+
+    verdicts = from_graph(read)
+    return ItemVerdicts(failure=verdicts) if isinstance(verdicts, Failure) else verdicts
 
 
-def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: Joined) -> Item:
+def _item(number: int, step: StepQuery, by_id: dict[str, Row], relations: RelationsAmong) -> JudgedItem:
     known = by_id.get(step.ref.element_id or "") if step.ref else None
     if known is not None and same_kind(known, step.kind) and _same_ends(known, step):
-        return Item(number, step.text, "supported", reason=f"by element id: {said(known)}")
+        return JudgedItem(number, step.text, "supported", reason=f"by element id: {relation_text(known)}")
     if step.loose:
-        rows = [row for row in found.rows if {row["start"], row["end"]} <= {one for end in step.ends for one in end}]
+        rows = [row for row in relations.rows if {row["start"], row["end"]} <= {element_id for end in step.ends for element_id in end}]
         if rows:
-            return Item(number, step.text, "supported", reason=f"two things that it names are joined: {said(rows[0])}")
-        return Item(number, step.text, "not_stated", reason="no relation joins two things that it names")
+            return JudgedItem(number, step.text, "supported", reason=f"two things that it names are joined: {relation_text(rows[0])}")
+        return JudgedItem(number, step.text, "not_stated", reason="no relation joins two things that it names")
     if len(step.ends) < 2 or not all(step.ends):
-        return Item(number, step.text, "not_stated", reason="the graph does not know both ends")
-    rows = found.between(*step.ends[:2])
+        return JudgedItem(number, step.text, "not_stated", reason="the graph does not know both ends")
+    rows = relations.between(*step.ends[:2])
     right = [row for row in rows if same_kind(row, step.kind)]
     if right:
-        return Item(number, step.text, "supported", reason=f"by its ends: {said(right[0])}")
-    why = f"joined otherwise: {said(rows[0])}" if rows else "its ends are not joined"
-    return Item(number, step.text, "not_stated", reason=why)
+        return JudgedItem(number, step.text, "supported", reason=f"by its ends: {relation_text(right[0])}")
+    why = f"joined otherwise: {relation_text(rows[0])}" if rows else "its ends are not joined"
+    return JudgedItem(number, step.text, "not_stated", reason=why)
 
 
 def _same_ends(row: Row, step: StepQuery) -> bool:
@@ -101,47 +109,38 @@ def _same_ends(row: Row, step: StepQuery) -> bool:
     return names == {normalise(step.arrow.start), normalise(step.arrow.end)}
 
 
-def _by_id(refs: Sequence[GraphRef], store: Store) -> dict[str, Row]:
-    ids = [ref.element_id for ref in refs if ref.element_id and is_relation_id(ref.element_id)]
-    return {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
-
-
-def _wanted(question: Question, store: Store) -> list[StepQuery]:
+def _wanted(question: Question, store: StoredGraph) -> list[StepQuery]:
     """Each step with the entities of its ends, looked up together."""
     texts, refs = step_texts(question), step_relations(question)
     arrows = [arrow(ref.name if ref else text) for text, ref in zip(texts, refs, strict=True)]
-    ends = _path_ends(question.path, len(texts)) if any(refs) else [None] * len(texts)
-    names = [name for one in arrows if one for name in (one.start, one.end)]
+    # the nodes before and after each relation, where the path has one node more than relations
+    nodes = question.path.nodes if question.path and any(refs) else []
+    ends: list[tuple[GraphRef, GraphRef] | None] = [*pairwise(nodes)] if len(nodes) == len(texts) + 1 else [None] * len(texts)
+    names = [name for written in arrows if written for name in (written.start, written.end)]
     names += [name for pair in ends if pair for ref in pair for name in (ref.name, ref.key)]
     known = by_names(names, store)
-    prose = [text for text, ref, one in zip(texts, refs, arrows, strict=True) if ref is None and one is None]
+    prose = [text for text, ref, written in zip(texts, refs, arrows, strict=True) if ref is None and written is None]
     named = dict(zip(prose, store.names.in_texts(prose, timeout=store.settings.query_timeout), strict=True)) if prose else {}
-    made = []
-    for text, ref, one, pair in zip(texts, refs, arrows, ends, strict=True):
-        if ref is None and one is None:
+    queries = []
+    for text, ref, written, pair in zip(texts, refs, arrows, ends, strict=True):
+        if ref is None and written is None:
             loose = tuple((thing.element_id,) for thing in named[text] if not thing.within)
-            made.append(StepQuery(text, ends=loose, loose=True))
+            queries.append(StepQuery(text, ends=loose, loose=True))
         else:
-            made.append(StepQuery(text, ref, one, _ends(one, pair, known)))
-    return made
+            queries.append(StepQuery(text, ref, written, _ends(written, pair, known)))
+    return queries
 
 
-def _path_ends(path: GoldPath | None, steps: int) -> list[tuple[GraphRef, GraphRef] | None]:
-    """The nodes before and after each relation, where the path has one node more than relations."""
-    nodes = path.nodes if path else []
-    return [(nodes[at], nodes[at + 1]) for at in range(steps)] if len(nodes) == steps + 1 else [None] * steps
-
-
-def _ends(one: Arrow | None, pair: tuple[GraphRef, GraphRef] | None, known: dict[str, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def _ends(written: Arrow | None, pair: tuple[GraphRef, GraphRef] | None, known: dict[str, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Entities that either end may be: by the nodes of the path, else by the names in the relation's own name."""
     if pair is not None:
         return tuple(_of_ref(ref, known) for ref in pair)
-    return (known.get(one.start, ()), known.get(one.end, ())) if one is not None else ()
+    return (known.get(written.start, ()), known.get(written.end, ())) if written is not None else ()
 
 
 def _of_ref(ref: GraphRef, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """By name and key; the element id alone is believed only where neither is known, because it may be another graph's."""
-    found = tuple(dict.fromkeys((*known.get(ref.name, ()), *known.get(ref.key, ()))))
-    if ref.element_id in found:
-        return (ref.element_id,) if ref.element_id else found
-    return found or ((ref.element_id,) if ref.element_id and is_node_id(ref.element_id) else ())
+    element_ids = tuple(dict.fromkeys((*known.get(ref.name, ()), *known.get(ref.key, ()))))
+    if ref.element_id in element_ids:
+        return (ref.element_id,) if ref.element_id else element_ids
+    return element_ids or ((ref.element_id,) if ref.element_id and is_node_id(ref.element_id) else ())

@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.errors import InputError, UsageError
 from kgeval.metrics.summary.means import mean_of_values
@@ -51,7 +52,7 @@ def tokens(text: str) -> list[str]:
     return found
 
 
-class Names:
+class NameIndex:
     """Names with a number each (a set of bits), to be found in texts as whole tokens. Equal names share their bits."""
 
     def __init__(self, names: Iterable[tuple[str, int]]) -> None:
@@ -68,11 +69,11 @@ class Names:
 
     def in_text(self, text: str) -> int:
         """The bits of all names that stand in the text, 0 for none."""
-        words, found = tokens(text), 0
+        words, bits = tokens(text), 0
         for at, word in enumerate(words):
             for length in self._lengths.get(word, ()):
-                found |= self._bits.get(tuple(words[at : at + length]), 0)
-        return found
+                bits |= self._bits.get(tuple(words[at : at + length]), 0)
+        return bits
 
 
 KINDS = ("entity", "relation", "chunk", "document")
@@ -95,10 +96,11 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     data = read_json(path)
     given = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]
     try:
-        reports = [AuditReport.model_validate(one) for one in given]
+        reports = [AuditReport.model_validate(report) for report in given]
     except ValidationError as cause:
         fix = "write it with: kgeval audit --examples 0 -o report.json"
-        raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=_faults(cause)) from cause
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in cause.errors()[:20]]
+        raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=faults) from cause
     fits = [report for report in reports if name is None or report.graph == name]
     if len(fits) == 1:
         return fits[0]
@@ -106,34 +108,31 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     raise UsageError(f"{path}: one report is needed, the file has these graphs: {names}", fix="name one of them with --graph")
 
 
-def _faults(error: Any) -> list[str]:
-    return [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()[:20]]
-
-
 @dataclass(frozen=True)
 class Flagged:
     """What an audit flagged, for looking up. Each rule is a bit: `rules[0]` is 1, `rules[1]` is 2...
 
-    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> [(type or null, bits)];
+    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> its type, or None -> bits;
     `texts`: names to look for in texts. `notes`: what the report does not list.
     """
 
     rules: tuple[str, ...]
     ids: dict[str | tuple[str, str], int]
-    named: dict[str, list[tuple[str | None, int]]]
-    texts: Names
+    named: dict[str, dict[str | None, int]]
+    texts: NameIndex
     notes: tuple[str, ...]
 
     def ref(self, ref: GraphRef) -> int:
         """Rules that flagged the thing: by element id, by key, by normalised name with the same type where both have one."""
-        found, own = 0, _type(ref)
+        flags, own = 0, _type(ref)
         for key in _keys(ref):
-            found |= self.ids.get(key, 0)
+            flags |= self.ids.get(key, 0)
         # a document may be called what an entity is called
-        for type_, bits in self.named.get(normalise(ref.name), ()) if ref.kind not in ("chunk", "document") else ():
+        named = self.named.get(normalise(ref.name), {}) if ref.kind not in ("chunk", "document") else {}
+        for type_, bits in named.items():
             if type_ is None or own is None or type_ == own:
-                found |= bits
-        return found
+                flags |= bits
+        return flags
 
 
 def flagged(report: AuditReport, *, least: Severity = "info") -> Flagged:
@@ -144,23 +143,21 @@ def flagged(report: AuditReport, *, least: Severity = "info") -> Flagged:
     ]
     held = [finding for finding in failed if any(True for _ in _refs(finding))]
     ids: dict[str | tuple[str, str], int] = {}
-    named: dict[str, list[tuple[str | None, int]]] = {}
+    named: dict[str, dict[str | None, int]] = {}
     for number, finding in enumerate(held):
         for ref in _refs(finding):
             for key in _keys(ref):
                 ids[key] = ids.get(key, 0) | 1 << number
             if ref.kind in ("entity", "relation") and (plain := normalise(ref.name)):
-                _add_named(named.setdefault(plain, []), _type(ref), 1 << number)
-    notes = [note for finding in failed if (note := _unlisted(finding))]
+                by_type = named.setdefault(plain, {})
+                by_type[_type(ref)] = by_type.get(_type(ref), 0) | 1 << number
+    notes = []
+    for finding in failed:
+        listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
+        if finding.count is not None and listed < finding.count:
+            more = "run kgeval audit --examples 0 to join them all"
+            notes.append(f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; {more}")
     return Flagged(tuple(finding.rule_id for finding in held), ids, named, _texts(held), tuple(notes))
-
-
-def _add_named(entries: list[tuple[str | None, int]], type_: str | None, bits: int) -> None:
-    for at, (other, before) in enumerate(entries):
-        if other == type_:
-            entries[at] = (other, before | bits)
-            return
-    entries.append((type_, bits))
 
 
 def _keys(ref: GraphRef) -> list[str | tuple[str, str]]:
@@ -176,27 +173,20 @@ def _type(ref: GraphRef) -> str | None:
     return ref.type.casefold() if ref.type else None
 
 
-def _texts(findings: Sequence[Finding]) -> Names:
+def _texts(findings: Sequence[Finding]) -> NameIndex:
     """Names of entities that mean something in a text: neither those that are flagged because they do not, nor words of the lists
     that such rules look into (the report may list only examples of them, or none)."""
     empty = {normalise(ref.name) for finding in findings if finding.rule_id in NO_NAMES for ref in _refs(finding)}
     empty |= {normalise(text) for stem in NO_WORDS for text in word_list(stem)}
-    return Names(
+    return NameIndex(
         (ref.name, 1 << number) for number, finding in enumerate(findings) for ref in _refs(finding)
         if ref.kind == "entity" and (plain := normalise(ref.name)) not in empty and len(plain) >= SHORTEST - (not plain.isascii())
         and any(map(str.isalpha, plain))
     )
 
 
-def _unlisted(finding: Finding) -> str | None:
-    listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
-    if finding.count is None or listed >= finding.count:
-        return None
-    return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --examples 0 to join them all"
-
-
 @dataclass
-class Touched:
+class TouchedQuestions:
     """Which questions touch what was flagged, filled from the rows. `seen`: 0 unknown, 1 nothing to look at, 2 looked at."""
 
     flagged: Flagged
@@ -210,15 +200,18 @@ class Touched:
             self.seen.extend(bytes(at + 1 - len(self.seen)))
         if self.seen[at] == 2:
             return
-        refs, chunks, texts = _path(question), _chunks(question), _words(question)
+        path = question.path
+        refs = [*(path.nodes if path else ()), *(path.relations if path else ()), *question.structure]
+        texts = [*question.evidence_texts, *(path.text if path else ())]
+        chunks = _chunks(question)
         self.seen[at] = 2 if refs or chunks or texts else 1
         ways = {
-            "path": _any(self.flagged.ref(ref) for ref in refs),
-            "chunk": _any(self.flagged.ref(ref) for ref in chunks),
-            "mention": _any(self.flagged.texts.in_text(text) for text in texts) if len(self.flagged.texts) else 0,
+            "path": reduce(or_, map(self.flagged.ref, refs), 0),
+            "chunk": reduce(or_, map(self.flagged.ref, chunks), 0),
+            "mention": reduce(or_, map(self.flagged.texts.in_text, texts), 0) if len(self.flagged.texts) else 0,
         }
-        if found := _any(ways.values()):
-            self.bits[at] = found
+        if touching := reduce(or_, ways.values()):
+            self.bits[at] = touching
             self.ways[next(way for way, bits in ways.items() if bits)] += 1
 
     def note(self) -> str:
@@ -229,7 +222,7 @@ class Touched:
             f"a name in their texts); {self.seen.count(1):,} have nothing to look at and are left out"
         )
 
-    def sides(self, count: int) -> Sides:
+    def sides(self, count: int) -> TouchMasks:
         """The same as masks over the numbers of `count` questions."""
         import numpy as np
 
@@ -239,56 +232,40 @@ class Touched:
         for number, rule in [(None, None), *enumerate(self.flagged.rules)]:
             hits[rule] = np.zeros(count, dtype=np.bool_)
             hits[rule][[at for at, bits in self.bits.items() if number is None or bits >> number & 1]] = True
-        return Sides(seen == 2, hits)
+        return TouchMasks(seen == 2, hits)
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Masks over all questions: `known`: there was something to look at; `hits`: by rule (null: any), who touches."""
+class TouchMasks:
+    """Masks over all questions: `known`: there was something to look at; `hits`: by rule (None: any), who touches."""
 
     known: npt.NDArray[np.bool_]
     hits: dict[str | None, npt.NDArray[np.bool_]]
 
 
-def _any(bits: Iterable[int]) -> int:
-    found = 0
-    for one in bits:
-        found |= one
-    return found
-
-
-def _path(question: Question) -> list[GraphRef]:
-    path = question.path
-    return [*(path.nodes if path else ()), *(path.relations if path else ()), *question.structure]
-
-
 def _chunks(question: Question) -> list[GraphRef]:
     """The chunks and documents of the evidence, as references."""
-    ids = {one for group in question.gold_ids for one in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
+    ids = {name for group in question.gold_ids for name in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
     documents = {p.document for p in question.evidence if p.document} | ({question.document} if question.document else set())
-    found = [GraphRef(element_id=one, key=one, name=one, kind="chunk") for one in sorted(ids)]
-    return found + [GraphRef(element_id=one, key=one, name=one, kind="document") for one in sorted(documents)]
+    refs = [GraphRef(element_id=name, key=name, name=name, kind="chunk") for name in sorted(ids)]
+    return refs + [GraphRef(element_id=name, key=name, name=name, kind="document") for name in sorted(documents)]
 
 
-def _words(question: Question) -> list[str]:
-    return [*question.evidence_texts, *(question.path.text if question.path else ())]
-
-
-def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: Sides, *, seed: int) -> list[AuditJoin]:
+def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int) -> list[AuditJoin]:
     """Questions that touch something flagged against the others: for any rule, and for each rule with LEAST scored ones on both sides.
 
     `questions`: numbers of the questions of `values`. Questions that say nothing of graph or texts are on neither side. Without one
     scored question on either side there is no comparison at all.
     """
     known = touched.known[questions]
-    found = []
+    joins = []
     for rule, hits in touched.hits.items():
         hit = hits[questions]
         sides = values.of(known & hit), values.of(known & ~hit)
         least = min(int(side.scored.sum()) for side in sides)
         if least >= (1 if rule is None else LEAST):
-            found.append(_join(system, metric, rule, sides, seed))
-    return found
+            joins.append(_join(system, metric, rule, sides, seed))
+    return joins
 
 
 def _join(system: str, metric: str, rule: str | None, sides: tuple[Values, Values], seed: int) -> AuditJoin:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
-from kgeval.metrics.summary.audit_join import Sides, Touched, audit_joins, flagged
+from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
 from kgeval.metrics.summary.costs import Costs
 from kgeval.metrics.summary.gains import gains
 from kgeval.metrics.summary.gates import Gate, evaluate
@@ -16,7 +16,7 @@ from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, gro
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
-from kgeval.metrics.summary.values import Table, Values
+from kgeval.metrics.summary.values import RunScores, Values
 from kgeval.metrics.summary.worst import Worst
 from kgeval.metrics.table import all_metrics
 from kgeval.records import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # The leaderboard of GraphRAG-Bench [X figure 6]: systems by the mean of their means at the four levels.
 
 DEFAULT_METRIC = "answer_accuracy"
-TIED = 1e-9
+TIED = 1e-9  # means of the same scores differ in their last digits with the order of the questions
 
 Levels = Mapping[str, float]
 
@@ -54,7 +54,8 @@ Levels = Mapping[str, float]
 def leaderboard(found: Mapping[tuple[str, str | None], Levels], *, metric: str) -> list[LeaderRow]:
     """One board a dataset, best system first. `found`: (system, dataset) -> level -> mean of the metric, higher is better.
 
-    A system without all four levels stands below those that have them: its average is over other questions. Equal averages share a
+    The mean is over levels, not over questions, as the paper's board has it (a vendor's question-weighted 63.73 was 62.62 this way). A
+    system without all four levels stands below those that have them: its average is over other questions. Equal averages share a
     rank (1, 2, 2, 4). Levels other than the four are not looked at; a system with none of them has no row.
     """
     rows = []
@@ -85,7 +86,7 @@ def _ranked(rows: list[LeaderRow]) -> list[LeaderRow]:
 
 
 def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dict[str | None, dict[str, float]]:
-    """dataset -> level -> mean over the scored questions. Null stands for questions without a dataset.
+    """dataset -> level -> mean over the scored questions. None stands for questions without a dataset.
 
     A group that the report leaves out (a dataset beyond the most frequent) is left out here too.
     """
@@ -95,7 +96,7 @@ def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dic
     rest = np.flatnonzero(groups.traits.numbers("dataset", questions) < 0)
     if len(rest):
         datasets[None] = rest
-    found: dict[str | None, dict[str, float]] = {}
+    by_dataset: dict[str | None, dict[str, float]] = {}
     for dataset, places in datasets.items():
         part = values.value[places]
         means = {
@@ -103,8 +104,8 @@ def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dic
             for level, at in groups.members("level", questions[places]) if len(inside := part[at][~np.isnan(part[at])])
         }
         if means:
-            found[dataset] = means
-    return found
+            by_dataset[dataset] = means
+    return by_dataset
 
 
 def lacking_levels(rows: list[LeaderRow]) -> list[str]:
@@ -129,7 +130,7 @@ class SummaryOptions:
     chains of reasoning.
 
     `worst`: answers listed a system and metric. `complete`: the run came to its end. `verdicts`: what the worst answers' reasons are
-    taken from; null: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
+    taken from; None: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
     """
 
     seed: int = 0
@@ -156,15 +157,15 @@ class _Parts:
 
 
 @dataclass
-class _Read:
+class _RunData:
     """What was read: scores, what the questions are, what the answers took, the worst ones, what touches the audit."""
 
-    table: Table
+    table: RunScores
     traits: Traits
     costs: Costs
     worst: Worst
     chains: Chains
-    touched: Touched | None
+    touched: TouchedQuestions | None
     notes: list[str]
 
 
@@ -183,10 +184,14 @@ def build_report(
     parts = _parts(read, groups, infos, names, metric, options)
     leaders = leaderboard(parts.levels, metric=metric) if metric else []
     costs = _costs(read.costs, groups, names, parts, options)
-    notes = [
-        *options.notes, *groups.notes, *read.notes, *lacking_levels(leaders), *_without_rows(read),
-        *_audit_notes(read.touched), *_built_notes(names, options),
-    ]
+    notes = [*options.notes, *groups.notes, *read.notes, *lacking_levels(leaders)]
+    if (lost := len(read.table.questions) - read.traits.count) > 0:
+        notes.append(f"{lost:,} scored questions are not among the rows: they are in no group")
+    if read.touched is not None:
+        notes += [read.touched.note(), *(f"audit: {note}" for note in read.touched.flagged.notes)]
+    for built in sorted({record.system for record in options.index_records}):
+        if not any(is_index_of(built, system) for system in names):
+            notes.append(f"no answers of {built} are here: its index record is left out")
     return ScoreReport(
         run=run, complete=options.complete, systems=list(systems), metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
@@ -200,7 +205,7 @@ def build_report(
 
 
 def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems: Sequence[str]) -> str | None:
-    """The leaderboard's metric, null if there is none to make it by. For whoever wants to know before anything is scored.
+    """The leaderboard's metric, None if there is none to make it by. For whoever wants to know before anything is scored.
 
     Raises: UsageError that names every system and metric that the run does not have.
     """
@@ -217,36 +222,37 @@ def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems:
     return metric or (DEFAULT_METRIC if DEFAULT_METRIC in better else None)
 
 
-def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _Read:
+def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _RunData:
     known = all_metrics()
     aspects = {info.metric: known[info.metric].aspects for info in infos if info.metric in known}
     # chains keep their accuracy question by question, so only the one that counts is kept
     right, note = (options.accuracy_metric, None) if options.accuracy_metric else accuracy_of([info.metric for info in infos], rows)
-    read = _Read(
-        Table(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
-        Touched(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
+    read = _RunData(
+        RunScores(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
+        TouchedQuestions(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
     )
     for score in scores():
         read.table.add(score)
         read.worst.see(score)
         read.chains.add(score)
     read.table.check()
+    # only now is it known whose texts are shown: a second pass over the rows, so that no text of the others is ever held
     read.worst.fetch()
     for row in rows():
         at = read.table.questions.number(row.question.id)
         read.traits.add(at, row.question)
         read.costs.add(at, row.answer)
-        read.worst.read(row)
+        read.worst.read_row(row)
         read.chains.read(row)
         if read.touched is not None:
             read.touched.add(at, row.question)
     if options.verdicts is not None:
-        read.worst.hear(options.verdicts())
+        read.worst.read_verdicts(options.verdicts())
     return read
 
 
 def _parts(
-    read: _Read, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
+    read: _RunData, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
 ) -> _Parts:
     """One system and metric after the other, so that only one set of values is unfolded at a time."""
     parts = _Parts()
@@ -254,59 +260,34 @@ def _parts(
     for system in systems:
         for info in infos:
             values, questions = read.table.values(system, info.metric)
-            found = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
-            parts.groups += found
-            parts.summaries.append(_summary(read.table, system, info.metric, values, found, options.seed))
-            parts.joined += _joins(system, info.metric, values, questions, sides, options.seed)
+            grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
+            parts.groups += grouped
+            parts.summaries.append(MetricSummary(
+                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(grouped),
+                repeats=repeats(read.table.runs(system, info.metric)), spread=spread(values.value[values.scored]),
+                aspects=read.table.mean_aspects(system, info.metric),
+            ))
+            if sides is not None:
+                parts.joined += audit_joins(system, info.metric, values, questions, sides, seed=options.seed)
             if info.metric == leading:
                 parts.levels |= {(system, dataset): means for dataset, means in levels_by_dataset(values, questions, groups).items()}
-            if _is_quality(info) and (rate := read.costs.quality(system, values, questions)) is not None:
+            metric = all_metrics().get(info.metric)
+            is_quality = info.better == "higher" and (metric is None or metric.group == "answers")
+            if is_quality and (rate := read.costs.quality(system, values, questions)) is not None:
                 parts.quality.setdefault(system, {})[info.metric] = rate
     return parts
 
 
-def _summary(table: Table, system: str, metric: str, values: Values, found: Sequence[GroupSummary], seed: int) -> MetricSummary:
-    return MetricSummary(
-        system=system, metric=metric, overall=mean_of_values(values, seed=seed), by_type_mean=mean_by_type(found),
-        repeats=repeats(table.runs(system, metric)), spread=spread(values.value[values.scored]),
-        aspects=table.mean_aspects(system, metric),
-    )
-
-
-def _joins(system: str, metric: str, values: Values, questions: Whole, sides: Sides | None, seed: int) -> list[AuditJoin]:
-    return [] if sides is None else audit_joins(system, metric, values, questions, sides, seed=seed)
-
-
-def _is_quality(info: MetricInfo) -> bool:
-    metric = all_metrics().get(info.metric)
-    return info.better == "higher" and (metric is None or metric.group == "answers")
-
-
 def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:
-    found = []
+    summaries = []
     for system in systems:
         built = [record for record in options.index_records if is_index_of(record.system, system)]
         summary = costs.summary(system, groups, baseline=options.baseline, built=built)
         if summary is not None:
-            found.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
-    return found
-
-
-def _without_rows(read: _Read) -> list[str]:
-    lost = len(read.table.questions) - read.traits.count
-    return [f"{lost:,} scored questions are not among the rows: they are in no group"] if lost > 0 else []
-
-
-def _audit_notes(touched: Touched | None) -> list[str]:
-    return [] if touched is None else [touched.note(), *(f"audit: {note}" for note in touched.flagged.notes)]
+            summaries.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
+    return summaries
 
 
 def is_index_of(built: str, system: str) -> bool:
     """One index serves all modes and variants of a system: that of lightrag is also lightrag:hybrid's and lightrag:hybrid@top_k=5's."""
     return system == built or system.startswith((f"{built}:", f"{built}@"))
-
-
-def _built_notes(systems: Sequence[str], options: SummaryOptions) -> list[str]:
-    built = {record.system for record in options.index_records}
-    strange = sorted(name for name in built if not any(is_index_of(name, system) for system in systems))
-    return [f"no answers of {name} are here: its index record is left out" for name in strange]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.metrics.summary.groups import Grouping
 from kgeval.metrics.summary.values import Values
-from kgeval.records import Answer, CostSummary, IndexRecord, Quantiles
+from kgeval.records import Answer, By, CostSummary, IndexRecord, Quantiles
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", 
 
 
 @dataclass
-class Taken:
+class AnswerCosts:
     """What the answers of one system told, one place an answer; NaN where it told nothing. `questions`: their numbers.
 
     `failed`: 1 for an answer that is an error.
@@ -72,7 +72,7 @@ class Taken:
 
 
 def quantiles(values: Floats) -> Quantiles | None:
-    """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. Null where nothing is known."""
+    """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. None where nothing is known."""
     import numpy as np
 
     known = np.sort(values[~np.isnan(values)])
@@ -86,34 +86,39 @@ def quantiles(values: Floats) -> Quantiles | None:
 class Costs:
     """The costs of all systems, filled from the rows."""
 
-    systems: dict[str, Taken] = field(default_factory=dict)
+    systems: dict[str, AnswerCosts] = field(default_factory=dict)
 
     def add(self, at: int, answer: Answer) -> None:
         """Takes in an answer to the question with the number `at`."""
-        self.systems.setdefault(answer.system, Taken()).add(at, answer)
+        self.systems.setdefault(answer.system, AnswerCosts()).add(at, answer)
 
     def summary(self, system: str, groups: Grouping, *, baseline: str | None, built: Sequence[IndexRecord] = ()) -> CostSummary | None:
-        """All figures but quality per tokens. `built`: index records of this system. Null where nothing at all is told."""
-        taken = self.systems.get(system, Taken())
-        known = {name: told for name in (*FIELDS, *STAGES) if (told := taken.known(name))}
+        """All figures but quality per tokens. `built`: index records of this system. None where nothing at all is told."""
+        taken = self.systems.get(system, AnswerCosts())
+        known = {name: count_known for name in (*FIELDS, *STAGES) if (count_known := taken.known(name))}
         totals, means = self._sums(taken, known)
         if built:
-            totals["index_seconds"] = sum(one.seconds for one in built)
-            tokens = [count for one in built for count in (one.input_tokens, one.output_tokens)]
-            if None not in tokens:  # a part that is not told makes the sum unknown
+            totals["index_seconds"] = sum(record.seconds for record in built)
+            tokens = [count for record in built for count in (record.input_tokens, record.output_tokens)]
+            if None not in tokens:  # a part that is not given makes the sum unknown
                 totals["index_tokens"] = float(sum(count or 0 for count in tokens))
         if not known and not built:
             return None
         stages = {name: found for name in STAGES if (found := quantiles(taken.of(name))) is not None}
         return CostSummary(
             system=system, n=len(taken.questions), known=known, totals=totals, means=means, latency_s=quantiles(taken.of("latency_s")),
-            ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_hops(taken, groups), baseline=baseline,
-            prompt_tokens_by_level=_by_level(taken, groups), factors=self.factors(system, baseline),
+            ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_group(taken, "latency_s", groups, "hops"), baseline=baseline,
+            prompt_tokens_by_level={
+                level: found.mean for level, found in _by_group(taken, "input_tokens", groups, "level").items()
+                if found.mean is not None
+            },
+            factors=self.factors(system, baseline),
         )
 
-    def _sums(self, taken: Taken, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
+    def _sums(self, taken: AnswerCosts, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
         import numpy as np
 
+        # summed in order of size, so that the order of the rows changes no digit
         totals = {name: float(np.nansum(np.sort(taken.of(name)))) for name in ADDED if name in known}
         return totals, {name: total / known[name] for name, total in totals.items()}
 
@@ -129,14 +134,14 @@ class Costs:
             return {}
         ours, theirs = self.systems[system], self.systems[baseline]
         count = 1 + max(max(ours.questions, default=-1), max(theirs.questions, default=-1))
-        found = {}
+        factors = {}
         for name in (*ADDED, *STAGES):
             here, there = (taken.by_question(name, count, errors=False) for taken in (ours, theirs))
             both = ~np.isnan(here) & ~np.isnan(there)
             base = float(np.sort(there[both]).sum())
             if base > 0:
-                found[name] = float(np.sort(here[both]).sum()) / base
-        return found
+                factors[name] = float(np.sort(here[both]).sum()) / base
+        return factors
 
     def quality(self, system: str, values: Values, questions: Whole) -> float | None:
         """Mean of a metric for every 1,000 tokens: over the questions with both a value and known tokens, mean by mean."""
@@ -151,20 +156,10 @@ class Costs:
         return float(np.sort(values.value[both]).sum()) / total * 1000 if total > 0 else None
 
 
-def _by_hops(taken: Taken, groups: Grouping) -> dict[str, Quantiles]:
-    """Seconds in total, by hop count."""
+def _by_group(taken: AnswerCosts, name: str, groups: Grouping, by: By) -> dict[str, Quantiles]:
+    """A field by the groups of the questions: seconds by hop count, prompt tokens by level [X tables 6, 7]."""
     import numpy as np
 
-    seconds = taken.of("latency_s")
-    members = groups.members("hops", np.array(taken.questions, dtype=np.int64))
-    return {hops: found for hops, places in members if (found := quantiles(seconds[places])) is not None}
-
-
-def _by_level(taken: Taken, groups: Grouping) -> dict[str, float]:
-    """Mean prompt tokens by level [X tables 6, 7]."""
-    import numpy as np
-
-    tokens = taken.of("input_tokens")
-    members = groups.members("level", np.array(taken.questions, dtype=np.int64))
-    means = {level: quantiles(tokens[places]) for level, places in members}
-    return {level: found.mean for level, found in means.items() if found is not None and found.mean is not None}
+    values = taken.of(name)
+    members = groups.members(by, np.array(taken.questions, dtype=np.int64))
+    return {value: found for value, places in members if (found := quantiles(values[places])) is not None}

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgeval.metrics.definition import Group
-from kgeval.metrics.summary.values import Table
+from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Gain, MetricInfo
 from kgeval.stats.bootstrap import EQUAL, bootstrap_mean
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from kgeval.metrics.summary.values import Whole
 
 GROUPS: tuple[Group, ...] = ("answers", "grounding")
-MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems
+MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems: 28 pairs a metric are read by nobody already
 
 
-def gains(table: Table, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[Gain]:
+def gains(table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[Gain]:
     """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
     minus each that stands after it. A pair without a common question has n = 0 and no mean; one with a single question no interval.
 
@@ -40,22 +40,22 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> Iterator[tuple[str, 
         yield from combinations(systems, 2)
 
 
-def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int, only: Whole | None = None) -> Gain:
+def gain(table: RunScores, metric: str, pair: tuple[str, str], *, seed: int, only: Whole | None = None) -> Gain:
     """The mean of (first minus second) over the questions that both have a value for, with its 95 % interval (BCa). `only`: numbers of
-    the questions that count; null: all."""
+    the questions that count; None: all."""
     import numpy as np
 
-    (one, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
+    (ours, at_one), (theirs_, at_other) = (table.values(system, metric) for system in pair)
     _, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
     if only is not None:
         chosen = np.isin(at_one[mine], only)
         mine, theirs = mine[chosen], theirs[chosen]
-    differences = one.value[mine] - other.value[theirs]
+    differences = ours.value[mine] - theirs_.value[theirs]
     differences = np.sort(differences[~np.isnan(differences)])  # sums of sorted numbers do not depend on the order of the rows
     differ = int((np.abs(differences) > EQUAL).sum())
-    found = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences), differ=differ)
+    gain = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences), differ=differ)
     if not len(differences):
-        return found
+        return gain
     ends = bootstrap_mean(differences, seed=seed)
     low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return found.model_copy(update={"mean": float(differences.mean()), "low": low, "high": high})
+    return gain.model_copy(update={"mean": float(differences.mean()), "low": low, "high": high})

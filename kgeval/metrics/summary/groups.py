@@ -65,17 +65,17 @@ class Traits:
         import numpy as np
 
         column = np.full(int(questions.max()) + 1 if len(questions) else 0, UNKNOWN, dtype=np.int64)
-        told = np.frombuffer(self.columns[by], dtype=np.int32) if self.columns[by] else np.zeros(0, dtype=np.int32)
-        column[: len(told)] = told[: len(column)]
+        known = np.frombuffer(self.columns[by], dtype=np.int32) if self.columns[by] else np.zeros(0, dtype=np.int32)
+        column[: len(known)] = known[: len(column)]
         return column[questions]
 
     def values(self, by: By) -> dict[str, frozenset[int]]:
         """Each value of the field with the numbers that stand for it."""
-        found: dict[str, set[int]] = {}
+        numbers: dict[str, set[int]] = {}
         for values, number in self.names[by].of.items():
             for value in values:
-                found.setdefault(value, set()).add(number)
-        return {value: frozenset(found[value]) for value in sorted(found, key=in_order)}
+                numbers.setdefault(value, set()).add(number)
+        return {value: frozenset(numbers[value]) for value in sorted(numbers, key=in_order)}
 
     def largest(self, by: By) -> tuple[list[str], str | None]:
         """The values of the field, the MOST with the most questions if there are more, in order; and what is left out, in words."""
@@ -138,6 +138,6 @@ def group_summaries(system: str, metric: str, values: Values, questions: Whole, 
 
 
 def mean_by_type(summaries: Sequence[GroupSummary]) -> float | None:
-    """The unweighted mean of the levels' means (GraphRAG-Bench's way); null where no level has one. For one system and metric."""
+    """The unweighted mean of the levels' means (GraphRAG-Bench's way); None where no level has one. For one system and metric."""
     means = [group.overall.mean for group in summaries if group.by == "level" and group.overall.mean is not None]
     return sum(means) / len(means) if means else None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: Sequence[float | None], *, causes: Mapping[str, int], not_applicable: int, seed: int) -> Mean:
-    """The mean of values in 0..1, one a question; null: unscored. `causes`: how many are unscored for which reason.
+    """The mean of values in 0..1, one a question; None: unscored. `causes`: how many are unscored for which reason.
 
-    The interval is BCa's over questions (95 %), null for fewer than 2 values. The bounds take unscored ones as 0 and as 1.
-    Raises: ValueError unless `causes` explain every null.
+    The interval is BCa's over questions (95 %), None for fewer than 2 values. The bounds take unscored ones as 0 and as 1.
+    Raises: ValueError unless `causes` explain every None.
     """
     import numpy as np
 
@@ -43,15 +43,16 @@ def _mean(scored: Floats, there: Floats, causes: dict[str, int], *, not_applicab
     import numpy as np
 
     failed, n = sum(causes.values()), len(scored)
-    found = Mean(n=n + failed + not_applicable, n_scored=n, not_applicable=not_applicable, failures=causes)
+    counts = Mean(n=n + failed + not_applicable, n_scored=n, not_applicable=not_applicable, failures=causes)
     if not n:
-        return found.model_copy(update={"bound_low": 0.0, "bound_high": 1.0}) if failed else found
+        return counts.model_copy(update={"bound_low": 0.0, "bound_high": 1.0}) if failed else counts
     order = np.lexsort((there, scored))  # sums of sorted numbers do not depend on the order of the rows
     scored, there = scored[order], there[order]
     mean = min(float(scored[-1]), max(float(scored[0]), float(scored.mean())))
+    # the bounds: what failed, a whole question or some of its repetitions, taken as 0 and as 1; a gate must hold at both
     seen, unseen = float((scored * there).sum()), float((1 - there).sum())
     ends = bootstrap_mean(scored, seed=seed)
-    return found.model_copy(update={
+    return counts.model_copy(update={
         "mean": mean, "low": None if ends is None else min(ends.low, mean), "high": None if ends is None else max(ends.high, mean),
         "bound_low": max(0.0, min(mean, seen / (n + failed))),
         "bound_high": min(1.0, max(mean, (seen + unseen + failed) / (n + failed))),

@@ -8,9 +8,10 @@ if at least half of them do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -26,11 +27,12 @@ MOST_WORDS = 100
 NO_METRIC = "none"
 HALF = 0.5
 MOST_POSITIONS = 10
+K = TypeVar("K", str, int)
 
 
 @dataclass
-class _Mean:
-    """Repetitions of one thing: sum and count of values, and the cause if none has one (null: not applicable)."""
+class _Repetitions:
+    """Repetitions of one thing: sum and count of values, and the cause if none has one (None: not applicable)."""
 
     total: Fraction = Fraction()  # exact, so that the order of the scores changes nothing
     count: int = 0
@@ -48,7 +50,7 @@ class _Mean:
 
     @property
     def value(self) -> float | None:
-        """The mean; null without a value."""
+        """The mean; None without a value."""
         return float(self.total / self.count) if self.count else None
 
 
@@ -56,33 +58,37 @@ class _Mean:
 class _Chain:
     """The steps of one question as one system took them, over its repetitions. `wrong`: whether one before the last was wrong."""
 
-    accuracy: _Mean = field(default_factory=_Mean)
-    wrong: _Mean = field(default_factory=_Mean)
-    positions: list[_Mean] = field(default_factory=list)
+    accuracy: _Repetitions = field(default_factory=_Repetitions)
+    wrong: _Repetitions = field(default_factory=_Repetitions)
+    positions: list[_Repetitions] = field(default_factory=list)
     relations: tuple[str | None, ...] = ()
 
     def add(self, score: Score) -> None:
         steps = _steps(score.detail)
         if score.status != "scored" or score.value is None or steps is None:
-            _add(self.accuracy, score, lambda value: value)
+            _add(self.accuracy, score, float)
             return
         self.accuracy.add(score.value)
         right = [step.get("right") is True for step in steps]
         if len(right) > 1:
             self.wrong.add(float(not all(right[:-1])))
-        self.positions += [_Mean() for _ in range(len(right) - len(self.positions))]
-        for place, one in zip(self.positions, right, strict=False):
-            place.add(float(one))
+        self.positions += [_Repetitions() for _ in range(len(right) - len(self.positions))]
+        for position, is_right in zip(self.positions, right, strict=False):
+            position.add(float(is_right))
         self.relations = tuple(kind if isinstance(kind := step.get("relation"), str) else None for step in steps)
 
 
 class Chains:
-    """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order."""
+    """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order.
+
+    `accuracy`: the metric that says whether an answer is right (others than binary_accuracy and exact_match count as right from 0.5);
+    None: the first of ACCURACIES that there are scores of.
+    """
 
     def __init__(self, accuracy: str | None = None) -> None:
         self._wanted = (accuracy,) if accuracy else ACCURACIES  # NO_METRIC is no metric of any score
         self._chains: dict[str, dict[str, _Chain]] = defaultdict(lambda: defaultdict(_Chain))
-        self._right: dict[str, dict[str, dict[str, _Mean]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Mean)))
+        self._right: dict[str, dict[str, dict[str, _Repetitions]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Repetitions)))
         self._hops: dict[str, int] = {}
 
     def add(self, score: Score) -> None:
@@ -90,7 +96,7 @@ class Chains:
         if score.metric == STEPS:
             self._chains[score.system][score.question_id].add(score)
         elif score.metric in self._wanted:
-            decide = _as_it_is if score.metric in YES_OR_NO else _from_half
+            decide = float if score.metric in YES_OR_NO else _from_half
             _add(self._right[score.metric][score.system][score.question_id], score, decide)
 
     def read(self, row: Row) -> None:
@@ -102,68 +108,54 @@ class Chains:
         """One a system that has a chain, or an answer to a question of known depth, in the order of their names."""
         metric = next((name for name in self._wanted if name in self._right), None)
         right = self._right[metric] if metric else {}
-        found = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
-        return [one for one in found if one.accuracy_by_hop or one.stepwise_accuracy]
+        summaries = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
+        return [summary for summary in summaries if summary.accuracy_by_hop or summary.stepwise_accuracy]
 
-    def _summary(self, system: str, metric: str | None, right: Mapping[str, _Mean], seed: int) -> ReasoningSummary:
+    def _summary(self, system: str, metric: str | None, right: Mapping[str, _Repetitions], seed: int) -> ReasoningSummary:
         chains = self._chains.get(system, {})
         judged = {question: wrong for question, chain in chains.items() if (wrong := chain.wrong.value) is not None}
         bad = [question for question, wrong in judged.items() if wrong >= HALF]
         known = [value >= HALF for question in bad if question in right and (value := right[question].value) is not None]
         return ReasoningSummary(
-            system=system, accuracy_metric=_named(metric),
-            accuracy_by_hop=self._by_hop(right, seed),
-            stepwise_accuracy=_mean(list(self._asked(chains)), seed) if chains else None,
+            system=system,
+            accuracy_metric="none" if metric is None else metric if metric in YES_OR_NO else f"{metric}>={HALF}",
+            accuracy_by_hop=_means_by((
+                (str(hops) if hops < 3 else "3+", repetitions) for question, repetitions in sorted(right.items())
+                if (hops := self._hops.get(question)) is not None
+            ), seed),
+            stepwise_accuracy=_mean([chain.accuracy for _, chain in sorted(chains.items())], seed) if chains else None,
             questions=len(judged), with_wrong_step=len(bad), wrong_step_answers=len(known),
             wrong_step_share=len(bad) / len(judged) if judged else None,
             error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
-            by_relation=_by_relation(chains.values(), seed), by_position=_by_position(chains.values(), seed),
+            by_relation=_means_by(_by_relation(chains.values()), seed), by_position=_means_by((
+                (position, repetitions) for chain in chains.values()
+                for position, repetitions in enumerate(chain.positions[:MOST_POSITIONS], start=1)
+            ), seed),
         )
-
-    def _asked(self, chains: Mapping[str, _Chain]) -> Iterable[_Mean]:
-        return (chain.accuracy for _, chain in sorted(chains.items()))
-
-    def _by_hop(self, right: Mapping[str, _Mean], seed: int) -> dict[str, Mean]:
-        groups: dict[str, list[_Mean]] = defaultdict(list)
-        for question, one in sorted(right.items()):
-            if (hops := self._hops.get(question)) is not None:
-                groups[str(hops) if hops < 3 else "3+"].append(one)
-        return {hops: _mean(groups[hops], seed) for hops in sorted(groups)}
-
-
-def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
-    """The summaries of a run's scores. `accuracy`: the metric that says whether an answer is right (others than binary_accuracy and
-    exact_match count as right from 0.5); null: the first of ACCURACIES that there are scores of."""
-    chains = Chains(accuracy)
-    for score in scores:
-        chains.add(score)
-    for row in rows:
-        chains.read(row)
-    return chains.summaries(seed=seed)
 
 
 @dataclass(frozen=True)
-class Form:
+class MedianLengths:
     """Words of answers and of right answers at the median; of the answers those of the system that says most."""
 
     answers: int
     references: int
 
 
-def form_of(rows: Iterable[Row]) -> Form | None:
-    """The form of the answers that are there and have a right answer; null without any."""
+def form_of(rows: Iterable[Row]) -> MedianLengths | None:
+    """The form of the answers that are there and have a right answer; None without any."""
     answers: dict[str, Counter[int]] = defaultdict(Counter)
     references: Counter[int] = Counter()
     for row in rows:
         if row.question.reference and row.answer.answer:
             answers[row.answer.system][min(len(row.answer.answer.split()), MOST_WORDS)] += 1
             references[min(len(row.question.reference.split()), MOST_WORDS)] += 1
-    return Form(max(map(_median, answers.values())), _median(references)) if answers else None
+    return MedianLengths(max(map(_median, answers.values())), _median(references)) if answers else None
 
 
 def accuracy_of(metrics: Sequence[str], rows: Callable[[], Iterable[Row]]) -> tuple[str | None, str | None]:
     """The metric of these that says whether an answer is right, and a note where none can (NO_METRIC): whole texts are the same only
-    where both are a few words, and a few words among many say little of them. (null, null): there is no metric of accuracy."""
+    where both are a few words, and a few words among many say little of them. (None, None): there is no metric of accuracy."""
     first = next((name for name in ACCURACIES if name in metrics), None)
     form = form_of(rows()) if first in BY_WORDS else None
     if form is None:
@@ -180,6 +172,7 @@ def accuracy_of(metrics: Sequence[str], rows: Callable[[], Iterable[Row]]) -> tu
 
 
 def _median(counts: Counter[int]) -> int:
+    """The lower median of counted numbers; by their counts, because there may be a million answers."""
     half, seen = counts.total() / 2, 0
     for words, count in sorted(counts.items()):
         seen += count
@@ -189,21 +182,17 @@ def _median(counts: Counter[int]) -> int:
 
 
 def hops_of(question: Question) -> int | None:
-    """How deep a question is: as it says, else relations of its path, else its steps; null where nothing tells."""
+    """How deep a question is: as it says, else relations of its path, else its steps; None where nothing tells."""
     path = question.path
-    told = (question.hops, len(path.relations) if path else 0, len(question.steps), len(path.text) if path else 0)
-    return next((count for count in told if count), None)
+    depths = (question.hops, len(path.relations) if path else 0, len(question.steps), len(path.text) if path else 0)
+    return next((count for count in depths if count), None)
 
 
-def _add(mean: _Mean, score: Score, decide: Callable[[float], float]) -> None:
+def _add(mean: _Repetitions, score: Score, decide: Callable[[float], float]) -> None:
     if score.status == "scored" and score.value is not None:
         mean.add(decide(score.value))
     elif score.status == "unscored":
         mean.fail((score.reason or "").split(":", 1)[0].strip() or "unknown", score.trial or 0)
-
-
-def _as_it_is(value: float) -> float:
-    return value
 
 
 def _from_half(value: float) -> float:
@@ -211,41 +200,32 @@ def _from_half(value: float) -> float:
 
 
 def _steps(detail: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]] | None:
-    """The steps of a score; null where it has none."""
+    """The steps of a score; None where it has none."""
     steps = detail.get("steps")
     return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else None
 
 
-def _named(metric: str | None) -> str:
-    if metric is None:
-        return "none"
-    return metric if metric in YES_OR_NO else f"{metric}>={HALF}"
-
-
-def _mean(given: Sequence[_Mean], seed: int) -> Mean:
+def _mean(given: Sequence[_Repetitions], seed: int) -> Mean:
     """The mean over questions. One without a value failed if a repetition failed; else the metric has no meaning for it."""
-    lost = [one.cause for one in given if one.value is None]
+    lost = [repetitions.cause for repetitions in given if repetitions.value is None]
     causes = Counter(sorted(cause for cause in lost if cause is not None))
-    values = [one.value for one in given if one.value is not None or one.cause is not None]
+    values = [repetitions.value for repetitions in given if repetitions.value is not None or repetitions.cause is not None]
     return mean_of(values, causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed)
 
 
-def _by_position(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
-    places: dict[int, list[_Mean]] = defaultdict(list)
-    for chain in chains:
-        for at, place in enumerate(chain.positions[:MOST_POSITIONS], start=1):
-            places[at].append(place)
-    return {str(at): _mean(places[at], seed) for at in sorted(places)}
+def _means_by(groups: Iterable[tuple[K, _Repetitions]], seed: int) -> dict[str, Mean]:
+    """The mean of each group, in the order of the groups."""
+    members: dict[K, list[_Repetitions]] = defaultdict(list)
+    for key, repetitions in groups:
+        members[key].append(repetitions)
+    return {str(key): _mean(members[key], seed) for key in sorted(members)}
 
 
-def _by_relation(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
-    """One value a question and type: the mean of its steps of that type."""
-    kinds: dict[str, list[_Mean]] = defaultdict(list)
+def _by_relation(chains: Iterable[_Chain]) -> Iterator[tuple[str, _Repetitions]]:
+    """One value a question and type: the mean of its steps of that type, so that a chain of five alike does not count five times."""
     for chain in chains:
-        own: dict[str, _Mean] = {}
-        for kind, place in zip(chain.relations, chain.positions, strict=False):
-            if kind is not None and (value := place.value) is not None:
-                own.setdefault(kind, _Mean()).add(value)
-        for kind, one in own.items():
-            kinds[kind].append(one)
-    return {kind: _mean(kinds[kind], seed) for kind in sorted(kinds)}
+        own: dict[str, _Repetitions] = {}
+        for kind, position in zip(chain.relations, chain.positions, strict=False):
+            if kind is not None and (value := position.value) is not None:
+                own.setdefault(kind, _Repetitions()).add(value)
+        yield from own.items()

@@ -31,7 +31,7 @@ def spread(values: Floats) -> Spread:
 def repeats(runs: Mapping[int, Floats]) -> Repeats | None:
     """The means of repeated runs, each over what was scored in it, their standard deviation and the standard error of their mean.
 
-    `runs`: repetition -> values by question, below 0 where there is none. Null for one run: it says nothing of the next. [K figs 3-7]
+    `runs`: repetition -> values by question, below 0 where there is none. None for one run: it says nothing of the next. [K figs 3-7]
     """
     import numpy as np
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Hashable)
 
-ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0  # in a column, where a value in 0..1 is none; cause c is FAILED - c
+# Where a column holds no value in 0..1; cause c is FAILED - c. One float an answer and metric is all that a run of a million rows may keep.
+ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0
 EXACT = 10**12  # sums are kept in units of 1e-12: whole numbers add up to the same in any order
 
 
@@ -71,11 +72,11 @@ class Values:
         import numpy as np
 
         counts = np.bincount(self.cause[self.cause >= 0], minlength=len(self.causes))
-        found = [(name, int(count)) for name, count in zip(self.causes, counts, strict=True) if count]
-        return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
+        named = [(name, int(count)) for name, count in zip(self.causes, counts, strict=True) if count]
+        return dict(sorted(named, key=lambda pair: (-pair[1], pair[0])))
 
 
-class Table:
+class RunScores:
     """All scores of a run. `questions` numbers the questions; it may be given more of them by whoever reads the rows.
 
     `aspects`: (system, metric) -> name -> [how many tell, their sum in units of 1e-12].
@@ -142,11 +143,11 @@ class Table:
     def _add_aspects(self, score: Score, named: Sequence[str]) -> None:
         sums = self.aspects.setdefault((score.system, score.metric), {})
         for name in named:
-            told = score.detail.get(name)
-            if isinstance(told, int | float) and isfinite(told):
+            figure = score.detail.get(name)
+            if isinstance(figure, int | float) and isfinite(figure):
                 count_and_sum = sums.setdefault(name, [0, 0])
                 count_and_sum[0] += 1
-                count_and_sum[1] += round(told * EXACT)
+                count_and_sum[1] += round(figure * EXACT)
 
     def mean_aspects(self, system: str, metric: str) -> dict[str, float]:
         """Means of the aspects over the scored rows that tell them."""
@@ -170,10 +171,10 @@ class Table:
         runs = self.runs(system, metric)
         coded = np.stack(list(runs.values())) if runs else np.full((1, 0), ABSENT)
         asked = np.flatnonzero((coded != ABSENT).any(axis=0))
-        return settled(coded[:, asked], tuple(self.causes.of)), asked
+        return average_repetitions(coded[:, asked], tuple(self.causes.of)), asked
 
 
-def settled(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
+def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
     """Coded values of repetitions (n_runs, n_questions), each question in one at least -> one value a question.
 
     A question has a value if any repetition has one: their mean. Without one it failed, if a repetition failed (the first one's

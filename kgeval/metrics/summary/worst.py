@@ -32,7 +32,7 @@ Key = tuple[str, str, int]  # system, question, repetition
 
 
 @dataclass
-class _Texts:
+class _RowTexts:
     question: str = ""
     answer: str = ""
     references: tuple[str, ...] = ()
@@ -42,13 +42,14 @@ class _Texts:
 class Worst:
     """Keeps for each system and metric the `most` questions with the worst value, by their worst repetition.
 
-    A value that could not be better is no bad one, however few values there are.
+    A value that could not be better is no bad one, however few values there are. By repetition, not by their mean: somebody is to
+    look at one answer and at the verdicts on it.
     """
 
     infos: Sequence[MetricInfo]
     most: int
     kept: dict[tuple[str, str], dict[str, Score]] = field(default_factory=dict)
-    texts: dict[Key, _Texts] = field(default_factory=dict)
+    texts: dict[Key, _RowTexts] = field(default_factory=dict)
     verdicts: dict[Key, list[Verdict]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,21 +82,21 @@ class Worst:
     def fetch(self) -> None:
         """Ends the search: from now on texts and verdicts of the kept ones are taken in."""
         wanted = {_key(score) for kept in self.kept.values() for score in kept.values()}
-        self.texts = {key: _Texts() for key in wanted}
+        self.texts = {key: _RowTexts() for key in wanted}
         self.verdicts = {key: [] for key in wanted}
         self._trials: dict[tuple[str, str], list[Key]] = {}
         for key in sorted(wanted):
             self._trials.setdefault(key[:2], []).append(key)
 
-    def read(self, row: Row) -> None:
+    def read_row(self, row: Row) -> None:
         """Takes the texts of a row that is kept. An answer without a repetition's number was judged several times."""
         question, answer = row.question, row.answer
         for key in self._trials.get((answer.system, question.id), ()):
             if answer.trial is None or answer.trial == key[2]:
                 references = tuple(_cut(text) for text in question.right_answers)
-                self.texts[key] = _Texts(_cut(question.question), _cut(answer.answer), references)
+                self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references)
 
-    def hear(self, verdicts: Iterable[Verdict]) -> None:
+    def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""
         for verdict in verdicts:
             own = self.verdicts.get((verdict.system, verdict.question_id, verdict.trial or 0))
@@ -128,13 +129,11 @@ def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     metric = all_metrics().get(score.metric)
     asked = metric.asks if metric else (f"criterion:{score.metric}",)
     names = {numbered(fact, score.detail.get("reference")) for fact in asked}
-    told = sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)
-    found = [_said(verdict) for verdict in told]
-    if len(found) > REASONS:
-        found = [*found[: REASONS - 1], f"and {len(found) - REASONS + 1} more"]
-    counts = _counts(score.detail)
+    sentences = [_sentence(verdict) for verdict in sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)]
+    if len(sentences) > REASONS:
+        sentences = [*sentences[: REASONS - 1], f"and {len(sentences) - REASONS + 1} more"]
     given = [score.reason] if score.reason else []
-    return [_cut(text, LONGEST_REASON) for text in [*given, *(found or counts)]]
+    return [_cut(text, LONGEST_REASON) for text in [*given, *(sentences or _counts(score.detail))]]
 
 
 def _order(verdict: Verdict) -> tuple[int, str, int]:
@@ -142,7 +141,7 @@ def _order(verdict: Verdict) -> tuple[int, str, int]:
     return (ORDER.index(label) if label in ORDER else len(ORDER) + (not label), verdict.metric, verdict.item)
 
 
-def _said(verdict: Verdict) -> str:
+def _sentence(verdict: Verdict) -> str:
     if verdict.metric.startswith("criterion:") and verdict.label is not None:
         return f"grade {verdict.label}: {verdict.reason or verdict.text}"
     item, _, source = "answer_claims@graph".partition("@") if verdict.metric == "grounding" else verdict.metric.partition("@")
@@ -158,8 +157,10 @@ def _counts(detail: Mapping[str, JsonValue]) -> list[str]:
     """`detail` in words: numbers on one line, then what is true, then lists of texts."""
     if detail.get("empty_answer") is True:
         return ["the answer is empty"]
-    numbers = [f"{_name(key)} {_number(value)}" for key, value in detail.items() if isinstance(value, int | float) and value is not True
-               and value is not False]
+    numbers = [
+        f"{_name(key)} {value if isinstance(value, int) else format(value, '.3g')}"
+        for key, value in detail.items() if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     flags = [_name(key) for key, value in detail.items() if value is True]
     texts = [f"{_name(key)}: {value}" for key, value in detail.items() if isinstance(value, str) and value]
     lists = [
@@ -171,10 +172,6 @@ def _counts(detail: Mapping[str, JsonValue]) -> list[str]:
 
 def _name(key: str) -> str:
     return key.replace("_", " ")
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3g}"
 
 
 def _cut(text: str, longest: int = LONGEST) -> str:

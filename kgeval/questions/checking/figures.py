@@ -1,4 +1,5 @@
-"""Counts of checks over a set: shares with intervals, by level, examples of what failed; and the difference of two sets."""
+"""Counts of checks over a set: shares with intervals, by level, examples of what failed; and the difference of two
+sets."""
 
 from __future__ import annotations
 
@@ -6,25 +7,25 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.questions.checking.table import CHECKS, Checked, is_negative
+from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, is_negative
 from kgeval.records import Question
 from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure
 from kgeval.stats.intervals import newcombe, quantile, wilson
 
 NO_LEVEL = "(none)"
 OTHERS = "(others)"
-MOST_LEVELS = 50
+MOST_LEVELS = 50  # that are told apart
 
 
 @dataclass
-class _Counts:
+class _CheckCounts:
     """The results of one check so far."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     why_not: Counter[str] = field(default_factory=Counter)
 
-    def add(self, one: Checked) -> None:
+    def add(self, one: CheckOutcome) -> None:
         self.statuses[one.status] += 1
         if one.status == "unscored":
             self.causes[one.cause or "unknown"] += 1
@@ -37,7 +38,8 @@ class _Counts:
         interval = wilson(passed / n, n, quantile=quantile()) if n else None
         possible = n + unscored
         return CheckFigure(
-            check=name, n=self.statuses.total(), passed=passed, failed=failed, not_applicable=self.statuses["not_applicable"],
+            check=name, n=self.statuses.total(), passed=passed, failed=failed,
+            not_applicable=self.statuses["not_applicable"],
             unscored=unscored, share=passed / n if n else None, low=interval.low if interval else None,
             high=interval.high if interval else None, bound_low=passed / possible if possible else None,
             bound_high=(passed + unscored) / possible if possible else None, causes=dict(self.causes.most_common()),
@@ -45,17 +47,17 @@ class _Counts:
         )
 
 
-class Tally:
+class CheckTally:
     """Counts the questions of one file as they come. `examples`: failed ones kept of each check."""
 
     def __init__(self, file: str, checks: Collection[str], *, examples: int = 5) -> None:
         self._file, self._most = file, examples
-        self._all = {name: _Counts() for name in CHECKS if name in checks}
-        self._levels: dict[str, dict[str, _Counts]] = {}
+        self._all = {name: _CheckCounts() for name in CHECKS if name in checks}
+        self._levels: dict[str, dict[str, _CheckCounts]] = {}
         self._examples: dict[str, list[CheckExample]] = {name: [] for name in self._all}
         self.n = self.references = self.evidence = self.negative = 0
 
-    def add(self, question: Question, found: Iterable[Checked]) -> None:
+    def add(self, question: Question, found: Iterable[CheckOutcome]) -> None:
         """Counts one question."""
         self.n += 1
         self.references += bool(question.right_answers)
@@ -64,43 +66,48 @@ class Tally:
         level = question.level or next(iter(question.kinds), NO_LEVEL)
         if level not in self._levels and len(self._levels) >= MOST_LEVELS:
             level = OTHERS  # a file whose types are free text has as many as it has questions
-        counts = self._levels.setdefault(level, {name: _Counts() for name in self._all})
+        counts = self._levels.setdefault(level, {name: _CheckCounts() for name in self._all})
         for one in found:
             self._all[one.name].add(one)
             counts[one.name].add(one)
             if one.status == "failed" and len(self._examples[one.name]) < self._most:
                 self._examples[one.name].append(CheckExample(
-                    check=one.name, id=question.id, question=question.question, reference=next(iter(question.right_answers), None),
+                    check=one.name, id=question.id, question=question.question,
+                    reference=next(iter(question.right_answers), None),
                     reason=one.reason,
                 ))
 
     def result(self, notes: Sequence[str] = ()) -> CheckedSet:
         """The figures so far."""
         return CheckedSet(
-            file=self._file, n=self.n, references=self.references, evidence=self.evidence, negative=self.negative, notes=list(notes),
-            figures=_figures(self._all), levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
+            file=self._file, n=self.n, references=self.references, evidence=self.evidence, negative=self.negative,
+            notes=list(notes),
+            figures=_figures(self._all),
+            levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
             examples=[one for found in self._examples.values() for one in found],
         )
 
 
-def _figures(counts: dict[str, _Counts]) -> list[CheckFigure]:
+def _figures(counts: dict[str, _CheckCounts]) -> list[CheckFigure]:
     return [found.figure(name) for name, found in counts.items()]
 
 
 def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
     """Each check that both sets have a share of: the first's minus the second's, with Newcombe's interval."""
     others = {figure.check: figure for figure in second.figures}
-    made = []
-    for one in first.figures:
-        other = others.get(one.check)
-        if other is None or one.share is None or other.share is None:
+    result = []
+    for figure in first.figures:
+        other = others.get(figure.check)
+        if other is None or figure.share is None or other.share is None:
             continue
-        sizes = (one.passed + one.failed, other.passed + other.failed)
-        interval = newcombe((one.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
-        made.append(CheckDifference(
-            check=one.check, difference=one.share - other.share, low=interval.low, high=interval.high, n_first=sizes[0], n_second=sizes[1],
+        sizes = (figure.passed + figure.failed, other.passed + other.failed)
+        interval = newcombe((figure.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
+        result.append(CheckDifference(
+            check=figure.check, difference=figure.share - other.share, low=interval.low, high=interval.high,
+            n_first=sizes[0],
+            n_second=sizes[1],
         ))
-    return made
+    return result
 
 
 def failed_share(sets: Iterable[CheckedSet]) -> float:

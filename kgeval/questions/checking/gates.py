@@ -1,11 +1,13 @@
-"""Thresholds on checks: `answerable>=0.9`, `FILE:leak>=1`; a share that unscored questions could turn is not answered."""
+"""Thresholds on checks: `answerable>=0.9`, `FILE:leak>=1`; a share that unscored questions could turn is not
+answered."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-from kgeval.questions.checking.table import CHECKS
+from kgeval.questions.checking.check_table import CHECKS
 from kgeval.records import GateResult
 from kgeval.records.question_checks import CheckedSet, CheckFigure
 from kgeval.stats.thresholds import Threshold, parse_thresholds, passes, without_at
@@ -13,7 +15,7 @@ from kgeval.stats.thresholds import Threshold, parse_thresholds, passes, without
 
 @dataclass(frozen=True)
 class CheckGate:
-    """The share of a check must be at least (else: at most) `limit`, in 0..1. `file` null: in every set."""
+    """The share of a check must be at least (else: at most) `limit`, in 0..1. `file` None: in every set."""
 
     check: str
     least: bool
@@ -21,45 +23,59 @@ class CheckGate:
     file: str | None = None
 
 
-def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Collection[str], *, noun: str = "check") -> list[CheckGate]:
+def parse_check_gates(
+    texts: Iterable[str], checks: Collection[str], files: Collection[str], *, noun: str = "check",
+) -> list[CheckGate]:
     """The gates in the order given; `=` means at least. `noun`: what the names are called in messages.
 
     Raises: UsageError that names every fault of all texts.
     """
+    def faults(threshold: Threshold) -> list[str]:
+        wrong = []
+        if threshold.name not in checks:
+            known = "is not among the checks of this run" if threshold.name in CHECKS else f"is no {noun}"
+            wrong.append(f"{threshold.name[:60]} {known}")
+        if threshold.of is not None and threshold.of not in files:
+            wrong.append(f"no file is called {threshold.of[:100]}")
+        return [*wrong, *without_at(threshold)]
+
     thresholds = parse_thresholds(
-        texts, lambda one: _faults(one, checks, files, noun),
+        texts, faults,
         fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
     )
     return [CheckGate(one.name, one.least("higher"), one.limit, one.of) for one in thresholds]
 
 
-def _faults(one: Threshold, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
-    faults = []
-    if one.name not in checks:
-        known = "is not among the checks of this run" if one.name in CHECKS else f"is no {noun}"
-        faults.append(f"{one.name[:60]} {known}")
-    if one.of is not None and one.of not in files:
-        faults.append(f"no file is called {one.of[:100]}")
-    return [*faults, *without_at(one)]
+class _HasShare(Protocol):
+    @property
+    def share(self) -> float | None: ...
+
+
+F = TypeVar("F", bound=_HasShare)
+
+
+def gate_results(
+    gates: Sequence[CheckGate], files: Sequence[tuple[str, Mapping[str, F]]],
+    met: Callable[[CheckGate, F], bool | None],
+) -> list[GateResult]:
+    """One result a gate and file, in the order of the gates. `files`: with the figure of each check; `met`: by its
+    figure."""
+    return [
+        GateResult(
+            system=file, metric=gate.check, least=gate.least, limit=gate.limit, value=figures[gate.check].share,
+            met=met(gate, figures[gate.check]),
+        )
+        for gate in gates for file, figures in files if gate.file in (None, file)
+    ]
 
 
 def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:
-    """One result a gate and set, in the order of the gates. `met` null: nothing was checked, the run was stopped, or what is unscored
-    could turn it."""
-    results = []
-    for gate in gates:
-        for one in sets:
-            if gate.file in (None, one.file):
-                figure = next(figure for figure in one.figures if figure.check == gate.check)
-                met = _met(gate, figure) if complete else None
-                results.append(GateResult(
-                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=figure.share, met=met,
-                ))
-    return results
+    """One result a gate and set. `met` None: nothing was checked, the run was stopped, or what is unscored could turn
+    it."""
+    def met(gate: CheckGate, figure: CheckFigure) -> bool | None:
+        if not complete or figure.share is None or figure.bound_low is None or figure.bound_high is None:
+            return None
+        ends = {passes(end, gate.limit, least=gate.least) for end in (figure.bound_low, figure.bound_high)}
+        return ends.pop() if len(ends) == 1 else None
 
-
-def _met(gate: CheckGate, figure: CheckFigure) -> bool | None:
-    if figure.share is None or figure.bound_low is None or figure.bound_high is None:
-        return None
-    ends = {passes(end, gate.limit, least=gate.least) for end in (figure.bound_low, figure.bound_high)}
-    return ends.pop() if len(ends) == 1 else None
+    return gate_results(gates, [(one.file, {figure.check: figure for figure in one.figures}) for one in sets], met)

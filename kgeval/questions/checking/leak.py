@@ -1,15 +1,15 @@
 """Does a question say its own answer? By words, without a model: a question that leaks tests nothing.
 
-Yes, where every word of a right answer that carries meaning stands in the question. Part of them is shown and is no leak: a sentence
-as right answer repeats the words of its question. Words are compared in their normal form, whole; scripts without spaces by character.
-"""
+Yes, where every word of a right answer that carries meaning stands in the question. Part of them is shown and is no
+leak: a sentence as right answer repeats the words of its question. Words are compared in their normal form, whole;
+scripts without spaces by character. """
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from kgeval.questions.checking.table import Checked, decided, is_negative, not_applicable
+from kgeval.questions.checking.check_table import CheckOutcome, decided, is_negative, not_applicable
 from kgeval.records import Question
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
@@ -38,7 +38,7 @@ _OPENERS = _GERMAN | frozenset(_OPENING_WORDS.split())
 _ASKING = frozenset(_ASKING_WORDS.split())
 
 
-def leak(question: Question) -> Checked:
+def leak(question: Question) -> CheckOutcome:
     """The check "leak": passed where the question does not say a right answer."""
     if is_negative(question):
         return not_applicable(NAME, "a negative question has no answer to give away")
@@ -46,16 +46,16 @@ def leak(question: Question) -> Checked:
     if not answers:
         return not_applicable(NAME, "no right answer is given")
     asked = words(question.question)
-    found = [_one(question, asked, answer) for answer in answers]
-    worst = max(found, key=lambda one: ("not_applicable", "passed", "failed").index(one.status))
-    return next((one for one in found if one.status == worst.status and one.reason), worst)
+    outcomes = [_of_answer(question, asked, answer) for answer in answers]
+    worst = max(outcomes, key=lambda one: ("not_applicable", "passed", "failed").index(one.status))
+    return next((one for one in outcomes if one.status == worst.status and one.reason), worst)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without thousands commas."""
+    """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without
+    thousands commas."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    found: list[str] = _WORD.findall(folded)
-    return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in found]
+    return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in _WORD.findall(folded)]
 
 
 def telling(found: list[str]) -> list[str]:
@@ -64,48 +64,35 @@ def telling(found: list[str]) -> list[str]:
     return list(dict.fromkeys(word for word in found if word not in empty))
 
 
-def _one(question: Question, asked: list[str], answer: str) -> Checked:
+def _of_answer(question: Question, asked: list[str], answer: str) -> CheckOutcome:
     """The check for one right answer."""
-    said = telling(words(answer))
-    if not said:
+    meaningful = telling(words(answer))
+    if not meaningful:
         return not_applicable(NAME, "the right answer has no word that carries meaning")
-    if all(word in _EITHER for word in said):
+    if all(word in _EITHER for word in meaningful):
         return not_applicable(NAME, "the right answer is yes or no, or the like")
-    if words(answer)[0] in _YES_OR_NO and all(word in asked for word in said if word not in _YES_OR_NO):
+    if words(answer)[0] in _YES_OR_NO and all(word in asked for word in meaningful if word not in _YES_OR_NO):
         return not_applicable(NAME, "the right answer is yes or no, in a sentence")
-    there = [word for word in said if word in asked]
-    if len(there) < len(said) and len(there) < SHOWN * len(said):
-        return decided(NAME, True, _items(asked, answer))
-    if len(there) < len(said):
-        return decided(NAME, True, _items(asked, answer) or f"{len(there)} of {len(said)} words of the answer are in the question")
-    return _full(question, said, answer)
-
-
-def _full(question: Question, said: list[str], answer: str) -> Checked:
-    """Every word is there: a leak, unless the question offers the answer as one of several, or it is a small number."""
-    if _offered(question):
-        return decided(NAME, True, "the question offers the answer as one of several")
+    there = sum(word in asked for word in meaningful)
+    if there < len(meaningful):
+        of_items = _items(asked, answer)
+        of_words = f"{there} of {len(meaningful)} words of the answer are in the question" if there >= SHOWN * len(meaningful) else ""
+        return decided(NAME, True, of_items or of_words)
+    # every word is there: a leak, unless the question offers the answer as one of several, or it is a small number
+    kinds = (question.level or "", *question.kinds)
+    if any("compar" in kind.lower() for kind in kinds) or _CHOICE.search(question.question) is not None:
+        return decided(NAME, True, "the question offers the answer as one of several")  # Which is older, the mill or the lighthouse?
     if len(words(answer)) > 2 and _asks_whether(question.question):
         return not_applicable(NAME, "the question asks for yes or no, and its answer affirms it")
-    if len(said) == 1 and _short(said[0]):
-        return decided(NAME, True, f"'{said[0]}' is in the question, which may be chance")
-    if _RUNS.fullmatch("".join(said)) and not _in_one_piece(question.question, answer):
+    if len(meaningful) == 1 and _short(meaningful[0]):
+        return decided(NAME, True, f"'{meaningful[0]}' is in the question, which may be chance")
+    if _RUNS.fullmatch("".join(meaningful)) and "".join(words(answer)) not in "".join(asked):
         return decided(NAME, True, "its characters are in the question, but not together")
     return decided(NAME, False, f"the question says the answer: {' '.join(answer.split())[:100]}")
 
 
 def _short(word: str) -> bool:
     return len(word) <= SMALL_NUMBER if word.isdecimal() else len(word) == 1 and word.isascii()
-
-
-def _in_one_piece(question: str, answer: str) -> bool:
-    return "".join(words(answer)) in "".join(words(question))
-
-
-def _offered(question: Question) -> bool:
-    """Whether the question compares: "Which is older, the mill or the lighthouse?" has to name its answer."""
-    kinds = (question.level or "", *question.kinds)
-    return any("compar" in kind.lower() for kind in kinds) or _CHOICE.search(question.question) is not None
 
 
 def _asks_whether(text: str) -> bool:
@@ -118,7 +105,8 @@ def _asks_whether(text: str) -> bool:
 
 
 def _items(asked: list[str], answer: str) -> str:
-    """How many items of an answer that is a list stand in the question; "" for none, or for an answer that is no list."""
+    """How many items of an answer that is a list stand in the question; "" for none, or for an answer that is no
+    list."""
     items = [item for part in _LIST.split(answer) if (item := telling(words(part)))]
     there = sum(all(word in asked for word in item) for item in items)
     return f"{there} of {len(items)} items of the answer are in the question" if len(items) > 1 and there else ""

@@ -1,10 +1,11 @@
-"""The graph as coverage sees it: its types, predicates, communities, documents and degrees, each entity in its groups. Read once."""
+"""The graph as coverage sees it: its types, predicates, communities, documents and degrees, each entity in its groups.
+Read once."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,9 +27,9 @@ LONGEST_TITLE = 100
 
 @dataclass
 class GraphProfile:
-    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity:
-    element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`:
-    that name -> what people call it, where this is something else."""
+    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of
+    an entity: element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its
+    name as a group; `titles`: that name -> what people call it, where this is something else."""
 
     graph: Graph
     layout: Layout
@@ -46,23 +47,23 @@ class GraphProfile:
 
     def groups_of(self, element_id: str) -> Iterable[tuple[Facet, str]]:
         """The groups that an entity is in; none for what is no entity of this graph."""
-        at = self.place.get(element_id)
-        if at is None:
+        place = self.place.get(element_id)
+        if place is None:
             return
-        if (kind := self.types[at]) is not None:
+        if (kind := self.types[place]) is not None:
             yield "types", kind
-        yield "degrees", bucket(self.degrees[at])
-        if self.communities[at] >= 0:
-            yield "communities", str(self.communities[at])
+        yield "degrees", bucket(self.degrees[place])
+        if self.communities[place] >= 0:
+            yield "communities", str(self.communities[place])
 
     def degree(self, element_id: str) -> int:
         """Relations of an entity; -1 for what is no entity of this graph."""
-        at = self.place.get(element_id)
-        return -1 if at is None else self.degrees[at]
+        place = self.place.get(element_id)
+        return -1 if place is None else self.degrees[place]
 
     def best(self, element_ids: Iterable[str]) -> str:
         """The one of several entities that has the most relations; of equal ones the oldest."""
-        return min(element_ids, key=lambda one: (-self.degree(one), len(one), one))
+        return min(element_ids, key=self._rank)
 
     def document(self, name: str) -> str | None:
         """The document's group, by key, title or file name."""
@@ -74,72 +75,68 @@ class GraphProfile:
         for at, group in enumerate(self.communities):
             if group in members:
                 members[group].append(self.ids[at])
-        order = {group: sorted(own, key=lambda one: (-self.degree(one), len(one), one)) for group, own in members.items()}
-        return {str(group): own[:most] for group, own in order.items()}
+        return {str(group): sorted(own, key=self._rank)[:most] for group, own in members.items()}
+
+    def _rank(self, element_id: str) -> tuple[int, int, str]:
+        """The best joined first; of equal ones the oldest: element ids end in a number that counts up."""
+        return -self.degree(element_id), len(element_id), element_id
 
 
-def read_land(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> GraphProfile:
+def load_graph_profile(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> GraphProfile:
     """The graph's groups, all read. Raises: QueryError, QueryTimeout, ConnectionLost."""
-    land = GraphProfile(graph, layout, timeout)
+    profile = GraphProfile(graph, layout, timeout)
     for row in graph.stream(all_queries()["sample-entities"], {"layout": layout.model_dump()}, timeout=timeout):
-        land.place[row["element_id"]] = len(land.ids)
-        land.ids.append(row["element_id"])
-        land.types.append(row["type"])
-        land.degrees.append(row["degree"])
-    land.untyped = sum(kind is None for kind in land.types)
-    land.sizes["types"] = dict(Counter(kind for kind in land.types if kind is not None))
-    if not land.sizes["types"]:
-        land.reasons["types"] = "the graph's entities have no types"
-    land.sizes["degrees"] = dict(Counter(map(bucket, land.degrees)))
-    _predicates(land)
-    _communities(land, seed)
-    _documents(land)
-    land.sizes["hops"] = dict.fromkeys(HOPS, 0)
-    return land
-
-
-def _rows(land: GraphProfile, query: str, **params: object) -> list[dict[str, object]]:
-    given: Mapping[str, object] = {"layout": land.layout.model_dump(), **params}
-    return land.graph.read(all_queries()[query], given, timeout=land.timeout)
-
-
-def _predicates(land: GraphProfile) -> None:
-    rows = _rows(land, "coverage-predicates", covered=[])
-    land.sizes["predicates"] = {str(row["predicate"]): int(str(row["relations"])) for row in rows}
+        profile.place[row["element_id"]] = len(profile.ids)
+        profile.ids.append(row["element_id"])
+        profile.types.append(row["type"])
+        profile.degrees.append(row["degree"])
+    profile.untyped = sum(kind is None for kind in profile.types)
+    profile.sizes["types"] = dict(Counter(kind for kind in profile.types if kind is not None))
+    if not profile.sizes["types"]:
+        profile.reasons["types"] = "the graph's entities have no types"
+    profile.sizes["degrees"] = dict(Counter(map(bucket, profile.degrees)))
+    params = {"layout": layout.model_dump(), "covered": []}
+    rows = graph.read(all_queries()["coverage-predicates"], params, timeout=timeout)
+    profile.sizes["predicates"] = {str(row["predicate"]): int(row["relations"]) for row in rows}
     if not rows:
-        land.reasons["predicates"] = "the graph has no relations between entities"
+        profile.reasons["predicates"] = "the graph has no relations between entities"
+    _communities(profile, seed)
+    _documents(profile)
+    profile.sizes["hops"] = dict.fromkeys(HOPS, 0)
+    return profile
 
 
-def _communities(land: GraphProfile, seed: int) -> None:
-    """Communities of one are entities without relations: no question about how things are joined can be in them, and they are left out."""
-    if land.graph.info.gds is None:
-        found: dict[str, int] = {}
-        land.reasons["communities"] = "this server has no Graph Data Science plugin"
+def _communities(profile: GraphProfile, seed: int) -> None:
+    """Communities of one are entities without relations: no question about how things are joined can be in them, and
+    they are left out."""
+    if profile.graph.info.gds is None:
+        group_of: dict[str, int] = {}
+        profile.reasons["communities"] = "this server has no Graph Data Science plugin"
     else:
-        named = communities_of(land.graph, land.layout, land.ids, timeout=land.timeout, seed=seed)
-        found = {element_id: int(group) for element_id, group in named.items()}  # GDS hands property values out as floats
-    size = Counter(found.values())
-    land.communities = array("q", (group if size[group := found.get(one, -1)] > 1 else -1 for one in land.ids))
-    land.sizes["communities"] = {str(group): n for group, n in size.items() if n > 1}
-    if not land.sizes["communities"]:
-        land.reasons.setdefault("communities", "no two entities are joined")
+        named = communities_of(profile.graph, profile.layout, profile.ids, timeout=profile.timeout, seed=seed)
+        group_of = {element_id: int(group) for element_id, group in named.items()}  # GDS hands property values out as floats
+    size = Counter(group_of.values())
+    profile.communities = array("q", (group if size[group := group_of.get(one, -1)] > 1 else -1 for one in profile.ids))
+    profile.sizes["communities"] = {str(group): n for group, n in size.items() if n > 1}
+    if not profile.sizes["communities"]:
+        profile.reasons.setdefault("communities", "no two entities are joined")
 
 
-def _documents(land: GraphProfile) -> None:
-    if not land.layout.document_labels:
-        land.sizes["documents"] = {}
-        land.reasons["documents"] = "the graph's layout has no documents"
+def _documents(profile: GraphProfile) -> None:
+    if not profile.layout.document_labels:
+        profile.sizes["documents"] = {}
+        profile.reasons["documents"] = "the graph's layout has no documents"
         return
-    keys = list(dict.fromkeys(filter(None, [land.layout.document_key, *NAMED_BY])))
-    given = {"layout": land.layout.model_dump(), "covered": [], "keys": keys}
+    keys = list(dict.fromkeys(filter(None, [profile.layout.document_key, *NAMED_BY])))
+    given = {"layout": profile.layout.model_dump(), "covered": [], "keys": keys}
     sizes: dict[str, int] = {}
-    for row in land.graph.stream(all_queries()["coverage-documents"], given, timeout=land.timeout):
+    for row in profile.graph.stream(all_queries()["coverage-documents"], given, timeout=profile.timeout):
         name = row["document"]
         sizes[name] = sizes.get(name, 0) + row["chunks"]
         for key in {key for called in (name, *row["names"]) for key in document_keys(called)}:
-            land.document_of.setdefault(key, name)
+            profile.document_of.setdefault(key, name)
         if title := next((called for called in row["names"] if called != name), None):
-            land.titles[name] = title[:LONGEST_TITLE]
-    land.sizes["documents"] = sizes
+            profile.titles[name] = title[:LONGEST_TITLE]
+    profile.sizes["documents"] = sizes
     if not sizes:
-        land.reasons["documents"] = "the graph has no documents"
+        profile.reasons["documents"] = "the graph has no documents"

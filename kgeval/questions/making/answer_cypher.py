@@ -1,4 +1,5 @@
-"""The Cypher that returns a question's answer from the graph: whole, with its values in it, for people who paste it into Neo4j Browser."""
+"""The Cypher that returns a question's answer from the graph: whole, with its values in it, for people who paste it
+into Neo4j Browser."""
 
 from __future__ import annotations
 
@@ -13,25 +14,28 @@ TIMEOUT = 60.0  # seconds of one proof
 
 
 def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
-    """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises: ValueError for
-    text that Cypher cannot hold."""
+    """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises:
+    ValueError for text that Cypher cannot hold."""
     nodes = ["s", *(f"n{at}" for at in range(1, len(path.relations))), "a"]
-    pattern, said = _node(layout, "s"), []
+    pattern, conditions = _node(layout, "s"), []
     for at, relation in enumerate(path.relations):
         before, after = ("-", "->") if relation.source == path.nodes[at].element_id else ("<-", "-")
         if not has_direction(layout, relation.predicate):
             before = after = "-"
         pattern += f"{before}[r{at + 1}{_type(relation.type)}]{after}{_node(layout, nodes[at + 1])}"
-        said += _predicate(layout, f"r{at + 1}", [relation.predicate])
+        conditions += _predicate(layout, f"r{at + 1}", [relation.predicate])
     apart = [f"{one} <> {other}" for at, one in enumerate(nodes) for other in nodes[at + 1 :]]
-    return _query(pattern, [_named(layout, "s", starts), *said, *_scopes(layout, nodes), *apart], _name(layout, "a"))
+    return _query(
+        pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, nodes), *apart], _name(layout, "a"),
+    )
 
 
 def either_query(layout: Layout, starts: Sequence[str], predicates: Sequence[str]) -> str:
-    """Returns the names of all entities that one of the predicates joins, in either direction, to the entities of these names."""
-    said = _predicate(layout, "r", predicates) or [f"type(r) IN {cypher_literal(predicates)}"]
+    """Returns the names of all entities that one of the predicates joins, in either direction, to the entities of these
+    names."""
+    conditions = _predicate(layout, "r", predicates) or [f"type(r) IN {cypher_literal(predicates)}"]
     pattern = f"{_node(layout, 's')}-[r]-{_node(layout, 'a')}"
-    return _query(pattern, [_named(layout, "s", starts), *said, *_scopes(layout, ["s", "a"])], _name(layout, "a"))
+    return _query(pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, ["s", "a"])], _name(layout, "a"))
 
 
 def answers(graph: Graph, query: str, *, timeout: float = TIMEOUT) -> list[str]:
@@ -52,8 +56,8 @@ def _node(layout: Layout, name: str) -> str:
     parts += [f"!{cypher_name(label)}" for label in layout.entity_excluded_labels if not label.startswith("__Kgeval")]
     if layout.scope_label is not None:
         parts.append(cypher_name(layout.scope_label))
-    told = "&".join(filter(None, parts))
-    return f"({name}:{told})" if told else f"({name})"
+    expression = "&".join(filter(None, parts))
+    return f"({name}:{expression})" if expression else f"({name})"
 
 
 def _type(kind: str | None) -> str:
@@ -64,8 +68,8 @@ def _predicate(layout: Layout, name: str, predicates: Sequence[str]) -> list[str
     """What a relation must say; nothing where its type says it all."""
     if layout.relation_label_key is None:
         return []
-    said = f"coalesce({name}.{cypher_name(layout.relation_label_key)}, type({name}))"
-    return [f"{said} = {cypher_literal(predicates[0])}" if len(predicates) == 1 else f"{said} IN {cypher_literal(predicates)}"]
+    label = f"coalesce({name}.{cypher_name(layout.relation_label_key)}, type({name}))"
+    return [f"{label} = {cypher_literal(predicates[0])}" if len(predicates) == 1 else f"{label} IN {cypher_literal(predicates)}"]
 
 
 def _scopes(layout: Layout, nodes: Sequence[str]) -> list[str]:
@@ -83,7 +87,8 @@ def _name(layout: Layout, node: str) -> str:
 
 
 def _label_name(layout: Layout, node: str) -> str:
-    """The first name or id that the node's labels have, as the readings of Cypher files say it (kgeval.graph.queries)."""
+    """The first name or id that the node's labels have, as the readings of Cypher files say it
+    (kgeval.graph.queries)."""
     cases = []
     for one in layout.label_names:
         keys = [f"toString({node}.{cypher_name(key)})" for key in one.keys]
@@ -99,4 +104,6 @@ def _label_name(layout: Layout, node: str) -> str:
 
 def _named(layout: Layout, node: str, names: Sequence[str]) -> str:
     chosen = list(dict.fromkeys(names))
-    return f"{_name(layout, node)} " + (f"= {cypher_literal(chosen[0])}" if len(chosen) == 1 else f"IN {cypher_literal(chosen)}")
+    return f"{_name(layout, node)} " + (
+        f"= {cypher_literal(chosen[0])}" if len(chosen) == 1 else f"IN {cypher_literal(chosen)}"
+    )

@@ -1,12 +1,12 @@
-"""The four levels of GraphRAG-Bench [X 3.1-3.2, A.3, C.2-C.6, figures 8 and 10]: make, check the evidence, check the answer, add context.
+"""The four levels of GraphRAG-Bench [X 3.1-3.2, A.3, C.2-C.6, figures 8 and 10]: make, check the evidence, check the
+answer, add context.
 
-A level asks for so many relations of a structure (breadth); code counts them by the numbers that the model names. Evidence that does
-not follow from the texts is dropped, an answer that does not follow from the rest is corrected once; else there is no question.
-"""
+A level asks for so many relations of a structure (breadth); code counts them by the numbers that the model names.
+Evidence that does not follow from the texts is dropped, an answer that does not follow from the rest is corrected once;
+else there is no question. """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -24,10 +24,14 @@ from kgeval.questions.drafts import (
 )
 from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Kind, LaterCall, MakingContext, MakingOptions, Rejected, RejectedError
+from kgeval.questions.kinds import LaterCall, MakingContext, QuestionKind, RejectedError
 from kgeval.questions.making.bench_draft import (
+    BenchAnswerVerdict,
+    BenchQuestion,
     Draft,
+    EvidenceVerdicts,
     LevelRule,
+    Refined,
     apart,
     check_count,
     covering,
@@ -36,9 +40,8 @@ from kgeval.questions.making.bench_draft import (
     refusal,
     tells,
 )
-from kgeval.questions.making.bench_replies import AnswerVerdict, EvidenceVerdicts, Made, Refined
 from kgeval.questions.profiles import CreativeForm, load_profile
-from kgeval.records import GoldPath, Passage, Question, QuestionCheck, Structure, StructureRelation
+from kgeval.records import GoldPath, Question, Structure
 
 REASON = 200
 MAKE_TOKENS, CHECK_TOKENS, SEGMENT_TOKENS = 6_000, 12_000, 1_500  # of passages in a call that makes, checks, adds context
@@ -46,72 +49,90 @@ LEAST_SHOWN, MOST_WRITTEN = 60, 600  # guessed tokens of question and answer
 CORRECTED = "corrected once"
 
 
-def make(desk: MakingContext, rule: LevelRule) -> Question | Rejected:
-    """One question of a level from a structure with passages, or why there is none.
+def make(context: MakingContext, rule: LevelRule) -> Question:
+    """One question of a level from a structure with passages.
 
-    Causes: too_small, no_passages, wrong_number, empty, material, leak, repeated, too_few_relations, too_many_relations, no_evidence,
-    answer_not_supported. Raises: UnansweredError as Desk.ask does.
-    """
-    try:
-        draft = _first(desk, rule)
-        draft = _with_evidence(desk, draft)
-        draft = _with_answer(desk, draft)
-        return _question(desk, _refined(desk, draft))
-    except RejectedError as error:
-        return error.rejected
+    Raises: UnansweredError as MakingContext.ask does; RejectedError: too_small, no_passages, wrong_number, empty,
+    material, leak, repeated, too_few_relations, too_many_relations, no_evidence, answer_not_supported. """
+    draft = _with_evidence(context, _first_draft(context, rule))
+    draft = _refined(context, _with_answer(context, draft))
+    structure, relations = draft.structure, draft.relations
+    checks = [*draft.checks, check("leak", True)]  # both texts of the question were looked at
+    if rule.apart:
+        checks.append(apart(draft))
+    texts = [structure.text_of(r) for r in relations]
+    ends = dict.fromkeys(end for r in relations for end in (r.source, r.target))
+    question = drafted(
+        structure, draft.question, draft.answer, level=rule.level, used=draft.used, evidence=draft.passages,
+        points=texts if rule.long else (), checks=checks,
+    )
+    return question.model_copy(update={
+        "path": GoldPath(
+            nodes=[structure.node(end).ref for end in ends], relations=[structure.ref_of(r) for r in relations],
+            text=texts,
+        ),
+        "steps": texts if rule.apart else [], "evidence_ids": _evidence_ids(draft),
+        "extra": {} if rule.focus is not None else {"form": _form(context).name},
+    })
 
 
-def _first(desk: MakingContext, rule: LevelRule) -> Draft:
-    structure, options = desk.structure, desk.options
+def _first_draft(context: MakingContext, rule: LevelRule) -> Draft:
+    structure, options = context.structure, context.options
     shown = numbered_relations(structure)
-    if len(shown) < rule.least(len(shown)):
-        raise RejectedError("too_small", f"the structure has {len(shown)} relations, {rule.level} takes at least {rule.least(len(shown))}")
+    least = rule.needed(len(shown))
+    if len(shown) < least:
+        raise RejectedError(
+            "too_small", f"the structure has {len(shown)} relations, {rule.level} takes at least {least}",
+        )
     values, passages = passages_shown(covering(structure, shown), MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage of the texts belongs to the structure")
     slots: dict[str, JsonValue] = {
-        "triples": triples_shown(structure, shown, desk.layout), "passages": values, "earlier": list(options.earlier),
+        "triples": triples_shown(structure, shown, context.layout), "passages": values,
+        "earlier": list(options.earlier),
     }
-    if rule is CREATIVE:
-        slots["form"] = _form(desk).task
+    if rule.focus is None:
+        slots["form"] = _form(context).task
     else:
         slots["focus"] = list(rule.focus(load_profile(options.profile)))
-    return drafted_from(desk.ask(rule.prompt, slots, Made), structure, rule, options.earlier)
+    return drafted_from(context.ask(rule.prompt, slots, BenchQuestion), structure, rule, options.earlier)
 
 
-def _form(desk: MakingContext) -> CreativeForm:
+def _form(context: MakingContext) -> CreativeForm:
     """The form of this structure's task: the forms take turns, the seed says which begins."""
-    return load_profile(desk.options.profile).form(desk.options.seed + desk.structure.number)
+    return load_profile(context.options.profile).form(context.options.seed + context.structure.number)
 
 
-def _with_evidence(desk: MakingContext, draft: Draft) -> Draft:
+def _with_evidence(context: MakingContext, draft: Draft) -> Draft:
     """The draft with the relations that follow from the texts, and the passages that say them [X C.5].
 
     Raises: RejectedError: no_evidence, too_few_relations.
     """
     values, passages = passages_shown(covering(draft.structure, draft.relations), CHECK_TOKENS)
-    items = triples_shown(draft.structure, draft.relations, desk.layout)
-    verdicts = desk.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items).items
-    kept, told = [], set[int]()
+    items = triples_shown(draft.structure, draft.relations, context.layout)
+    verdicts = context.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items).items
+    kept, cited = [], set[int]()
     for relation, verdict in zip(draft.relations, verdicts, strict=True):
+        # where one passage is shown it is the one, whatever number the reply gives
         numbers = {1} if len(passages) == 1 else {n for n in verdict.passages if 1 <= n <= len(passages)}
         if verdict.follows and numbers:
             kept.append(relation)
-            told |= numbers
+            cited |= numbers
     if not kept:
         raise RejectedError("no_evidence", verdicts[0].reason.strip()[:REASON] or "no relation follows from the texts")
     dropped = len(draft.relations) - len(kept)
-    found = replace(
-        draft, relations=tuple(kept), passages=tuple(passages[n - 1] for n in sorted(told)),
-        checks=(check("evidence_from_text", True, f"{dropped} of {len(verdicts)} relations did not follow: dropped" if dropped else ""),),
+    reason = f"{dropped} of {len(verdicts)} relations did not follow: dropped" if dropped else ""
+    supported = replace(
+        draft, relations=tuple(kept), passages=tuple(passages[n - 1] for n in sorted(cited)),
+        checks=(check("evidence_from_text", True, reason),),
     )
-    check_count(found, "of the evidence only follow")
-    return found
+    check_count(supported, "of the evidence only follow")
+    return supported
 
 
-def _with_answer(desk: MakingContext, draft: Draft) -> Draft:
+def _with_answer(context: MakingContext, draft: Draft) -> Draft:
     """The draft with an answer that follows from its evidence: as it is, or corrected once. Raises: RejectedError."""
-    verdict = _judged(desk, draft, "bench-answer")
+    verdict = _judged(context, draft, "bench-answer")
     if verdict.follows:
         return _checked(draft, "answer_from_evidence")
     why = verdict.reason.strip()[:REASON]
@@ -120,32 +141,33 @@ def _with_answer(desk: MakingContext, draft: Draft) -> Draft:
     corrected = replace(draft, answer=answer_text(verdict.corrected))
     if tells(corrected.question, corrected.answer, corrected.structure):
         raise RejectedError("leak", "the question says its corrected answer")
-    again = _judged(desk, corrected, "bench-answer-again")
+    again = _judged(context, corrected, "bench-answer-again")
     if not again.follows:
         raise RejectedError("answer_not_supported", again.reason.strip()[:REASON] or why)
     return _checked(corrected, "answer_from_evidence", reason=CORRECTED)
 
 
-def _judged(desk: MakingContext, draft: Draft, stage: str) -> AnswerVerdict:
+def _judged(context: MakingContext, draft: Draft, stage: str) -> BenchAnswerVerdict:
     values, _ = passages_shown(draft.passages, CHECK_TOKENS)
-    evidence: JsonValue = {"relations": triples_shown(draft.structure, draft.relations, desk.layout), "passages": values}
+    evidence: JsonValue = {
+        "relations": triples_shown(draft.structure, draft.relations, context.layout), "passages": values,
+    }
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "evidence": evidence}
-    return desk.ask(draft.rule.judge, slots, AnswerVerdict, stage=stage)
+    return context.ask(draft.rule.judge, slots, BenchAnswerVerdict, stage=stage)
 
 
-def _refined(desk: MakingContext, draft: Draft) -> Draft:
-    """The draft with context from its source in the question [X C.6], where that neither tells the answer nor loses a name; else as
-    it was. What became of it is a check."""
+def _refined(context: MakingContext, draft: Draft) -> Draft:
+    """The draft with context from its source in the question [X C.6], where that neither tells the answer nor loses a
+    name; else as it was. What became of it is a check."""
     values, _ = passages_shown(draft.passages, SEGMENT_TOKENS)
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "segment": values}
     try:
-        refined = question_text(desk.ask("bench-refine", slots, Refined).question)
+        refined = question_text(context.ask("bench-refine", slots, Refined).question)
     except RejectedError as error:
-        return _checked(draft, "refined", passed=False, reason=error.rejected.reason)
+        return _checked(draft, "refined", passed=False, reason=error.reason)
     if refined == draft.question:
         return _checked(draft, "refined", passed=None, reason="nothing to add")
-    why = refusal(refined, draft)
-    if why:
+    if why := refusal(refined, draft):
         return _checked(draft, "refined", passed=False, reason=f"{why}: not taken")
     return _checked(replace(draft, question=refined), "refined")
 
@@ -154,63 +176,33 @@ def _checked(draft: Draft, name: str, *, passed: bool | None = True, reason: str
     return replace(draft, checks=(*draft.checks, check(name, passed, reason)))
 
 
-def _question(desk: MakingContext, draft: Draft) -> Question:
-    structure, rule = draft.structure, draft.rule
-    checks: list[QuestionCheck] = [*draft.checks, check("leak", True)]  # both texts of the question were looked at
-    if rule.apart:
-        checks.append(apart(draft))
-    texts = [structure.text_of(r) for r in draft.relations]
-    question = drafted(
-        structure, draft.question, draft.answer, level=rule.level, used=draft.used, evidence=draft.passages,
-        points=texts if rule.long else (), checks=checks,
-    )
-    return question.model_copy(update={
-        "path": _path(structure, draft.relations), "steps": texts if rule.apart else [],
-        "evidence_ids": _groups(structure, draft.relations, draft.passages),
-        "extra": {"form": _form(desk).name} if rule is CREATIVE else {},
-    })
-
-
-def _path(structure: Structure, relations: tuple[StructureRelation, ...]) -> GoldPath:
-    ends = dict.fromkeys(end for r in relations for end in (r.source, r.target))
-    return GoldPath(
-        nodes=[structure.node(end).ref for end in ends], relations=[structure.ref_of(r) for r in relations],
-        text=[structure.text_of(r) for r in relations],
-    )
-
-
-def _groups(structure: Structure, relations: tuple[StructureRelation, ...], passages: tuple[Passage, ...]) -> list[list[str]]:
-    """For each relation the chunks of the evidence that it comes from: any of them will do. One that comes from none of them: all
-    chunks of the evidence, as the check did not say which."""
-    every = [p.chunk_id for p in passages if p.chunk_id]
-    groups = [[p.chunk_id for p in passages_of(structure, [r]) if p.chunk_id in every] or every for r in relations]
-    return [list(group) for group in dict.fromkeys(tuple(name for name in group if name) for group in groups) if group]
-
-
-def _wanted(_options: MakingOptions, *, wanted: DrawSpec) -> DrawSpec:
-    return wanted
+def _evidence_ids(draft: Draft) -> list[list[str]]:
+    """For each relation the chunks of the evidence that it comes from: any of them will do. One that comes from none of
+    them: all chunks of the evidence, as the check did not say which."""
+    every = [p.chunk_id for p in draft.passages if p.chunk_id]
+    sources = [[p.chunk_id for p in passages_of(draft.structure, [r]) if p.chunk_id in every] for r in draft.relations]
+    groups = dict.fromkeys(tuple(name for name in group or every if name) for group in sources)
+    return [list(group) for group in groups if group]
 
 
 def _later(structure: Structure, *, budget: int) -> tuple[int, int]:
-    """Tokens of what a later call shows: at least a question and an answer, at most all passages and relations beside them."""
+    """Tokens of what a later call shows: at least a question and an answer, at most all passages and relations beside
+    them."""
     values, _ = passages_shown(relevant_passages(structure), budget)
     return LEAST_SHOWN, tokens_of(values) + tokens_of(triples_shown(structure)) + MOST_WRITTEN
 
 
-_CHECKED = partial(_later, budget=CHECK_TOKENS)
-_CALLS = (
-    LaterCall("bench-evidence", _CHECKED), LaterCall("{judge}", _CHECKED, stage="bench-answer"),
-    LaterCall("{judge}", _CHECKED, certain=False, stage="bench-answer-again"),
-    LaterCall("bench-refine", partial(_later, budget=SEGMENT_TOKENS)),
-)
-
-
-def _kind(rule: LevelRule, about: str, wanted: DrawSpec) -> Kind:
-    calls = tuple(replace(call, prompt=call.prompt.format(judge=rule.judge)) for call in _CALLS)
-    return Kind(
+def _kind(rule: LevelRule, about: str, draws: DrawSpec) -> QuestionKind:
+    checked = partial(_later, budget=CHECK_TOKENS)
+    return QuestionKind(
         name=rule.level, group="graphrag-bench", level=rule.level, about=about, source="[X] 3.1-3.2, A.3, C.3-C.6",
-        wanted=partial(_wanted, wanted=wanted), make=partial(make, rule=rule), first=rule.prompt, later=calls,
-        needs=frozenset({"model", "chunks", "gds"} if wanted.kind == "chain" else {"model", "chunks"}),
+        draws=draws,
+        make=partial(make, rule=rule), first=rule.prompt, later=(
+            LaterCall("bench-evidence", checked), LaterCall(rule.judge, checked, stage="bench-answer"),
+            LaterCall(rule.judge, checked, certain=False, stage="bench-answer-again"),
+            LaterCall("bench-refine", partial(_later, budget=SEGMENT_TOKENS)),
+        ),
+        needs=frozenset({"model", "chunks", "gds"} if draws.kind == "chain" else {"model", "chunks"}),
     )
 
 
@@ -219,22 +211,13 @@ def _chain(relations: int) -> DrawSpec:
     return DrawSpec("chain", hops=relations, min_relations=relations)
 
 
-def _at_least(least: int) -> Callable[[int], int]:
-    return lambda _shown: least
-
-
-def _most_of(shown: int) -> int:
-    """At least half of the relations, and never fewer than two."""
-    return max(2, (shown + 1) // 2)
-
-
-FACT = LevelRule("fact_retrieval", "bench-fact", _at_least(1), lambda profile: profile.facts, most=3)
+FACT = LevelRule("fact_retrieval", "bench-fact", 1, lambda profile: profile.facts, most=3)
 REASONING = LevelRule(
-    "complex_reasoning", "bench-reasoning", _at_least(3), lambda profile: profile.reasoning, hides=True, apart=True,
+    "complex_reasoning", "bench-reasoning", 3, lambda profile: profile.reasoning, hides=True, apart=True,
 )
-SUMMARY = LevelRule("contextual_summarize", "bench-summary", _most_of, lambda profile: profile.summaries, long=True)
-CREATIVE = LevelRule("creative_generation", "bench-creative", _at_least(5), lambda _profile: (), judge="bench-story", long=True)
-KINDS: tuple[Kind, ...] = (
+SUMMARY = LevelRule("contextual_summarize", "bench-summary", 2, lambda profile: profile.summaries, half=True, long=True)
+CREATIVE = LevelRule("creative_generation", "bench-creative", 5, judge="bench-story", long=True)
+KINDS: tuple[QuestionKind, ...] = (
     _kind(FACT, "one fact near an entity: one relation, three at most", DrawSpec("neighbourhood", hops=1, most_relations=12)),
     _kind(REASONING, "three relations or more of a chain linked, not adjacent where possible", _chain(6)),
     _kind(SUMMARY, "most of a chain brought together", _chain(5)),

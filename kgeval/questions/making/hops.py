@@ -1,26 +1,34 @@
 """Hop questions [M]: one, two or three relations from a named entity to the answer, each proved by the database.
 
-With `MakingOptions.template` no model is asked; else a model says the path as one natural question, which is then checked.
-"""
+With `MakingOptions.template` no model is asked; else a model says the path as one natural question, which is then
+checked. """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
 from kgeval.llm.calls import Reply
-from kgeval.questions.drafts import check, entities_shown, leaks, names_in, passages_shown, question_text, triples_shown
+from kgeval.questions.drafts import (
+    check,
+    common_id,
+    entities_shown,
+    leaks,
+    names_in,
+    passages_shown,
+    question_text,
+    triples_shown,
+)
 from kgeval.questions.draw_spec import DrawSpec
-from kgeval.questions.excerpts import in_all
-from kgeval.questions.graph_facts import known
-from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Need, Rejected, RejectedError
+from kgeval.questions.graph_facts import facts_of
+from kgeval.questions.kinds import MakingContext, MakingOptions, Need, QuestionKind, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, path_query
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
-from kgeval.questions.making.names import usable
-from kgeval.questions.making.phrases import content_words, noun_of_type, tells_place
+from kgeval.questions.making.name_faults import check_name
+from kgeval.questions.making.predicate_phrases import content_words, noun_of_type, tells_place
 from kgeval.questions.making.templates import Step, called, worded
 from kgeval.questions.proof import PathProof, has_direction, prove, squeezed
 from kgeval.records import GoldPath, Layout, Question, QuestionCheck, Structure
@@ -39,55 +47,66 @@ class HopReply(Reply):
     question: str
 
 
-def make(desk: MakingContext) -> Question | Rejected:
-    """The question of one path, or why there is none: unusable_name, cycle, no_predicate, vague, not_worded,
-    no_evidence, one_passage, ambiguous, shortcut, not_proved, query_timeout, declined, start_not_named, leak.
+def make(context: MakingContext) -> Question:
+    """The question of one path.
 
-    Raises: UnansweredError; QueryError, ConnectionLost.
+    Raises: RejectedError: unusable_name, cycle, no_predicate, vague, not_worded, no_evidence, one_passage, ambiguous,
+    shortcut, not_proved, query_timeout, declined, start_not_named, leak; UnansweredError; QueryError, ConnectionLost.
     """
-    if desk.graph is None or desk.layout is None:
-        raise RuntimeError("hop questions are proved by the graph")
-    path = desk.structure
+    graph, layout = context.database()
+    path, options = context.structure, context.options
     try:
-        _check_names(path)
-        _check_predicates(path, desk.layout, desk.options)
-        evidence = _evidence(desk.graph, desk.layout, path)
-        if desk.options.several_passages:
-            _check_passages(path, evidence)
-        proof = desk.proof if isinstance(desk.proof, PathProof) else prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
+        _check_askable(path, layout, options)
+        evidence = hop_evidence(path)
+        if evidence.missing and facts_of(graph, layout).has_chunks():
+            raise RejectedError("no_evidence", f"no passage says: {evidence.missing[0]}")
+        shared = common_id(evidence.groups) if options.several_passages and len(path.relations) > 1 else None
+        if shared is not None:
+            raise RejectedError("one_passage", f"chunk {shared} says all relations of the path")
+        proof = context.proof if isinstance(context.proof, PathProof) else prove(graph, layout, [path], timeout=TIMEOUT)[0]
         _check_proof(path, proof)
-        cypher = _proved(desk.graph, desk.layout, path)
-        text = _templated(path, proof) if desk.options.template else _asked(desk, proof, evidence)
-        _check_text(path, text)
-    except RejectedError as none:
-        return none.rejected
-    except QueryTimeout:
-        return Rejected("query_timeout", f"the database did not prove it in {TIMEOUT:g} s")
-    return _question(path, text, evidence, cypher, _checks(path, proof, desk.layout))
+        cypher = _proved_cypher(graph, layout, path)
+    except QueryTimeout as slow:
+        raise RejectedError("query_timeout", f"the database did not prove it in {TIMEOUT:g} s") from slow
+    text = _templated(path, proof) if options.template else _asked(context, proof, evidence)
+    named = {node.element_id for node in names_in(text, path.nodes)}
+    if path.nodes[0].element_id not in named:
+        raise RejectedError("start_not_named", f"the question does not name '{path.nodes[0].name}'")
+    if leaked := [node.name for node in path.nodes[1:] if node.element_id in named]:
+        raise RejectedError("leak", f"the question names '{leaked[-1]}'")
+    end, steps = path.nodes[-1], [path.text_of(relation) for relation in path.relations]
+    return Question(
+        id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations),
+        reference=end.name,
+        references=[alias for alias in dict.fromkeys(end.aliases) if normalise(alias) and alias != end.name],
+        evidence=[passage.model_copy(update={"score": None}) for passage in evidence.passages],
+        evidence_ids=[list(group) for group in evidence.groups], cypher=cypher, steps=steps,
+        path=GoldPath(
+            nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=steps,
+        ),
+        document=evidence.last.document if evidence.last else None, checks=_checks(path, proof, layout),
+    )
 
 
-def prove_many(desk: MakingContext, paths: Sequence[Structure]) -> dict[int, PathProof]:
-    """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does not prove them all
-    in time there is none: `make` then proves each by itself.
+def prove_many(context: MakingContext, paths: Sequence[Structure]) -> dict[int, PathProof]:
+    """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does
+    not prove them all in time there is none: `make` then proves each by itself.
 
     Raises: QueryError, ConnectionLost.
     """
-    if desk.graph is None or desk.layout is None:
-        raise RuntimeError("hop questions are proved by the graph")
-    askable = [path for path in paths if _askable(path, desk.layout, desk.options)]
+    graph, layout = context.database()
+    askable = []
+    for path in paths:
+        try:
+            _check_askable(path, layout, context.options)
+        except RejectedError:
+            continue
+        askable.append(path)
     try:
-        return {path.number: proof for path, proof in zip(askable, prove(desk.graph, desk.layout, askable, timeout=TIMEOUT), strict=True)}
+        proofs = prove(graph, layout, askable, timeout=TIMEOUT)
     except QueryTimeout:
         return {}
-
-
-def _askable(path: Structure, layout: Layout, options: MakingOptions) -> bool:
-    try:
-        _check_names(path)
-        _check_predicates(path, layout, options)
-    except RejectedError:
-        return False
-    return True
+    return {path.number: proof for path, proof in zip(askable, proofs, strict=True)}
 
 
 def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
@@ -96,52 +115,43 @@ def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
     for at, relation in enumerate(path.relations):
         forward = relation.source == path.nodes[at].element_id
         back = bool(steps) and steps[-1].forward != forward and squeezed(steps[-1].predicate) == squeezed(relation.predicate)
-        one = proof is None or proof.reached[at] == 1
-        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, one, back))
+        single = proof is None or proof.reached[at] == 1
+        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, single, back))
     return steps
 
 
-def _check_names(path: Structure) -> None:
-    ends = {normalise(node.name) for node in path.nodes}
+def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> None:
+    """The names can be asked about, and each relation says something: by its predicate, or, where a model words it, by
+    its description or its passages. Raises: RejectedError."""
     for node in path.nodes:
-        why = usable(node.name)
-        if why:
-            raise RejectedError("unusable_name", f"'{node.name[:80]}' {why}")
-    if len(ends) < len(path.nodes):
+        check_name(node.name)
+    if len({normalise(node.name) for node in path.nodes}) < len(path.nodes):
         raise RejectedError("cycle", "two entities of the path have the same name")
     start, end = path.nodes[0], path.nodes[-1]
     if leaks(end.name, [start.name]) or leaks(start.name, [end.name, *end.aliases]):
         raise RejectedError("leak", f"the names '{start.name}' and '{end.name}' hold one another")
-
-
-def _check_predicates(path: Structure, layout: Layout, options: MakingOptions) -> None:
-    """Each relation says something: by its predicate, or, where a model words it, by its description or its passages."""
     for relation in path.relations:
-        if not is_predicate(relation.predicate, layout):
-            why = f"'{relation.predicate[:80]}' " + (
-                "says only that there is a relation" if is_placeholder(relation.predicate) else "is no predicate but a list of keywords"
+        # "Who related CAB?" and "Start at X, follow backward" passed as questions while any label was taken for a predicate
+        if is_predicate(relation.predicate, layout):
+            if not (
+                content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)
+            ):
+                raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
+            continue
+        placeholder = is_placeholder(relation.predicate)
+        why = "says only that there is a relation" if placeholder else "is no predicate but a list of keywords"
+        if options.template:
+            raise RejectedError(
+                "no_predicate",
+                f"'{relation.predicate[:80]}' {why}: a model can word it from descriptions and passages",
             )
-            if options.template:
-                raise RejectedError("no_predicate", f"{why}: a model can word it from descriptions and passages")
-            if not relation.description and not hop_evidence(path.model_copy(update={"relations": [relation]})).passages:
-                raise RejectedError("no_predicate", f"{why}, and neither a description nor a passage says how its ends are joined")
-        elif not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
-            raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
+        if not relation.description and not hop_evidence(path.model_copy(update={"relations": [relation]})).passages:
+            raise RejectedError(
+                "no_predicate",
+                f"'{relation.predicate[:80]}' {why}, and neither a description nor a passage says how its ends are joined",
+            )
     if options.template:
         _templated(path)
-
-
-def _evidence(graph: Graph, layout: Layout, path: Structure) -> HopEvidence:
-    evidence = hop_evidence(path)
-    if evidence.missing and known(graph, layout).has_chunks():
-        raise RejectedError("no_evidence", f"no passage says: {evidence.missing[0]}")
-    return evidence
-
-
-def _check_passages(path: Structure, evidence: HopEvidence) -> None:
-    both = in_all(evidence.groups)
-    if both and len(path.relations) > 1:
-        raise RejectedError("one_passage", f"chunk {both} says all relations of the path")
 
 
 def _check_proof(path: Structure, proof: PathProof) -> None:
@@ -150,20 +160,22 @@ def _check_proof(path: Structure, proof: PathProof) -> None:
         raise RejectedError("ambiguous", "a hop leads to more entities than are followed")
     if not proof.unique(end.name):
         others = sorted(name for name in proof.ends.values() if normalise(name) != normalise(end.name))
-        raise RejectedError("ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more")
+        raise RejectedError(
+            "ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more",
+        )
     if proof.shortcut is not None:
         raise RejectedError("shortcut", f"start and end are joined by a way of {proof.shortcut} relations")
 
 
-def _proved(graph: Graph, layout: Layout, path: Structure) -> str:
+def _proved_cypher(graph: Graph, layout: Layout, path: Structure) -> str:
     """The Cypher of the answer, run: it returns the end and nothing else."""
     try:
         cypher = path_query(layout, path, [path.nodes[0].name])
     except ValueError as cause:
         raise RejectedError("unusable_name", str(cause)) from None
-    found = {normalise(name) for name in answers(graph, cypher)}
-    if found != {normalise(path.nodes[-1].name)}:
-        raise RejectedError("not_proved", f"the question's Cypher returns {len(found)} answers")
+    names = {normalise(name) for name in answers(graph, cypher)}
+    if names != {normalise(path.nodes[-1].name)}:
+        raise RejectedError("not_proved", f"the question's Cypher returns {len(names)} answers")
     return cypher
 
 
@@ -172,78 +184,47 @@ def _templated(path: Structure, proof: PathProof | None = None) -> str:
     return worded(called(path.nodes[0].name, path.passages), steps_of(path, proof), path.nodes[0].type)
 
 
-def _draft(path: Structure, proof: PathProof) -> str:
-    """A template's words for a model to better; "" where no template has any."""
-    try:
-        return _templated(path, proof)
-    except RejectedError:
-        return ""
-
-
-def _asked(desk: MakingContext, proof: PathProof, evidence: HopEvidence) -> str:
-    """The path in a model's words, from its relations, descriptions and passages."""
-    return question_text(desk.ask(PROMPT, _slots(desk, proof, evidence), HopReply).question)
-
-
-def _slots(desk: MakingContext, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
-    path, layout = desk.structure, desk.layout
-    return {
+def _asked(context: MakingContext, proof: PathProof, evidence: HopEvidence) -> str:
+    """The path in a model's words, from its relations, descriptions and passages. It is shown a template's words to
+    better, where a template has any."""
+    path, layout, draft = context.structure, context.layout, ""
+    if all(is_predicate(r.predicate, layout) for r in path.relations):
+        try:
+            draft = _templated(path, proof)
+        except RejectedError:
+            draft = ""
+    slots: dict[str, JsonValue] = {
         "start": path.nodes[0].name,
         "facts": triples_shown(path, layout=layout),
         "entities": entities_shown(path.nodes),
         "passages": passages_shown(evidence.passages, SHOWN_TOKENS)[0],
         "hidden": [node.name for node in path.nodes[1:]],
         "asked_for": noun_of_type(path.nodes[-1].type) or "entity",
-        "draft": _draft(path, proof) if all(is_predicate(r.predicate, layout) for r in path.relations) else "",
+        "draft": draft,
     }
-
-
-def _check_text(path: Structure, text: str) -> None:
-    """The question names the start, and neither a bridge nor the answer."""
-    named = {node.element_id for node in names_in(text, path.nodes)}
-    if path.nodes[0].element_id not in named:
-        raise RejectedError("start_not_named", f"the question does not name '{path.nodes[0].name}'")
-    told = [node.name for node in path.nodes[1:] if node.element_id in named]
-    if told:
-        raise RejectedError("leak", f"the question names '{told[-1]}'")
+    return question_text(context.ask(PROMPT, slots, HopReply).question)
 
 
 def _checks(path: Structure, proof: PathProof, layout: Layout) -> list[QuestionCheck]:
-    way = " then ".join(str(count) for count in proof.reached)
+    counts = " then ".join(str(count) for count in proof.reached)
     either = "" if all(has_direction(layout, r.predicate) for r in path.relations) else " in either direction"
     checks = [check(
         "unique", True,
-        f"entities of this name: {len(proof.starts)}; the hops lead{either} to {way} entities, at the end to one name alone",
+        f"entities of this name: {len(proof.starts)}; the hops lead{either} to {counts} entities, at the end to one name alone",
     )]
     if len(path.relations) > 1:
-        checks.append(check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"))
+        checks.append(
+            check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"),
+        )
     return [*checks, check("leak", True, "the question names neither the answer nor an entity on the way")]
 
 
-def _question(path: Structure, text: str, evidence: HopEvidence, cypher: str, checks: Sequence[QuestionCheck]) -> Question:
-    end, said = path.nodes[-1], [path.text_of(relation) for relation in path.relations]
-    return Question(
-        id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations), reference=end.name,
-        references=[alias for alias in dict.fromkeys(end.aliases) if normalise(alias) and alias != end.name],
-        evidence=[passage.model_copy(update={"score": None}) for passage in evidence.passages],
-        evidence_ids=[list(group) for group in evidence.groups], cypher=cypher, steps=said,
-        path=GoldPath(nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=said),
-        document=evidence.last.document if evidence.last else None, checks=list(checks),
-    )
-
-
-def _wanted(hops: int) -> Callable[[MakingOptions], DrawSpec]:
-    def wanted(_: MakingOptions) -> DrawSpec:
-        return DrawSpec("path", hops=hops)
-
-    return wanted
-
-
-KINDS: tuple[Kind, ...] = tuple(
-    Kind(
+KINDS: tuple[QuestionKind, ...] = tuple(
+    QuestionKind(
         name=f"hop_{hops}", group="hops", level=LEVEL, source="[M] 5, single-hop and multi-hop",
+        draws=DrawSpec("path", hops=hops),
         about=f"{hops} relation{'s' * (hops > 1)} from a named entity to the answer; the only answer, and no shorter way",
-        wanted=_wanted(hops), make=make, needs=NEEDS, first=PROMPT, template=True, prove=prove_many,
+        make=make, needs=NEEDS, first=PROMPT, template=True, prove=prove_many,
     )
     for hops in (1, 2, 3)
 )

@@ -1,5 +1,5 @@
-"""Questions without a model: English sentences out of predicates and types. What is not understood, or would be asked as nobody asks it, is
-refused: a model may word it, or nobody does."""
+"""Questions without a model: English sentences out of predicates and types. What is not understood, or would be asked
+as nobody asks it, is refused: a model may word it, or nobody does."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgeval.questions.kind import RejectedError
-from kgeval.questions.making.phrases import Phrase, listed, noun_in, noun_of_type, phrase, with_a
+from kgeval.questions.kinds import RejectedError
+from kgeval.questions.making.predicate_phrases import PredicatePhrase, listed, noun_in, noun_of_type, phrase, with_a
 from kgeval.records import Passage
 from kgeval.text.extract.lexicon import lemma
 
@@ -20,8 +20,9 @@ _PLACING = frozenset(("in", "at"))
 
 @dataclass(frozen=True)
 class Step:
-    """One hop from what is known to what is looked for. `forward`: along the relation's own direction. `type`: of the entity reached.
-    `one`: the step leads to one entity only. `back`: it goes the step before back, by the same predicate ("who else")."""
+    """One hop from what is known to what is looked for. `forward`: along the relation's own direction. `type`: of the
+    entity reached. `one`: the step leads to one entity only. `back`: it goes the step before back, by the same
+    predicate ("who else")."""
 
     predicate: str
     forward: bool
@@ -36,11 +37,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class _Said:
-    """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of what is known."""
+class _PhrasedStep:
+    """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of
+    what is known."""
 
     step: Step
-    phrase: Phrase
+    phrase: PredicatePhrase
     leads: bool
     known: str
 
@@ -51,48 +53,59 @@ class _Said:
 
 
 def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
-    """The question that asks along the steps for the last one's end. `start`: as `called` gives it; `kind`: its type. At most two steps are
-    put into one sentence; what comes before stands in sentences of its own.
+    """The question that asks along the steps for the last one's end. `start`: as `called` gives it; `kind`: its type.
+    At most two steps are put into one sentence; what comes before stands in sentences of its own.
 
-    Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in particular.
-    """
-    known = []
+    Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in
+    particular. """
+    phrased: list[_PhrasedStep] = []
     for at, step in enumerate(steps):
-        said = phrase(step.predicate)
-        if said is None:
+        form = phrase(step.predicate)
+        if form is None:
             raise _refused(step, "its form is not understood")
-        known.append(_Said(step, said, step.forward == said.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
-    for one in known:
+        phrased.append(
+            _PhrasedStep(step, form, step.forward == form.swapped, steps[at - 1].noun if at else noun_of_type(kind)),
+        )
+    for one in phrased:
         if why := _unfit(one):
             raise _refused(one.step, why)
-        if one is not known[-1] and not one.step.noun:
+        if one is not phrased[-1] and not one.step.noun:
             raise _refused(one.step, "it leads to an entity without a type, which a question cannot call anything")
-    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and known[0].known in ("", "person", "organization", "group"):
+    first = phrased[0]
+    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and first.known in (
+        "", "person", "organization", "group",
+    ):
         raise _refused(steps[0], f"'{start[:80]}' is no name of one thing")
-    if not known[0].leads and known[0].phrase.helper != "did" and _is_plural(start, known[0].known):
+    if not first.leads and first.phrase.helper != "did" and _is_plural(start, first.known):
         raise _refused(steps[0], f"'{start[:80]}' may be several, and the verb would not agree")
     sentences, subject = [], start
-    for one in known[:-2]:
-        sentences.append(_statement(subject, one))
+    for one in phrased[:-2]:  # first hops as sentences of their own: `Livia Tarrant designed a building.`
+        noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
+        text = f"{one.phrase.said_of(noun)} {subject}" if one.leads else f"{one.phrase.said_of(subject)} {noun}"
+        sentences.append(text[0].upper() + text[1:] + ".")
         subject = f"this {one.step.noun or NOUN}"
-    if len(known) > 1:
-        subject = _described(subject, known[-2])
-    return " ".join([*sentences, _asked(subject, known[-1])])
+    if len(phrased) > 1:
+        subject = _described(subject, phrased[-2])
+    return " ".join([*sentences, _asked(subject, phrased[-1])])
 
 
 def _refused(step: Step, why: str) -> RejectedError:
-    return RejectedError("not_worded", f"no template says '{step.predicate[:80]}'" + (": " if why else "") + why)
+    return RejectedError("not_worded", f"no template says '{step.predicate[:80]}': {why}")
 
 
-def _unfit(one: _Said) -> str:
+def _unfit(one: _PhrasedStep) -> str:
     """Why a person would not ask so along a predicate whose form is understood; "" if one would."""
     said, (subject, other) = one.phrase, one.ends
     first, *_, last = (said.rest.split() or [""]) * 2
     noun, places = noun_in(said), listed("vague", "places")
-    state = said.form == "be" and not noun and (first in listed("vague", "states") or lemma(first, ()) in listed("vague", "verbs"))
+    state = said.form == "be" and not noun and (
+        first in listed("vague", "states") or lemma(first, ()) in listed("vague", "verbs")
+    )
     if state or said.base in listed("vague", "verbs") or noun in listed("vague", "mutual"):
         return "it says too little: a text has many answers"
-    if said.form == "be" and said.rest in listed("small", "bare") and (one.leads or subject in ("", "person", "place") or other != "place"):
+    if said.form == "be" and said.rest in listed("small", "bare") and (
+        one.leads or subject in ("", "person", "place") or other != "place"
+    ):
         return "a preposition alone asks only where a thing is"
     if one.leads and last in places and not noun and one.step.noun in listed("vague", "types"):
         return "backward it has many answers"
@@ -112,37 +125,31 @@ def _unfit(one: _Said) -> str:
 
 
 def _is_plural(name: str, noun: str) -> bool:
-    """Whether a name may be that of several ("the Scottish Nurses"): persons and places with a final s are one (Hughes, Athens)."""
+    """Whether a name may be that of several ("the Scottish Nurses"): persons and places with a final s are one (Hughes,
+    Athens)."""
     last = name.casefold().strip("\"'").split()[-1:]
     several = last and last[0].endswith("s") and not last[0].endswith(("ss", "us", "is", "'s", "\u2019s"))
     return bool(several or " and " in name or last == ["people"]) and noun not in ("person", "place")
 
 
 def called(name: str, passages: Iterable[Passage]) -> str:
-    """The name as a sentence calls it: with "the" where the passages mostly do, in quotation marks where it is no plain name."""
-    if not _PLAIN.fullmatch(name) or len(name.split()) > 8:
-        return f'"{_quoted(name)}"'
+    """The name as a sentence calls it: with "the" where the passages mostly do, in quotation marks where it is no plain
+    name."""
+    if not _PLAIN.fullmatch(name) or len(name.split()) > 8:  # on one line, without control characters and marks of its own
+        return '"' + " ".join(_CONTROL.sub(" ", name.replace('"', "'")).split()) + '"'
     if name.casefold().startswith(("the ", "a ", "an ")):
         return name
-    pattern = re.compile(r"(?<!\w)(\bthe\s+)?" + r"\s+".join(map(re.escape, name.split())) + r"(?!['\u2019\w-]|\s+[A-Z])")
-    found = [bool(match[1]) for passage in passages for match in pattern.finditer(_without_the(passage.text))]
-    return f"the {name}" if found and 2 * sum(found) > len(found) else name
+    pattern = re.compile(
+        r"(?<!\w)(\bthe\s+)?" + r"\s+".join(map(re.escape, name.split())) + r"(?!['\u2019\w-]|\s+[A-Z])",
+    )
+    texts = (re.sub(r"\bThe\b", "the", passage.text) for passage in passages)  # "The" begins a sentence
+    with_the = [bool(match[1]) for text in texts for match in pattern.finditer(text)]
+    return f"the {name}" if 2 * sum(with_the) > len(with_the) else name
 
 
-def _without_the(text: str) -> str:
-    """The text with "The" at the beginning of a sentence in lower case."""
-    return re.sub(r"\bThe\b", "the", text)
-
-
-def _statement(subject: str, one: _Said) -> str:
-    """A first hop as a sentence of its own: `Livia Tarrant designed a building.`"""
-    noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
-    text = one.phrase.said_of(noun) + " " + subject if one.leads else one.phrase.said_of(subject) + " " + noun
-    return text[0].upper() + text[1:] + "."
-
-
-def _described(subject: str, one: _Said) -> str:
-    """What a hop leads to, as a noun with a clause: `the person who founded the board`, `the place that the board is located in`."""
+def _described(subject: str, one: _PhrasedStep) -> str:
+    """What a hop leads to, as a noun with a clause: `the person who founded the board`, `the place that the board is
+    located in`."""
     noun = one.step.noun or NOUN
     article = ("the other" if one.step.one else "another") if one.step.back else "the" if one.step.one else with_a(noun).split()[0]
     if one.leads:
@@ -152,7 +159,7 @@ def _described(subject: str, one: _Said) -> str:
     return f"{article} {noun} {clause}"
 
 
-def _asked(subject: str, one: _Said) -> str:
+def _asked(subject: str, one: _PhrasedStep) -> str:
     """The question itself: `Who founded the board?`, `Where was Osric Venn born?`"""
     more, rest = one.step.back, one.phrase.without_object
     noun = "person" if not one.step.noun and noun_in(one.phrase) in listed("nouns", "person") else one.step.noun
@@ -171,8 +178,3 @@ def _which(noun: str, more: bool) -> str:
     if not noun:
         return "Who or what else" if more else "Who or what"
     return f"Which other {noun}" if more else f"Which {noun}"
-
-
-def _quoted(text: str) -> str:
-    """Text that can stand between double quotation marks, on one line without control characters."""
-    return " ".join(_CONTROL.sub(" ", text.replace('"', "'")).split())

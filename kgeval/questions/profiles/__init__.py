@@ -1,4 +1,5 @@
-"""Domain profiles: what is asked about in a kind of texts, and which forms creative tasks take. The tables are the .toml files here.
+"""Domain profiles: what is asked about in a kind of texts, and which forms creative tasks take. The tables are the
+.toml files here.
 
     facts, reasoning, summaries   what questions of these levels are about
     [[creative]]                  a form: name; way (role: speak as somebody, rewriting: another kind of text); task, in a sentence
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from kgeval.errors import ConfigError
-from kgeval.questions.kind import Profile
+from kgeval.questions.kinds import Profile
 
 FOLDER = Path(__file__).parent
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
@@ -11,55 +10,39 @@ from kgeval.records import Stratum
 from kgeval.stats.sampling import random_number
 
 if TYPE_CHECKING:
-    from kgeval.questions.sampling.world import World
+    from kgeval.questions.sampling.sampled_graph import SampledGraph
 
 NONE = "(none)"
 
 
-def strata_of(world: World, by: Stratum) -> list[str]:
+def strata_of(graph: SampledGraph, by: Stratum) -> list[str]:
     """The stratum of every entity, by place: `type=PERSON`, `degree=4-7`, `document=D1`, `community=12`.
 
-    An entity of several documents is in one of them, by its seed. An entity without type, document or relation is in `(none)`.
-    Raises: UsageError where the graph has no documents.
-    """
-    return [f"{by}={name}" for name in NAMES[by](world)]
-
-
-def _types(world: World) -> list[str]:
-    return [name or NONE for name in world.entities.types]
-
-
-def _degrees(world: World) -> list[str]:
-    return [bucket(int(degree)) for degree in world.entities.degrees]
+    An entity of several documents is in one of them, by its seed: so none has more chances than another. An entity
+    without type, document or relation is in `(none)`. Raises: UsageError where the graph has no documents. """
+    entities = graph.entities
+    if by == "type":
+        names = [name or NONE for name in entities.types]
+    elif by == "degree":
+        names = [bucket(int(degree)) for degree in entities.degrees]
+    elif by == "community":
+        names = [str(graph.communities.get(node_number(element_id), NONE)) for element_id in entities.ids]
+    else:
+        sources = graph.documents_by_entity
+        if not any(sources.values()):
+            raise UsageError(
+                "no entity comes from a document that the graph has",
+                fix="stratify by type, degree or community; see kgeval layout detect",
+            )
+        names = []
+        for place, element_id in enumerate(entities.ids):
+            documents = sources.get(element_id, [])
+            chosen = random_number(graph.seed, "home", str(place), *documents) % len(documents) if documents else 0
+            names.append(documents[chosen] if documents else NONE)
+    return [f"{by}={name}" for name in names]
 
 
 def bucket(degree: int) -> str:
     """The bucket of a degree: 0, 1, 2-3, 4-7, 8-15 ..."""
     low = 1 << (degree.bit_length() - 1) if degree else 0
     return str(degree) if degree < 2 else f"{low}-{2 * low - 1}"
-
-
-def _documents(world: World) -> list[str]:
-    known = world.documents_by_entity
-    if not any(known.values()):
-        raise UsageError(
-            "no entity comes from a document that the graph has", fix="stratify by type, degree or community; see kgeval layout detect",
-        )
-    return [_home(world, name, known.get(name, [])) for name in world.entities.ids]
-
-
-def _home(world: World, element_id: str, documents: list[str]) -> str:
-    """One of an entity's documents: each entity is in one stratum only, so that none has more chances than another."""
-    if not documents:
-        return NONE
-    return documents[random_number(world.seed, "home", str(world.entities.place[element_id]), *documents) % len(documents)]
-
-
-def _communities(world: World) -> list[str]:
-    found = world.communities
-    return [str(found.get(node_number(name), NONE)) for name in world.entities.ids]
-
-
-NAMES: dict[Stratum, Callable[[World], list[str]]] = {
-    "type": _types, "degree": _degrees, "document": _documents, "community": _communities,
-}

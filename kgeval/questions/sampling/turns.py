@@ -1,5 +1,5 @@
-"""Who is drawn next. Seeds (numbers of whatever a draw starts from) are taken from each stratum in turn; one that gave nothing gives
-its turn back to its stratum. Pure."""
+"""Who is drawn next. Seeds (numbers of whatever a draw starts from) are taken from each stratum in turn; one that gave
+nothing gives its turn back to its stratum. Pure."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PATIENCE = 30
+PATIENCE = 30  # draws without anything new in a row: rare structures of a small graph come late
 
 
 @dataclass(frozen=True)
 class Seed:
-    """What one draw starts from: its number, and the stratum that it was taken for (null: not stratified)."""
+    """What one draw starts from: its number, and the stratum that it was taken for (None: not stratified)."""
 
     at: int
     stratum: str | None
 
 
 class Lane:
-    """The seeds of one stratum in a seeded order. `again`: they may give several structures, so they are gone through again, in another
-    order, until a whole round, and PATIENCE draws, have given nothing new."""
+    """The seeds of one stratum in a seeded order. `again`: they may give several structures, so they are gone through
+    again, in another order, until a whole round, and PATIENCE draws, have given nothing new."""
 
     def __init__(self, items: NDArray[np.int64], rng: np.random.Generator, *, again: bool = False) -> None:
         self._items, self._rng, self._again = items, rng, again
@@ -32,7 +32,7 @@ class Lane:
         self.taken = 0
 
     def take(self) -> int | None:
-        """The next seed; null if there is none, or none yet (`waits`)."""
+        """The next seed; None if there is none, or none yet (`waits`)."""
         if self._next == len(self._items) and not self._start_again():
             return None
         self._next += 1
@@ -67,8 +67,8 @@ class Turns:
         self._lanes = dict(lanes)
 
     def take(self, most: int) -> list[Seed]:
-        """At most so many seeds, always of the stratum that has had fewest; fewer where that one waits for what is under way.
-        None: there are no more."""
+        """At most so many seeds, always of the stratum that has had fewest; fewer where that one waits for what is
+        under way. None: there are no more."""
         ready, out = dict(self._lanes), list[Seed]()
         while ready and len(out) < most:
             stratum = min(ready, key=lambda name: ready[name].taken)

@@ -16,14 +16,12 @@ from kgeval.errors import UsageError
 
 SettingType = Literal["whole number", "number", "yes or no", "text"]
 PRESETS = ("xiang",)
-# settings that every adapter has: who answers, and with what temperature
-SHARED = ("model", "temperature")
 XIANG_TEMPERATURE = 0.7  # [X H.2]: of the generation, for all systems
 _HERE = Path(__file__).parent
 
 
-class Setting(BaseModel):
-    """One setting. `package`: the package's own default (null: none that is fixed); `xiang`: the preset's; `answer`: it can be given
+class AdapterSetting(BaseModel):
+    """One setting. `package`: the package's own default (None: none that is fixed); `xiang`: the preset's; `answer`: it can be given
     when answering, the others are the index's."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,7 +53,7 @@ class AdapterInfo(BaseModel):
     modes: tuple[str, ...]
     neo4j: bool = False
     card: tuple[str, str, str, str, str]
-    settings: tuple[Setting, ...] = Field(default=())
+    settings: tuple[AdapterSetting, ...] = Field(default=())
 
     @property
     def module(self) -> str:
@@ -69,21 +67,28 @@ class AdapterInfo(BaseModel):
         return dict(zip(names, self.card, strict=True))
 
     def preset(self, name: str | None) -> dict[str, JsonValue]:
-        """The settings of a preset; null: none. Raises: UsageError."""
+        """The settings of a preset; None: none. Raises: UsageError."""
         if name is None:
             return {}
         if name not in PRESETS:
             raise UsageError(f"there is no preset {name}", fix=f"presets: {', '.join(PRESETS)}")
-        return {"temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None}}
+        return {
+            "temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None},
+        }
 
     def checked(self, given: Mapping[str, JsonValue], *, answering: bool) -> dict[str, JsonValue]:
-        """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or too late."""
+        """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or
+        too late."""
         known = {one.name: one for one in self.settings}
-        faults, found = [], dict[str, JsonValue]()
+        faults, checked = [], dict[str, JsonValue]()
         for name, value in given.items():
-            if name in SHARED:
-                found[name] = value
-                faults += _shared_fault(name, value)
+            if name == "model":
+                checked[name] = value
+                faults += [] if isinstance(value, str) and value.strip() else [f"model: {value!r} is no name"]
+            elif name == "temperature":
+                checked[name] = value
+                number = isinstance(value, int | float) and not isinstance(value, bool)
+                faults += [] if number and 0 <= float(str(value)) <= 2 else [f"temperature: {value!r} is not between 0 and 2"]
             elif name not in known:
                 near = get_close_matches(name, known, 1)
                 faults.append(f"{name}: no such setting" + (f"; did you mean {near[0]}?" if near else ""))
@@ -92,35 +97,28 @@ class AdapterInfo(BaseModel):
             elif (read := _read(known[name].type, value)) is None:
                 faults.append(f"{name}: {value!r} is no {known[name].type}")
             else:
-                found[name] = read
+                checked[name] = read
         if faults:
-            raise UsageError(f"{self.name}: " + "; ".join(faults), fix=f"kgeval system show {self.name} lists the settings")
-        return found
-
-
-def _shared_fault(name: str, value: JsonValue) -> list[str]:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if name == "temperature":
-        return [] if number and 0 <= float(str(value)) <= 2 else [f"temperature: {value!r} is not between 0 and 2"]
-    return [] if isinstance(value, str) and value.strip() else [f"model: {value!r} is no name"]
+            raise UsageError(
+                f"{self.name}: " + "; ".join(faults), fix=f"kgeval system show {self.name} lists the settings",
+            )
+        return checked
 
 
 def _read(kind: SettingType, value: JsonValue) -> JsonValue:
-    """The value as the type has it, or null."""
+    """The value as the type has it, or None."""
     if kind == "text":
         return value if isinstance(value, str) else None
-    if isinstance(value, str):
+    if kind == "yes or no":
         words: dict[str, bool] = {"yes": True, "true": True, "no": False, "false": False}
-        if kind == "yes or no":
-            return words.get(value.strip().lower())
+        return value if isinstance(value, bool) else words.get(value.strip().lower()) if isinstance(value, str) else None
+    if isinstance(value, str):
         try:
             value = int(value) if kind == "whole number" else float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or kind == "yes or no":
-        return value if isinstance(value, bool) and kind == "yes or no" else None
     if isinstance(value, int):
-        return value if value >= 0 else None
+        return value if value >= 0 and not isinstance(value, bool) else None
     return value if isinstance(value, float) and kind == "number" and 0 <= value < inf else None
 
 

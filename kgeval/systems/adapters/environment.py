@@ -1,8 +1,8 @@
-"""A package's own environment: made, checked and removed in the user's data folder. Nothing of it is imported by kgeval."""
+"""A package's own environment: made, checked and removed in the user's data folder. Nothing of it is imported by
+kgeval."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -36,7 +36,8 @@ class Installed(BaseModel):
 
 
 def place(info: AdapterInfo) -> Path:
-    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this user.
+    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this
+    user.
 
     Always absolute: it becomes a part of the PATH of processes that run in another folder.
     """
@@ -48,7 +49,7 @@ def place(info: AdapterInfo) -> Path:
 
 
 def installed(info: AdapterInfo) -> Installed | None:
-    """What is installed, or null: nothing, or a part of something."""
+    """What is installed, or None: nothing, or a part of something."""
     try:
         return Installed.model_validate_json((place(info) / MARKER).read_text(encoding="utf-8"))
     except (OSError, ValidationError):
@@ -63,10 +64,11 @@ def python_of(info: AdapterInfo) -> Path:
 
 
 def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]) -> Installed:
-    """Makes the environment anew, with uv where there is one, else venv and pip. `python`: the interpreter (null: the one kgeval has).
+    """Makes the environment anew, with uv where there is one, else venv and pip. `python`: the interpreter (None: the
+    one kgeval has).
 
-    Raises: UsageError for a Python that the package does not work with, and with what the installer said where it failed.
-    """
+    Raises: UsageError for a Python that the package does not work with, and with what the installer said where it
+    failed. """
     from filelock import FileLock
 
     chosen = _python(info, python)
@@ -79,20 +81,23 @@ def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]
         say(f"installing {', '.join((*info.alone, *info.requirements))} into {folder}")
         try:
             _run([uv, "venv", "--quiet", "--python", chosen, str(folder)] if uv else [chosen, "-m", "venv", str(folder)], info)
+            own = str(folder / "bin" / "python")
+            pip = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            installer = [uv, "pip", "install", "--quiet", "--python", own] if uv else pip
             for more, wanted in (((), info.requirements), (("--no-deps",), info.alone)):
                 if wanted:
-                    _run([*_installer(uv, folder), *more, *wanted], info)
+                    _run([*installer, *more, *wanted], info)
             version = _check(info, folder)
         except BaseException:
             remove(info)  # a part of an environment is of no use
             raise
-        seconds = time.monotonic() - started
-        found = Installed(
-            adapter=info.name, version=version, python=_version_of(str(folder / "bin" / "python")), by="uv" if uv else "pip",
-            requirements=(*info.alone, *info.requirements), seconds=round(seconds, 1), bytes=_size(folder),
+        record = Installed(
+            adapter=info.name, version=version, python=_version_of(own), by="uv" if uv else "pip",
+            requirements=(*info.alone, *info.requirements), seconds=round(time.monotonic() - started, 1),
+            bytes=_size(folder),
         )
-        (folder / MARKER).write_text(found.model_dump_json(indent=2), encoding="utf-8")
-        return found
+        (folder / MARKER).write_text(record.model_dump_json(indent=2), encoding="utf-8")
+        return record
 
 
 def remove(info: AdapterInfo) -> bool:
@@ -101,7 +106,9 @@ def remove(info: AdapterInfo) -> bool:
     if not folder.is_dir():
         return False
     if not (folder / "pyvenv.cfg").is_file() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder")
+        raise UsageError(
+            f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder",
+        )
     (folder / MARKER).unlink(missing_ok=True)  # first: where this is interrupted, nothing says any more that it is installed
     for inner in folder.iterdir():
         if inner.is_dir() and not inner.is_symlink():
@@ -112,53 +119,56 @@ def remove(info: AdapterInfo) -> bool:
     return True
 
 
-def _installer(uv: str | None, folder: Path) -> list[str]:
-    python = str(folder / "bin" / "python")
-    if uv:
-        return [uv, "pip", "install", "--quiet", "--python", python]
-    return [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-
-
 def _python(info: AdapterInfo, given: str | None) -> str:
     """The interpreter. Raises: UsageError for one that is not there, or that the package does not work with."""
-    found = shutil.which(given) if given else sys.executable
-    if found is None:
+    python = shutil.which(given) if given else sys.executable
+    if python is None:
         raise UsageError(f"{given}: no such Python", fix="give the path of an interpreter with --python")
     low, high = (_pair(text) for text in info.python)
-    version = _version_of(found)
+    version = _version_of(python)
     if not low <= _pair(version) < high:
-        what = f"{info.name} works with Python {info.python[0]} up to, but without, {info.python[1]}; {found} is {version}"
+        what = f"{info.name} works with Python {info.python[0]} up to, but without, {info.python[1]}; {python} is {version}"
         raise UsageError(what, fix="give another interpreter with --python")
-    return found
+    return python
 
 
 def _version_of(python: str) -> str:
-    code = "import sys; sys.stdout.write(sys.version.split()[0])"
+    argv = [python, "-c", "import sys; sys.stdout.write(sys.version.split()[0])"]
     try:
-        said = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60).stdout
+        version = subprocess.run(
+            argv, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60,
+        ).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
-        said = ""
-    if not _VERSION.match(said):
+        version = ""
+    if not _VERSION.match(version):
         raise UsageError(f"{python} is no Python that runs", fix="give the path of an interpreter with --python")
-    return said
+    return version
 
 
 def _pair(version: str) -> tuple[int, int]:
-    found = _VERSION.match(version)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _VERSION.match(version)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def _run(argv: Sequence[str], info: AdapterInfo) -> None:
     """Runs an installer. Raises: UsageError with the end of what it said."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired as slow:
-        raise UsageError(f"{info.name}: installing took longer than {INSTALL_SECONDS} s", fix="try again with a faster network") from slow
+        raise UsageError(
+            f"{info.name}: installing took longer than {INSTALL_SECONDS} s", fix="try again with a faster network",
+        ) from slow
     except OSError as cause:
-        raise UsageError(f"{info.name}: {argv[0]}: {cause.strerror or cause}", fix="check that it can be run") from cause
+        raise UsageError(
+            f"{info.name}: {argv[0]}: {cause.strerror or cause}", fix="check that it can be run",
+        ) from cause
     if done.returncode != 0:
-        said = "\n  ".join((done.stderr or done.stdout).strip().splitlines()[-15:])
-        raise UsageError(f"{info.name}: the installer failed:\n  {said}", fix="mend what it says, or install with another --python")
+        end = "\n  ".join((done.stderr or done.stdout).strip().splitlines()[-15:])
+        raise UsageError(
+            f"{info.name}: the installer failed:\n  {end}", fix="mend what it says, or install with another --python",
+        )
 
 
 def _check(info: AdapterInfo, folder: Path) -> str:
@@ -182,6 +192,6 @@ def _size(folder: Path) -> int:
 
 def listed(info: AdapterInfo) -> dict[str, object]:
     """The adapter and its state, for people and programs."""
-    found = installed(info)
-    state = {} if found is None else json.loads(found.model_dump_json())
-    return {"name": info.name, "title": info.title, "modes": list(info.modes), "installed": state or None, "folder": str(place(info))}
+    record = installed(info)
+    state = None if record is None else record.model_dump(mode="json")
+    return {"name": info.name, "title": info.title, "modes": list(info.modes), "installed": state, "folder": str(place(info))}

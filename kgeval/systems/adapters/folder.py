@@ -16,10 +16,10 @@ from kgeval.text.tokens import TOKENIZER, count_tokens
 CARD, DOCUMENTS, RESULT, STORE, LOG = "kgeval-adapter.json", "documents.jsonl", "index.json", "store", "index.log"
 
 
-class Card(BaseModel):
+class IndexCard(BaseModel):
     """How an index is made; the scripts read it too. `local`: the embedding model runs in kgeval, not at the endpoint.
 
-    `documents`: SHA-256 of the texts (null: the graph was there before). `dimensions`, `version`: told by the script; null before it
+    `documents`: SHA-256 of the texts (None: the graph was there before). `dimensions`, `version`: told by the script; None before it
     has finished.
     """
 
@@ -39,8 +39,20 @@ class Card(BaseModel):
         return self.version is not None
 
 
+class AskedCounts(BaseModel):
+    """What the index step asked, as the relay counted it (scripts/adapter_relay.py). Tokens are None where a reply did not say them."""
+
+    calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+    embedding_calls: int
+    embedding_tokens: int | None
+    failed: int
+
+
 class IndexReport(BaseModel):
-    """What the script says of its index step; nulls: the package does not say."""
+    """What the script says of its index step; None: the package does not say."""
 
     entities: int | None
     relations: int | None
@@ -51,7 +63,7 @@ class IndexReport(BaseModel):
     seconds: float
     version: str
     dimensions: int
-    asked: dict[str, int | float | None]
+    asked: AskedCounts
     python: str
 
     @property
@@ -60,11 +72,11 @@ class IndexReport(BaseModel):
         return sum(self.failures.values())
 
 
-def read_card(folder: Path, info: AdapterInfo) -> Card:
+def read_card(folder: Path, info: AdapterInfo) -> IndexCard:
     """The card of a finished index. Raises: InputError where there is none, or one of another adapter."""
     fix = f"kgeval system index {info.name} --documents DOCS --folder {folder}"
     try:
-        card = Card.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        card = IndexCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     except OSError as cause:
         raise InputError(f"{folder}: no index of {info.name} ({CARD} cannot be read)", fix=fix) from cause
     except ValidationError as cause:
@@ -80,15 +92,18 @@ def check_free(folder: Path, *, replace: bool) -> None:
     """Raises: UsageError for a folder that holds anything; `replace`: anything but an index of kgeval's."""
     if folder.exists() and any(folder.iterdir()):
         if not (folder / CARD).is_file():
-            raise UsageError(f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder")
+            raise UsageError(
+                f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder",
+            )
         if not replace:
-            raise UsageError(f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew")
+            raise UsageError(
+                f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew",
+            )
 
 
-def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace: bool) -> None:
-    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted, and
-    nothing else that is in it. Raises: UsageError as `check_free` has it.
-    """
+def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, replace: bool) -> None:
+    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is
+    deleted, and nothing else that is in it. Raises: UsageError as `check_free` has it. """
     import shutil
 
     check_free(folder, replace=replace)
@@ -101,23 +116,26 @@ def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace:
     write_jsonl(folder / DOCUMENTS, ({"id": one.id, "title": one.title, "text": one.text} for one in documents))
 
 
-def write_card(folder: Path, card: Card) -> None:
+def write_card(folder: Path, card: IndexCard) -> None:
     """Writes the card, whole or not at all."""
     write_text(folder / CARD, card.model_dump_json(indent=2))
 
 
-def told(folder: Path) -> IndexReport:
+def read_report(folder: Path) -> IndexReport:
     """What the script wrote about its index. Raises: InputError where it did not."""
     try:
         return IndexReport.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValidationError) as cause:
-        raise InputError(f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log") from cause
+        raise InputError(
+            f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log",
+        ) from cause
 
 
 def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
     """The texts that an index is made from, counted as everywhere in kgeval."""
     return Corpus(
-        hash=digest(documents), documents=len(documents), chunks=chunks, tokens=sum(count_tokens(one.text) for one in documents),
+        hash=digest(documents), documents=len(documents), chunks=chunks,
+        tokens=sum(count_tokens(one.text) for one in documents),
         words=sum(len(one.text.split()) for one in documents), tokenizer=TOKENIZER,
     )
 
@@ -129,9 +147,11 @@ def digest(documents: Sequence[Document]) -> str:
     return corpus_hash((one.id, content_hash(one)) for one in documents)
 
 
-def configuration(info: AdapterInfo, card: Card, version: str) -> Mapping[str, JsonValue]:
+def configuration(info: AdapterInfo, card: IndexCard, version: str) -> Mapping[str, JsonValue]:
     """The configuration card of [X table 18] with what was set."""
     return {
-        **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes), "preset": card.preset,
-        "model": card.model, "embedding_model": card.embedding_model, "embedding_local": card.local, "settings": card.settings,
+        **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes),
+        "preset": card.preset,
+        "model": card.model, "embedding_model": card.embedding_model, "embedding_local": card.local,
+        "settings": card.settings,
     }

@@ -1,4 +1,5 @@
-"""The index step of an adapter: documents into a folder, the script run over them, and the Index record of what it took."""
+"""The index step of an adapter: documents into a folder, the script run over them, and the Index record of what it
+took."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Document, IndexRecord, ModelRef, ModelUse
 from kgeval.systems.adapters import folder as folders
 from kgeval.systems.adapters.catalog import AdapterInfo
-from kgeval.systems.adapters.folder import Card, IndexReport
+from kgeval.systems.adapters.folder import IndexCard, IndexReport
 from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
 
 GRACE_SECONDS = 5.0
@@ -29,11 +30,12 @@ GRACE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class IndexWanted:
-    """What is to be indexed. `inputs`: the files that were read; `timeout`: seconds in all (null: no limit). `started`: of the command."""
+    """What is to be indexed. `inputs`: the files that were read; `timeout`: seconds in all (None: no limit). `started`:
+    of the command."""
 
     documents: Sequence[Document]
     folder: Path
-    card: Card
+    card: IndexCard
     started: Started
     inputs: Sequence[Path] = ()
     faults: Sequence[str] = ()
@@ -44,8 +46,8 @@ class IndexWanted:
 def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None]) -> IndexRecord:
     """Makes the index. What the package prints goes into index.log of the folder.
 
-    Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script failed.
-    """
+    Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script
+    failed. """
     environ = variables(info)
     folders.check_free(wanted.folder, replace=wanted.replace)
     with ExitStack() as stack:
@@ -54,10 +56,12 @@ def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None])
         log = wanted.folder / folders.LOG
         say(f"{info.title} indexes {len(wanted.documents):,} documents; its log: {log}")
         _run(info, environ, wanted, log)
-    told = folders.told(wanted.folder)
-    if not told.failed or told.failed < len(wanted.documents):  # an index of nothing is none that can be asked
-        folders.write_card(wanted.folder, wanted.card.model_copy(update={"dimensions": told.dimensions, "version": told.version}))
-    return record(info, wanted, told)
+    report = folders.read_report(wanted.folder)
+    if not report.failed or report.failed < len(wanted.documents):  # an index of nothing is none that can be asked
+        folders.write_card(
+            wanted.folder, wanted.card.model_copy(update={"dimensions": report.dimensions, "version": report.version}),
+        )
+    return record(info, wanted, report)
 
 
 def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log: Path) -> None:
@@ -77,8 +81,8 @@ def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log
             raise
     if code != 0:
         tail = log.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()[-12:]
-        said = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
-        what = f"{info.name}: the index step failed (exit code {code}):\n  {said}"
+        end = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
+        what = f"{info.name}: the index step failed (exit code {code}):\n  {end}"
         raise IncompleteError(what, fix=f"mend what it says; its log: {log}")
 
 
@@ -94,50 +98,37 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def record(info: AdapterInfo, wanted: IndexWanted, told: IndexReport) -> IndexRecord:
-    """The Index record of a finished index step [X table 15, table 18]."""
-    card = wanted.card
-    use = _use(card, told)
-    asked = ModelUsage([ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)], use)
-    notes = [*told.notes, *_unknown(told)]
-    return IndexRecord(
-        system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, told.chunks),
-        run=wanted.started.manifest(inputs=wanted.inputs, asked=asked, exit_code=3 if told.failed else 0), seconds=told.seconds,
-        stages=told.stages, calls=use[0].calls, input_tokens=_whole(told, "input_tokens"), output_tokens=_whole(told, "output_tokens"),
-        cost=_prices(card).cost(*(_whole(told, name) for name in ("input_tokens", "output_tokens", "embedding_tokens"))),
-        use=use, entities=told.entities, relations=told.relations, failures=told.failures, faults=list(wanted.faults), notes=notes,
-        configuration=dict[str, JsonValue](folders.configuration(info, card, told.version)),
-    )
-
-
-def _prices(card: Card) -> Prices:
-    """By kgeval's own price list."""
-    prices, url = read_prices(), address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
-    chat, embedding = (price_of(Endpoint(name, url), prices) for name in (card.model, card.embedding_model))
-    return Prices(chat, embedding, card.local)
-
-
-def _use(card: Card, told: IndexReport) -> list[ModelUse]:
-    """What was asked of the two models, as the relay counted it."""
-    refused = {"refused": int(told.asked["failed"] or 0)} if told.asked.get("failed") else {}
-    return [
+def record(info: AdapterInfo, wanted: IndexWanted, report: IndexReport) -> IndexRecord:
+    """The Index record of a finished index step [X table 15, table 18]. Costs are by kgeval's own price list."""
+    card, asked = wanted.card, report.asked
+    url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
+    chat, embedding = (price_of(Endpoint(name, url), read_prices()) for name in (card.model, card.embedding_model))
+    use = [
         ModelUse(
-            stage="index", model=card.model, calls=int(told.asked["calls"] or 0), input_tokens=_whole(told, "input_tokens") or 0,
-            output_tokens=_whole(told, "output_tokens") or 0, seconds=round(float(told.asked["seconds"] or 0), 3), failures=refused,
+            stage="index", model=card.model, calls=asked.calls, input_tokens=asked.input_tokens or 0,
+            output_tokens=asked.output_tokens or 0, seconds=round(asked.seconds, 3),
+            failures={"refused": asked.failed} if asked.failed else {},
         ),
         ModelUse(
-            stage="embeddings", model=card.embedding_model, calls=int(told.asked["embedding_calls"] or 0),
-            input_tokens=_whole(told, "embedding_tokens") or 0,
+            stage="embeddings", model=card.embedding_model, calls=asked.embedding_calls,
+            input_tokens=asked.embedding_tokens or 0,
         ),
     ]
-
-
-def _whole(told: IndexReport, name: str) -> int | None:
-    value = told.asked.get(name)
-    return None if value is None else int(value)
-
-
-def _unknown(told: IndexReport) -> list[str]:
-    """What could not be counted, in words."""
-    missing = [name for name in ("input_tokens", "output_tokens", "embedding_tokens") if told.asked.get(name) is None]
-    return [f"{', '.join(missing).replace('_', ' ')}: not known, the endpoint did not tell"] if missing else []
+    models = [ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)]
+    counts = {
+        "input tokens": asked.input_tokens, "output tokens": asked.output_tokens,
+        "embedding tokens": asked.embedding_tokens,
+    }
+    unknown = ", ".join(name for name, count in counts.items() if count is None)
+    return IndexRecord(
+        system=info.name, graph=str(wanted.folder), variant=card.preset,
+        corpus=folders.corpus(wanted.documents, report.chunks),
+        run=wanted.started.manifest(
+            inputs=wanted.inputs, asked=ModelUsage(models, use), exit_code=3 if report.failed else 0,
+        ),
+        seconds=report.seconds, stages=report.stages, calls=asked.calls, input_tokens=asked.input_tokens,
+        output_tokens=asked.output_tokens, cost=Prices(chat, embedding, card.local).cost(*counts.values()), use=use,
+        entities=report.entities, relations=report.relations, failures=report.failures, faults=list(wanted.faults),
+        notes=[*report.notes, *([f"{unknown}: not known, the endpoint did not tell"] if unknown else [])],
+        configuration=dict[str, JsonValue](folders.configuration(info, card, report.version)),
+    )

@@ -1,4 +1,5 @@
-"""GraphRAG as [K 3.3.2] describes it: entry entities by cosine, expansion in Cypher, relations as sentences within a budget."""
+"""GraphRAG as [K 3.3.2] describes it: entry entities by cosine, expansion in Cypher, relations as sentences within a
+budget."""
 
 from __future__ import annotations
 
@@ -11,21 +12,22 @@ from kgeval.llm import tokens
 from kgeval.llm.rerank import Reranker, reranker
 from kgeval.llm.text_table import TextTable
 from kgeval.records import Layout, Passage
-from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, SearchedGraph
 from kgeval.systems.builtin.settings import Settings
 from kgeval.text.predicates import is_placeholder, is_predicate, keywords, uncamel
 from kgeval.text.windows import excerpt
 from kgeval.text.wordlists import word_list
 
-# The graph around entry entities as text: which relations come first, what fits into a budget, passages with their
-# chunks. Pure.
-
-LONGEST = 1_000
+LONGEST = 1_000  # characters of a name or description in a sentence
+FRONT = 1_000  # entities that one hop goes on from, at most
+# chunks whose texts are read, at most: that many, or as many of so few tokens as the budget could hold
+MOST_CHUNKS, SHORTEST = 100, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relation that was reached. `score`: cosine of the entry entity that it was reached from; `hop`: how far from it, from 1."""
+    """A relation that was reached. `score`: cosine of the entry entity that it was reached from; `hop`: how far from
+    it, from 1."""
 
     relation: Around
     score: float
@@ -42,9 +44,9 @@ class Linear:
 
 
 def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]], hops: int) -> list[Edge]:
-    """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3], then nearer ones,
-    then in the order in which the graph gave them. `near`: entity -> the relations around it; an entity that is not in it was not
-    looked at."""
+    """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3],
+    then nearer ones, then in the order in which the graph gave them. `near`: entity -> the relations around it; an
+    entity that is not in it was not looked at."""
     found: dict[str, Edge] = {}
     for entry in sorted(entries, key=lambda one: (-one.score, one.name, one.element_id)):
         front, seen = [entry.element_id], {entry.element_id}
@@ -62,12 +64,13 @@ def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]],
 
 
 def sentence(relation: Around, layout: Layout | None = None, *, describe: bool = False) -> str:
-    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names. Where its label is no
-    predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is Scrooge's nephew." """
+    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names.
+    Where its label is no predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is
+    Scrooge's nephew." """
     start, end, about = _plain(relation.subject), _plain(relation.object), _plain(relation.description or "") if describe else ""
     if is_predicate(relation.predicate, layout):
-        said = f"{start} {words_of(relation.predicate)} {end}."
-        return f"{said} {about}" if about and about.casefold() not in said.casefold() else said
+        text = f"{start} {words_of(relation.predicate)} {end}."
+        return f"{text} {about}" if about and about.casefold() not in text.casefold() else text
     named = ", ".join(words_of(word) for word in keywords(relation.predicate) if not is_placeholder(word))
     if about:
         return f"{start} and {end}{f' ({named})' if named else ''}: {about}"
@@ -75,18 +78,19 @@ def sentence(relation: Around, layout: Layout | None = None, *, describe: bool =
 
 
 def words_of(predicate: str) -> str:
-    """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is ("ist Mitglied
-    von"), save for one all in capitals."""
-    said = " ".join(predicate.split())
-    if " " in said:
-        return said.lower() if said.isupper() else said
-    split = uncamel(said)
+    """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is
+    ("ist Mitglied von"), save for one all in capitals."""
+    text = " ".join(predicate.split())
+    if " " in text:
+        return text.lower() if text.isupper() else text
+    split = uncamel(text)
     words = split.replace("_", " ").strip()
-    return (words.lower() if words.isupper() or words != said else words) or said
+    return (words.lower() if words.isupper() or words != text else words) or text
 
 
 def about(entity: EntityText) -> str:
-    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not said."""
+    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not
+    said."""
     known = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
     kind = f" is {'an' if entity.type[0] in 'AEIOUaeiou' else 'a'} {_plain(entity.type)}." if entity.type and known else "."
     return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
@@ -96,9 +100,10 @@ def budgeted(
     edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = (),
     layout: Layout | None = None,
 ) -> Linear:
-    """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it still come in),
-    as passages: the sentences that come from one chunk stand together, parallel relations that say the same there once. `lead`:
-    sentences that come before them, with half of the budget at most where there are relations."""
+    """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it
+    still come in), as passages: the sentences that come from one chunk stand together, parallel relations that say the
+    same there once. `lead`: sentences that come before them, with half of the budget at most where there are
+    relations."""
     edges, used, kept, groups = list(edges), 0, [], dict[str, dict[str, None]]()
     places: dict[str, tuple[ChunkPlace | None, float | None]] = {}
     for text in lead:
@@ -107,7 +112,9 @@ def budgeted(
             groups.setdefault("", {})[text] = None
             places.setdefault("", (None, None))
     for edge in edges:
-        said, chunk = sentence(edge.relation, layout, describe=describe), _chunk_of(edge.relation, groups)
+        said, chunks = sentence(edge.relation, layout, describe=describe), edge.relation.chunks
+        # it is shown under a chunk that already has relations, else under its first
+        chunk = next((chunk for chunk in chunks if chunk.id in groups), chunks[0] if chunks else None)
         key = chunk.id if chunk else ""
         fresh = said not in groups.get(key, ())
         if fresh and used + (cost := count(said) + 1) > budget:
@@ -117,30 +124,19 @@ def budgeted(
             used += cost
             groups.setdefault(key, {})[said] = None
             places.setdefault(key, (chunk, edge.score))
-    passages = [_passage(lines, *places[key]) for key, lines in groups.items()]
+    passages = []
+    for key, lines in groups.items():
+        chunk, score = places[key]
+        passages.append(Passage(
+            text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None,
+            score=score,
+        ))
     return Linear(tuple(passages), tuple(kept), used)
-
-
-def _chunk_of(relation: Around, groups: Mapping[str, object]) -> ChunkPlace | None:
-    """The chunk that a relation is shown under: one that already has relations, else its first."""
-    return next((chunk for chunk in relation.chunks if chunk.id in groups), relation.chunks[0] if relation.chunks else None)
-
-
-def _passage(lines: Iterable[str], chunk: ChunkPlace | None, score: float | None) -> Passage:
-    return Passage(
-        text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
-    )
 
 
 def _plain(text: str) -> str:
     """The text on one line, cut."""
     return " ".join(text.split())[:LONGEST]
-
-
-FRONT = 1_000
-"""Entities that one hop goes on from, at most."""
-MOST_CHUNKS, SHORTEST = 100, 10
-"""Chunks whose texts are read, at most: that many, or as many of so few tokens as the budget could hold."""
 
 
 @dataclass(frozen=True)
@@ -152,28 +148,29 @@ class GraphPieces:
 
 
 class GraphRetriever:
-    """Searches the entities and walks the graph. `table` null: the database's own vector index is searched, or nothing (a plan)."""
+    """Searches the entities and walks the graph. `table` None: the database's own vector index is searched, or nothing
+    (a plan)."""
 
-    def __init__(self, settings: Settings, place: Place, *, planned: bool) -> None:
-        self._settings, self._place = settings, place
+    def __init__(self, settings: Settings, searched: SearchedGraph, *, planned: bool) -> None:
+        self._settings, self._searched = settings, searched
         self._with_text = settings.system == "graph+text"
         if self._with_text:
-            place.need_chunks(settings.system)
+            searched.need_chunks(settings.system)
         self._reranker = reranker(settings.rerank) if settings.rerank else None
         self.table: TextTable | None = None
         self._index: VectorIndex | None = None
-        self.signature = f"embedding={place.embedder.identity}"
+        self.signature = f"embedding={searched.embedder.identity}"
         if planned:
             return
         if settings.entry == "neo4j":
-            with place.embedder.lock:
-                self._index = place.reader.index(settings.index, len(place.embedder.fresh("ready")))
+            with searched.embedder.lock:
+                self._index = searched.reader.index(settings.index, len(searched.embedder.fresh("ready")))
             self.signature += f"|neo4j={self._index.name}"
         else:
-            self.table = place.table("entities")
+            self.table = searched.table("entities")
             self.signature += f"|index={self.table.about.digest[:12]}"
         self.signature += "|graph={}/{}".format(*self.size())  # the index's digest knows nothing of relations
-        place.reader.around([""], 1)  # the server plans the query now, not while the first question waits
+        searched.reader.around([""], 1)  # the server plans the query now, not while the first question waits
         if self._reranker is not None:
             self._reranker.load()
 
@@ -193,18 +190,18 @@ class GraphRetriever:
 
     def size(self) -> tuple[int, int]:
         """Entities and relations of the graph."""
-        return self._place.reader.size()
+        return self._searched.reader.size()
 
     def found(self, question: str, clock: Clock) -> GraphPieces:
         """The entry entities, best first, and the relations around them, hop by hop."""
-        vector = self._place.vector(question, clock)
+        vector = self._searched.vector(question, clock)
         with clock.stage("entry"):
             entries = [one for one in self._nearest(vector.tolist()) if one.score > self._settings.theta]
         with clock.stage("expand"):
             near: dict[str, list[Around]] = {}
             front = [one.element_id for one in entries]
             for _ in range(self._settings.hops):
-                rows = self._place.reader.around(front[:FRONT], self._settings.most)
+                rows = self._searched.reader.around(front[:FRONT], self._settings.most)
                 near |= {one: [] for one in front[:FRONT]}
                 for row in rows:
                     near[row.at].append(row)
@@ -212,7 +209,8 @@ class GraphRetriever:
         return GraphPieces(tuple(entries), near)
 
     def shown(self, question: str, found: GraphPieces, clock: Clock) -> Retrieved:
-        """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that are shown."""
+        """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that
+        are shown."""
         edges = reached(found.entries, found.near, self._settings.hops)
         if self._reranker is not None:
             with self._reranker.lock, clock.stage("rerank"):
@@ -221,8 +219,9 @@ class GraphRetriever:
         with clock.stage("expand"):
             share = self._settings.text_share if self._with_text else 0.0
             linear = budgeted(
-                edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe, lead=lead,
-                layout=self._place.reader.layout,
+                edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe,
+                lead=lead,
+                layout=self._searched.reader.layout,
             )
             texts, used = self._texts(linear) if self._with_text else ([], 0)
         ends = [end for edge in linear.edges for end in (edge.relation.start, edge.relation.end)]
@@ -235,7 +234,7 @@ class GraphRetriever:
     def _nearest(self, vector: list[float]) -> list[EntityText]:
         most, types = self._settings.k, self._settings.entity_types
         if self._index is not None:
-            return self._place.reader.nearest(self._index, vector, most, types)
+            return self._searched.reader.nearest(self._index, vector, most, types)
         if self.table is None:
             raise RuntimeError("a plan retrieves nothing")
         import numpy as np
@@ -244,29 +243,31 @@ class GraphRetriever:
         return [_entity(hit.item.id, hit.item.key, hit.item.text, hit.item.group, hit.score) for hit in hits]
 
     def _reranked(self, question: str, edges: Sequence[Edge], reranker: Reranker) -> list[Edge]:
-        """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as they were."""
+        """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as
+        they were."""
         first, others = list(edges[: self._settings.candidates]), list(edges[self._settings.candidates :])
-        layout, describe = self._place.reader.layout, self._settings.describe
+        layout, describe = self._searched.reader.layout, self._settings.describe
         scores = reranker.scores(question, [sentence(edge.relation, layout, describe=describe) for edge in first])
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
         return [*(replace(edge, score=score) for edge, score in ordered), *others]
 
     def _texts(self, linear: Linear) -> tuple[list[Passage], int]:
-        """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget goes."""
+        """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget
+        goes."""
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
-        left, made = self._settings.l_max - linear.tokens, list[Passage]()
-        texts = self._place.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
+        left, passages = self._settings.l_max - linear.tokens, list[Passage]()
+        texts = self._searched.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
         for element_id in order:
             text = texts.get(element_id, "")
-            if text and not made and tokens.count(text) > left:
+            if text and not passages and tokens.count(text) > left:
                 text = excerpt(text, (0, 1), left, tokens.count)
             if not text or (cost := tokens.count(text)) > left:
                 continue
             left -= cost
             chunk, score = chunks[element_id]
-            made.append(Passage(text=text, chunk_id=chunk.id, document=chunk.document, score=score))
-        return made, self._settings.l_max - linear.tokens - left
+            passages.append(Passage(text=text, chunk_id=chunk.id, document=chunk.document, score=score))
+        return passages, self._settings.l_max - linear.tokens - left
 
 
 def _entity(element_id: str, name: str, text: str, kind: str | None, score: float) -> EntityText:

@@ -13,7 +13,6 @@ from kgeval.llm.asker import Asker, Live
 from kgeval.llm.calls import Reply, Task
 from kgeval.llm.session import Models
 from kgeval.records import Passage
-from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.system import Ask
 from kgeval.text.length import first_words
 
@@ -24,7 +23,7 @@ NOT_FOUND = "Nothing was retrieved for this question, so it cannot be answered."
 
 @dataclass(frozen=True)
 class Read:
-    """What a reader said. `seconds` null: not known; `error`: why there is no answer."""
+    """What a reader said. `seconds` None: not known; `error`: why there is no answer."""
 
     text: str
     seconds: float | None = None
@@ -35,9 +34,9 @@ class Read:
     error: str | None = None
 
 
-class Reader(Protocol):
-    """Reads. `signature`: what its answers depend on. `model`: what writes them (null: no model). `adjusts`: it can be asked for a
-    length. `parallel`: questions at a time."""
+class AnswerReader(Protocol):
+    """Reads. `signature`: what its answers depend on. `model`: what writes them (None: no model). `adjusts`: it can be
+    asked for a length. `parallel`: questions at a time."""
 
     signature: str
     model: str | None
@@ -45,10 +44,10 @@ class Reader(Protocol):
     parallel: int
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """The answer from contexts; null: from what it knows itself. `max_words` 0: no limit."""
+        """The answer from contexts; None: from what it knows itself. `max_words` 0: no limit."""
 
 
-class Said(Reply):
+class ReaderReply(Reply):
     """An answer of a model."""
 
     answer: str
@@ -70,20 +69,23 @@ class ModelReader:
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
         self.model: str | None = models.endpoint.model
-        at, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
-        given = ",".join(f"{name}={value}" for name, value in sorted(at.parameters.items()))
-        self._base = f"{at.model}@{at.name}" + (f"({given})" if given else "")
-        self._hashes = {prompt.name: f"{prompt.language}/{prompt.name}@{prompt.hash}" for prompt in prompts}
-        self.signature = f"reader={self._base}|{'|'.join(self._hashes.values())}"
+        endpoint, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
+        given = ",".join(f"{name}={value}" for name, value in sorted(endpoint.parameters.items()))
+        model = f"{endpoint.model}@{endpoint.name}" + (f"({given})" if given else "")
+        hashes = [f"{prompt.language}/{prompt.name}@{prompt.hash}" for prompt in prompts]
+        self.signature = f"reader={model}|{'|'.join(hashes)}"
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """As Reader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
+        """As AnswerReader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
         name = CLOSED_BOOK if contexts is None else FROM_CONTEXTS
-        slots: dict[str, JsonValue] = {"question": ask.question, "length": _length(ask, max_words), "previous": ask.previous}
+        slots: dict[str, JsonValue] = {
+            "question": ask.question, "length": _length(ask, max_words), "previous": ask.previous,
+        }
         if contexts is not None:
             slots["contexts"] = [passage.text for passage in contexts]
         outcome = self._asker.ask(Task(
-            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=Said, trial=ask.trial or 0, stage=name,
+            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0,
+            stage=name,
         ))
         if outcome.value is None:
             failure = outcome.failure
@@ -97,7 +99,8 @@ class ModelReader:
 
 
 class ExtractiveReader:
-    """Takes the answer out of the contexts by the words of the question. Asks no model, has no meaning beyond that, costs nothing.
+    """Takes the answer out of the contexts by the words of the question. Asks no model, has no meaning beyond that,
+    costs nothing.
 
     It knows nothing itself, so that closed book it says that it does not know.
     """
@@ -108,7 +111,7 @@ class ExtractiveReader:
     model: str | None = None
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """As Reader.read."""
+        """As AnswerReader.read."""
         from kgeval.llm.fake.reader import extract
 
         started = perf_counter()
@@ -116,11 +119,6 @@ class ExtractiveReader:
         if max_words:
             text = first_words(text, max_words)
         return Read(text, round(perf_counter() - started, 6), input_tokens=0, output_tokens=0, calls=0, cost=0.0)
-
-
-def open_reader(tools: BuiltinTools) -> Reader:
-    """The reader of these tools: the session's model, or the extractive one where there is no session."""
-    return ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker)
 
 
 def _length(ask: Ask, max_words: int) -> JsonValue:

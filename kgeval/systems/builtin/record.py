@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -> IndexRecord:
-    """The record of the index that a system searches: seconds, tokens and texts as they were when it was built, also where this run
-    found it in the cache. No model was asked; the graph itself was built by something else, and its own record says by what.
+    """The record of the index that a system searches: seconds, tokens and texts as they were when it was built, also
+    where this run found it in the cache. No model was asked; the graph itself was built by something else, and its own
+    record says by what.
 
     Raises: UsageError for a system without an index of its own (closed book, entry=neo4j).
     """
@@ -28,9 +29,11 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
     entities, relations = system.retriever.size()
     what = "chunks of the graph" if chunks else "entities of the graph, by name and description"
     return IndexRecord(
-        system=system.name, graph=tools.layout.scope_value or tools.layout.scope_label or tools.layout.name, variant=system.variant,
+        system=system.name, graph=tools.layout.scope_value or tools.layout.scope_label or tools.layout.name,
+        variant=system.variant,
         corpus=Corpus(
-            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.texts or about.rows, tokens=about.tokens,
+            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.texts or about.rows,
+            tokens=about.tokens,
             words=about.words, tokenizer=about.tokenizer,
         ),
         run=run, seconds=about.seconds, stages=dict(about.stages), entities=entities, relations=relations,
@@ -39,7 +42,8 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
             "built in this run" if table.built else "found in the cache: the seconds are those of its building",
         ],
         configuration={
-            **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions, "search": "cosine, exact (LanceDB)",
+            **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions,
+            "search": "cosine, exact (LanceDB)",
             **({"windows": about.rows} if chunks else {}), "unread_share": about.unread,
         },
     )

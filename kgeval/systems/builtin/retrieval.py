@@ -1,4 +1,5 @@
-"""What a retriever is, and what vector search and the graph have in common: the question's vector, the tables, the clock."""
+"""What a retriever is, and what vector search and the graph have in common: the question's vector, the tables, the
+clock."""
 
 from __future__ import annotations
 
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
 
 
+# tokens (o200k_base) of a chunk's windows where nobody says how much the embedding model reads, as with an endpoint
 WINDOW = 256
-"""Tokens (o200k_base) of a chunk's windows where nobody says how much the embedding model reads, as with an endpoint."""
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What was found for a question. `nodes`, `relations`: element ids; null: this system retrieves none. `tokens`: of the contexts."""
+    """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of
+    the contexts."""
 
     contexts: tuple[Passage, ...]
     tokens: int
@@ -39,7 +41,7 @@ class Retrieved:
 
 
 class Retriever(Protocol):
-    """Finds contexts. `signature`: what they depend on. `table`: the index that it searches; null: it needs none."""
+    """Finds contexts. `signature`: what they depend on. `table`: the index that it searches; None: it needs none."""
 
     signature: str
     table: TextTable | None
@@ -76,7 +78,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Place:
+class SearchedGraph:
     """The graph that is searched and the model that embeds."""
 
     reader: EntryReader
@@ -84,7 +86,8 @@ class Place:
     tools: BuiltinTools
 
     def vector(self, question: str, clock: Clock) -> np.ndarray:
-        """The question's vector, made now: the cache would tell a wrong time. Waiting for another question's turn does not count."""
+        """The question's vector, made now: the cache would tell a wrong time. Waiting for another question's turn does
+        not count."""
         with self.embedder.lock, clock.stage("entry"):
             return self.embedder.fresh(question)
 
@@ -94,16 +97,25 @@ class Place:
         with self.embedder.lock:
             window = self.embedder.window() or WINDOW
         cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths) if kind == "chunks" else None
-        source = json.dumps([info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True)
+        source = json.dumps(
+            [info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True,
+        )
         name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
-        items = self._chunks if kind == "chunks" else self._entities
+
+        def items() -> Iterable[Item]:
+            if kind == "chunks":
+                return (Item(chunk.element_id, chunk.id, chunk.text, chunk.document) for chunk in self.reader.chunks())
+            return (Item(entity.element_id, entity.name, entity.text, entity.type) for entity in self.reader.entities())
+
         with self.embedder.lock:
             table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say, cut=cut)
             self.embedder.close()
         about = table.about
         if table.built:
             parts = f" in {about.rows} windows" if about.texts not in (None, about.rows) else ""
-            self.tools.say(f"index: {about.texts or about.rows} {kind}{parts} embedded with {about.model} in {about.seconds:.1f} s")
+            self.tools.say(
+                f"index: {about.texts or about.rows} {kind}{parts} embedded with {about.model} in {about.seconds:.1f} s"
+            )
         if about.unread:
             self.tools.say(f"caution: {unread(about)}")
         return table
@@ -116,12 +128,6 @@ class Place:
                 fix="take the system graph, or a layout whose chunk_labels and chunk_text_keys name them: kgeval layout show explains",
             )
 
-    def _chunks(self) -> Iterable[Item]:
-        return (Item(one.element_id, one.id, one.text, one.document) for one in self.reader.chunks())
-
-    def _entities(self) -> Iterable[Item]:
-        return (Item(one.element_id, one.name, one.text, one.type) for one in self.reader.entities())
-
 
 def unread(about: About) -> str:
     """What an index does not know, in a sentence."""
@@ -130,12 +136,15 @@ def unread(about: About) -> str:
 
 
 def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:
-    """The windows of chunks, each under the chunk's own key and group; their id says where they stand (`window_place`)."""
-    found = []
-    for one in chunks:
-        spans = windows(one.text, most, lengths)
-        found += [replace(one, id=f"{one.id}#{start}#{len(spans)}", text=one.text[start:end]) for start, end in spans]
-    return found
+    """The windows of chunks, each under the chunk's own key and group; their id says where they stand
+    (`window_place`)."""
+    items = []
+    for chunk in chunks:
+        spans = windows(chunk.text, most, lengths)
+        items += [
+            replace(chunk, id=f"{chunk.id}#{start}#{len(spans)}", text=chunk.text[start:end]) for start, end in spans
+        ]
+    return items
 
 
 def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
@@ -144,10 +153,12 @@ def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
     return element_id, (int(start), int(start) + len(item.text)), count == "1"
 
 
-def open_place(system: str, tools: BuiltinTools) -> Place:
-    """Raises: UsageError where a tool is missing that the system needs."""
+def search_with(system: str, tools: BuiltinTools) -> SearchedGraph:
+    """What a system searches. Raises: UsageError where a tool is missing that the system needs."""
     there = {"reader": True, "chunks": True, "embedder": tools.embedder, "graph": tools.graph and tools.layout}
     missing = sorted(need for need in NEEDS[system] if not there[need])
     if missing or tools.graph is None or tools.layout is None or tools.embedder is None:
-        raise UsageError(f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book")
-    return Place(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)
+        raise UsageError(
+            f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book"
+        )
+    return SearchedGraph(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)

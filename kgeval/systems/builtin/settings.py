@@ -1,4 +1,5 @@
-"""The settings of the built-in systems: one table with types, bounds and meaning; read all at once, with variants for ablations."""
+"""The settings of the built-in systems: one table with types, bounds and meaning; read all at once, with variants for
+ablations."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.errors import UsageError
 from kgeval.systems.builtin.tools import NEEDS
+from kgeval.systems.system import name_with
 
 SettingType = Literal["whole number", "number", "yes or no", "text", "list"]
 RETRIEVING = ("vector", "graph", "graph+text")
@@ -20,7 +22,7 @@ RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 @dataclass(frozen=True)
-class Setting:
+class BuiltinSetting:
     """One setting: who has it, its type, its bounds (both included) or choices, and what it does."""
 
     name: str
@@ -32,27 +34,41 @@ class Setting:
     choices: tuple[str, ...] = ()
 
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000),
-    Setting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
-    Setting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
-    Setting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
-    Setting("l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.", 20, 1_000_000),
-    Setting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
-    Setting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
-    Setting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
-    Setting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
-    Setting("describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too."),
-    Setting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
-    Setting("candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000),
-    Setting("max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000),
+SETTINGS: tuple[BuiltinSetting, ...] = (
+    BuiltinSetting(
+        "k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000,
+    ),
+    BuiltinSetting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
+    BuiltinSetting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
+    BuiltinSetting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
+    BuiltinSetting(
+        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
+        20, 1_000_000,
+    ),
+    BuiltinSetting(
+        "text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1,
+    ),
+    BuiltinSetting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
+    BuiltinSetting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
+    BuiltinSetting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
+    BuiltinSetting(
+        "describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too.",
+    ),
+    BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
+    BuiltinSetting(
+        "candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000,
+    ),
+    BuiltinSetting(
+        "max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000,
+    ),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one does."""
+    """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one
+    does."""
 
     system: str
     k: int = 5
@@ -72,11 +88,12 @@ class Settings:
     @property
     def own(self) -> dict[str, JsonValue]:
         """The settings that this system has, by name."""
-        return {one.name: _json(getattr(self, one.name)) for one in SETTINGS if self.system in one.systems}
+        own = {setting.name: getattr(self, setting.name) for setting in SETTINGS if self.system in setting.systems}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
 
     @property
     def variant(self) -> str | None:
-        """What differs from the defaults ("hops=2,k=5"), or null."""
+        """What differs from the defaults ("hops=2,k=5"), or None."""
         usual = defaults(self.system)
         changed = [f"{name}={_written(value)}" for name, value in self.own.items() if value != usual.own[name]]
         return ",".join(changed) or None
@@ -84,21 +101,22 @@ class Settings:
     @property
     def name(self) -> str:
         """The system's name with its variant: "graph", "graph@hops=2"."""
-        return f"{self.system}@{self.variant}" if self.variant else self.system
+        return name_with(self.system, self.variant)
 
 
 DEFAULTS: Mapping[str, Mapping[str, int | float]] = {"graph": {"k": 20}, "graph+text": {"k": 20}}
 
 
 def defaults(system: str) -> Settings:
-    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises: UsageError."""
+    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises:
+    UsageError."""
     if system not in NEEDS:
         raise UsageError(f"there is no built-in system {system}", fix=f"built in are {', '.join(NEEDS)}")
     return replace(Settings(system), **dict(DEFAULTS.get(system, {})))  # type: ignore[arg-type]
 
 
 def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings | None = None) -> Settings:
-    """The settings of a system from texts or values. `base`: what holds where nothing is given (null: the defaults).
+    """The settings of a system from texts or values. `base`: what holds where nothing is given (None: the defaults).
 
     Raises: UsageError that lists every setting that is unknown, not this system's, of another type or out of bounds.
     """
@@ -120,36 +138,40 @@ def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings
     return replace(start, **values)
 
 
-def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]]) -> list[Settings]:
-    """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A value that
-    changes nothing gives no variant of its own.
+def variants(
+    system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]],
+) -> list[Settings]:
+    """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A
+    value that changes nothing gives no variant of its own.
 
     Raises: UsageError as read_settings does, for all values at once.
     """
     base = read_settings(system, given)
-    made, faults = [base], []
-    for name, values in ablations.items():
-        for value in values:
-            try:
-                one = read_settings(system, {name: value}, base=base)
-            except UsageError as fault:
-                faults.append(fault.message)
-                continue
-            if one not in made:
-                made.append(one)
+    variants, faults = [base], []
+    for name, value in ((name, value) for name, values in ablations.items() for value in values):
+        try:
+            variant = read_settings(system, {name: value}, base=base)
+        except UsageError as fault:
+            faults.append(fault.message)
+            continue
+        if variant not in variants:
+            variants.append(variant)
     if faults:
-        raise UsageError("; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds")
-    return made
+        raise UsageError(
+            "; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds",
+        )
+    return variants
 
 
-def _read(setting: Setting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
+def _read(setting: BuiltinSetting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
     """The value in the setting's type. Raises: ValueError that says what was expected."""
     if setting.type == "list":
         parts = value if isinstance(value, list) else str(value).split("|")
         return tuple(text for part in parts if (text := str(part).strip()))
-    if setting.name == "rerank":
-        return _reranker(value)
     text = str(value).strip()
+    if setting.name == "rerank":
+        word = "" if value is None else text
+        return "" if word.casefold() in NO else RERANKER if word.casefold() in YES else word
     if setting.type == "yes or no":
         if text.casefold() not in (*YES, *NO):
             raise ValueError(f"{value!r} is neither yes nor no")
@@ -158,10 +180,6 @@ def _read(setting: Setting, value: JsonValue) -> int | float | bool | str | tupl
         if setting.choices and text not in setting.choices:
             raise ValueError(f"{value!r} is none of {', '.join(setting.choices)}")
         return text
-    return _number(setting, text)
-
-
-def _number(setting: Setting, text: str) -> int | float:
     low, high = setting.low or 0, setting.high or 0
     try:
         number = int(text) if setting.type == "whole number" else float(text)
@@ -172,19 +190,8 @@ def _number(setting: Setting, text: str) -> int | float:
     return number
 
 
-def _reranker(value: JsonValue) -> str:
-    text = "" if value is None else str(value).strip()
-    return "" if text.casefold() in NO else RERANKER if text.casefold() in YES else text
-
-
-def _json(value: object) -> JsonValue:
-    return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
-
-
 def _written(value: JsonValue) -> str:
     """A value as the command line takes it."""
     if isinstance(value, list):
         return "|".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-
-

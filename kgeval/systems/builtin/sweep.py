@@ -9,7 +9,7 @@ from itertools import product
 from kgeval.errors import UsageError
 from kgeval.records import Answer, Question
 from kgeval.systems.builtin.graph_rag import GraphPieces, GraphRetriever
-from kgeval.systems.builtin.retrieval import Clock, Retrieved, open_place
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, search_with
 from kgeval.systems.builtin.settings import GRAPHS, Settings, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
 
@@ -17,8 +17,7 @@ Measure = Callable[[Question, Answer], Mapping[str, float | None]]
 GRID: Mapping[str, Sequence[int | float]] = {
     "theta": (0.2, 0.3, 0.4, 0.5, 0.6), "k": (5, 10, 20, 50), "l_max": (250, 500, 1_000, 2_000),
 }
-SLACK = 0.05
-"""A cheaper place of the grid is taken where it loses no more than this."""
+SLACK = 0.05  # a cheaper place of the grid is taken where it loses no more than this
 
 
 @dataclass
@@ -36,7 +35,7 @@ class SweepRow:
     empty: int = 0
 
     def mean(self, measure: str) -> float | None:
-        """The mean of a measure, or null where no question has a value."""
+        """The mean of a measure, or None where no question has a value."""
         return self.sums[measure] / self.n[measure] if self.n.get(measure) else None
 
     @property
@@ -64,32 +63,34 @@ def sweep(
     settings: Settings, tools: BuiltinTools, questions: Iterable[Question], measure: Measure,
     grid: Mapping[str, Sequence[int | float]] | None = None,
 ) -> list[SweepRow]:
-    """Retrieval at every place of the grid theta x k x l_max, the other settings as given. The index is searched and the graph is
-    walked once a question, at the widest place.
+    """Retrieval at every place of the grid theta x k x l_max, the other settings as given. The index is searched and
+    the graph is walked once a question, at the widest place.
 
     Raises: UsageError for a system without these settings or a grid out of bounds; what opening the system raises.
     """
     if settings.system not in GRAPHS:
-        raise UsageError(f"{settings.system} has no theta, k and l_max to sweep", fix=f"a sweep is for {' and '.join(GRAPHS)}")
+        raise UsageError(
+            f"{settings.system} has no theta, k and l_max to sweep", fix=f"a sweep is for {' and '.join(GRAPHS)}",
+        )
     axes = {**GRID, **(grid or {})}
     places = [
         read_settings(settings.system, {"theta": theta, "k": int(k), "l_max": int(l_max)}, base=settings)
         for theta, k, l_max in product(axes["theta"], axes["k"], axes["l_max"])
     ]
     widest = replace(settings, theta=min(one.theta for one in places), k=max(one.k for one in places))
-    wide = GraphRetriever(widest, open_place(settings.system, tools), planned=False)
+    wide = GraphRetriever(widest, search_with(settings.system, tools), planned=False)
     rows = [SweepRow(place) for place in places]
     for question in questions:
-        found = wide.found(question.question, Clock())
-        at = _At(question, wide, found, measure)
+        pieces = wide.found(question.question, Clock())
+        swept = _SweptQuestion(question, wide, pieces, measure)
         for row in rows:
-            row.add(*at.place(row.settings))
+            row.add(*swept.place(row.settings))
     return rows
 
 
 def best(rows: Sequence[SweepRow], measure: str) -> SweepRow | None:
-    """The place with the smallest context among those that lose at most SLACK of the best mean; of equal ones the stricter theta, then
-    the smaller k and l_max. Null where no question has a value."""
+    """The place with the smallest context among those that lose at most SLACK of the best mean; of equal ones the
+    stricter theta, then the smaller k and l_max. None where no question has a value."""
     known = [(value, row) for row in rows if (value := row.mean(measure)) is not None]
     if not known:
         return None
@@ -99,7 +100,7 @@ def best(rows: Sequence[SweepRow], measure: str) -> SweepRow | None:
 
 
 @dataclass
-class _At:
+class _SweptQuestion:
     """One question, found at the widest place. Places with the same entry entities and budget are worked out once."""
 
     question: Question
@@ -113,8 +114,10 @@ class _At:
         entries = tuple(one for one in self.found.entries[: settings.k] if one.score > settings.theta)
         key = (len(entries), settings.l_max)
         if key not in self.made:
-            found = self.wide.set_to(settings).shown(self.question.question, replace(self.found, entries=entries), Clock())
-            self.made[key] = (found, self.measure(self.question, self._answer(settings, found)))
+            retrieved = self.wide.set_to(settings).shown(
+                self.question.question, replace(self.found, entries=entries), Clock(),
+            )
+            self.made[key] = (retrieved, self.measure(self.question, self._answer(settings, retrieved)))
         return self.made[key]
 
     def _answer(self, settings: Settings, found: Retrieved) -> Answer:

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
+from collections.abc import Mapping
+
+from pydantic import JsonValue
 
 from kgeval import __version__
 from kgeval.graph.failures import QueryTimeout
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.records import Aligned, Answer, Stages
-from kgeval.systems.builtin.readers import CLOSED_BOOK, FROM_CONTEXTS, NOT_FOUND, Read, Reader
-from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever
-from kgeval.systems.builtin.settings import Settings
-from kgeval.systems.system import Ask
+from kgeval.systems.builtin.graph_rag import GraphRetriever
+from kgeval.systems.builtin.readers import (
+    CLOSED_BOOK,
+    FROM_CONTEXTS,
+    NOT_FOUND,
+    AnswerReader,
+    ExtractiveReader,
+    ModelReader,
+    Read,
+)
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever, search_with
+from kgeval.systems.builtin.settings import Settings, read_settings
+from kgeval.systems.builtin.tools import BuiltinTools
+from kgeval.systems.builtin.vector_rag import VectorRetriever
+from kgeval.systems.system import Ask, ClosedAtEnd
 
 PLANNED = "cancelled: a dry run asks nothing"
 
 
-class BuiltinSystem:
-    """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes."""
+class BuiltinSystem(ClosedAtEnd):
+    """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes. Whoever gave the
+    tools closes them."""
 
-    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None) -> None:
+    def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None) -> None:
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel = reader.adjusts, reader.parallel
@@ -42,47 +55,49 @@ class BuiltinSystem:
             read = self._reader.read(ask, found.contexts if found else None, self.settings.max_words)
         return self._answered(ask, clock, found, read)
 
-    def close(self) -> None:
-        """Nothing: whoever gave the tools closes them."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def _answered(self, ask: Ask, clock: Clock, found: Retrieved | None, read: Read) -> Answer:
-        told: dict[str, object] = {
+    def _answered(self, ask: Ask, clock: Clock, retrieved: Retrieved | None, read: Read) -> Answer:
+        seconds = clock.seconds
+        fields: dict[str, object] = {
             "answer": read.text, "error": read.error, "model": None if read.error else self._reader.model,
-            "stages": _stages(clock, read.seconds), "calls": read.calls, "cost": read.cost,
-            "input_tokens": read.input_tokens, "output_tokens": read.output_tokens,
+            "stages": Stages(
+                retrieval=clock.retrieval if seconds else None, entry=seconds.get("entry"),
+                expand=seconds.get("expand"),
+                rerank=seconds.get("rerank"), generate=read.seconds,
+            ),
+            "calls": read.calls, "cost": read.cost, "input_tokens": read.input_tokens,
+            "output_tokens": read.output_tokens,
         }
         if read.seconds is not None and not read.error:
-            told["latency_s"] = round(clock.retrieval + read.seconds, 6)
-        if found is not None:
-            told |= {"contexts": list(found.contexts), "extra": {"context_tokens": found.tokens}}
-            if found.nodes is not None and found.relations is not None:
-                told |= {"retrieved_nodes": list(found.nodes), "retrieved_relations": list(found.relations)}
-        return self._empty(ask).model_copy(update=told)
+            fields["latency_s"] = round(clock.retrieval + read.seconds, 6)
+        if retrieved is not None:
+            fields |= {"contexts": list(retrieved.contexts), "extra": {"context_tokens": retrieved.tokens}}
+            if retrieved.nodes is not None and retrieved.relations is not None:
+                fields |= {"retrieved_nodes": list(retrieved.nodes), "retrieved_relations": list(retrieved.relations)}
+        return self._empty(ask).model_copy(update=fields)
 
-    def _empty(self, ask: Ask, **more: str) -> Answer:
+    def _empty(self, ask: Ask, error: str | None = None) -> Answer:
+        # the length that was asked for; whose length it was, only the comparison knows
+        aligned = None if ask.target_words is None else Aligned(target_words=ask.target_words, attempt=ask.attempt)
         return Answer(
-            question_id=ask.question_id, system=self.name, variant=self.variant, trial=ask.trial, signature=self.signature, answer="",
-            aligned_to=_aligned(ask), **more,  # type: ignore[arg-type]
+            question_id=ask.question_id, system=self.name, variant=self.variant, trial=ask.trial,
+            signature=self.signature, answer="",
+            aligned_to=aligned, error=error,
         )
 
 
 class PlannedSystem(BuiltinSystem):
     """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
 
-    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None, asker: Asker | None) -> None:
+    def __init__(
+        self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, asker: Asker | None,
+    ) -> None:
         super().__init__(settings, reader, retriever)
         self._asker = asker
         self._bounds = retriever.bounds() if retriever and asker else (0, 0)
 
     def answer(self, ask: Ask) -> Answer:
-        """An answer with the error `cancelled`. Closed book is counted exactly, also what is in the journal; where contexts come
-        first, a call a question: at most for the graph, which may find nothing."""
+        """An answer with the error `cancelled`. Closed book is counted exactly, also what is in the journal; where
+        contexts come first, a call a question: at most for the graph, which may find nothing."""
         if self.retriever is None:
             return super().answer(ask)
         self._later(ask, certain=self.settings.system == "vector")
@@ -101,15 +116,25 @@ class PlannedSystem(BuiltinSystem):
         self._asker.later(Later(stage=stage, prompt=stage, key=key, tokens=(own + low, own + high), certain=certain))
 
 
+def open_builtin(name: str, settings: Mapping[str, JsonValue], tools: BuiltinTools) -> BuiltinSystem:
+    """The system `closed-book`, `vector`, `graph` or `graph+text`, open. Its index is built now, if the cache has none
+    that fits.
 
-def _aligned(ask: Ask) -> Aligned | None:
-    """The length that was asked for; whose length it was, only the comparison knows."""
-    return None if ask.target_words is None else Aligned(target_words=ask.target_words, attempt=ask.attempt)
+    In a dry run (`tools.planned`) nothing is built, embedded or asked: its answers only count the reader's calls.
+
+    Raises: UsageError for an unknown name, settings (all at once) or a missing tool; LayoutError where the graph has no
+    chunks and the system needs them, or no vector index that fits; ConfigError, ModelError where the index cannot be
+    built. """
+    return open_variant(read_settings(name, settings), tools)
 
 
-def _stages(clock: Clock, generate: float | None) -> Stages:
-    seconds = clock.seconds
-    return Stages(
-        retrieval=clock.retrieval if seconds else None, entry=seconds.get("entry"), expand=seconds.get("expand"),
-        rerank=seconds.get("rerank"), generate=generate,
-    )
+def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:
+    """As open_builtin, with settings that were read before (`variants`)."""
+    retriever: Retriever | None = None
+    if settings.system != "closed-book":
+        kind = VectorRetriever if settings.system == "vector" else GraphRetriever
+        retriever = kind(settings, search_with(settings.system, tools), planned=tools.planned)
+    reader = ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker)
+    if tools.planned:
+        return PlannedSystem(settings, reader, retriever, tools.asker)
+    return BuiltinSystem(settings, reader, retriever)

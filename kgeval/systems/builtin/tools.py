@@ -25,19 +25,14 @@ NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
 }
 
 
-def _silent(text: str) -> None:
-    """Says nothing."""
-
-
 @dataclass(frozen=True)
 class BuiltinTools:
     """What a built-in system works with. The caller opens and closes all of it; the system closes nothing of it.
 
-    `models`: the reader's session; null: the extractive reader, which asks no model. `asker`: who is asked in it (null: the session's
-    model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them. `cache_dir`: kgeval's cache
-    folder (null: the user's); `timeout`: seconds a query of the graph; `say`: is told what takes long (an index that is built).
-    `dry`: a dry run (a dry `asker` says so too).
-    """
+    `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None:
+    the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them.
+    `cache_dir`: kgeval's cache folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what
+    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). """
 
     models: Models | None = None
     asker: Asker | None = None
@@ -46,7 +41,7 @@ class BuiltinTools:
     layout: Layout | None = None
     cache_dir: Path | None = None
     timeout: float | None = None
-    say: Callable[[str], None] = _silent
+    say: Callable[[str], None] = lambda text: None
     dry: bool = False
 
     @property

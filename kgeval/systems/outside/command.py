@@ -1,16 +1,16 @@
-"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (kgeval help system-protocol)."""
+"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (kgeval help
+system-protocol)."""
 
 from __future__ import annotations
 
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any
 
 from pydantic import JsonValue
@@ -19,18 +19,21 @@ from kgeval.errors import IncompleteError, UsageError
 from kgeval.files import cells
 from kgeval.records import Answer
 from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
-from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
-from kgeval.systems.system import Ask
-
-# What a process says of itself in its hello.
+from kgeval.systems.outside.reply import answer_from, failed, signature_of
+from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
 
 LONGEST_NAME = 100
 MOST_AT_A_TIME = 64
+HELLO_SECONDS = 60.0  # a system may load models and an index before it reads its first line
+SAID_AFTER = 5.0  # a command that knows no hello looks as if it hung
+MOST_CRASHES = 5  # in a row, for each process: a program that cannot work shall not be started a thousand times
+FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
 
 
 @dataclass(frozen=True)
 class Declared:
-    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`: configuration, index."""
+    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`:
+    configuration, index."""
 
     name: str = ""
     version: str = ""
@@ -55,77 +58,53 @@ def declared(said: Mapping[str, Any], name: str) -> Declared:
             cells.mapping(said.get("card")) or {},
         )
     except cells.Misfit as misfit:
-        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="kgeval help system-protocol shows what a hello says") from misfit
-
-
-HELLO_SECONDS = 60.0
-SAID_AFTER = 5.0
-MOST_CRASHES = 5
-FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
-
-
-@dataclass(frozen=True)
-class CommandWanted:
-    """A command, not yet started. `name`: of the system (empty: what it declares, else its file's stem); `variant`: what differs from
-    its usual settings. `settings`: sent in the hello. `timeout`: seconds a question; `processes`: how many at a time. `environment`:
-    all that the process gets (null: this one's). `hello_seconds`: how long its hello may take, where nothing depends on it.
-    `say`: is told when that takes longer than `said_after` seconds.
-    """
-
-    argv: tuple[str, ...]
-    name: str = ""
-    variant: str | None = None
-    settings: Mapping[str, JsonValue] = field(default_factory=dict)
-    timeout: float = 300.0
-    processes: int = 1
-    environment: Mapping[str, str] | None = None
-    folder: Path | None = None
-    hello_seconds: float = HELLO_SECONDS
-    say: Callable[[str], None] = lambda text: None
-    said_after: float = SAID_AFTER
+        raise UsageError(
+            f"{name}: its hello does not fit: {misfit}", fix="kgeval help system-protocol shows what a hello says",
+        ) from misfit
 
 
 def argv_of(text: str) -> tuple[str, ...]:
     """The words of a command line, as a shell takes them apart; no shell runs it. Raises: UsageError."""
     try:
-        found = tuple(shlex.split(text))
+        words = tuple(shlex.split(text))
     except ValueError as cause:
         raise UsageError(f"command:{text}: {cause}", fix="close the quotes") from cause
-    if not found:
+    if not words:
         raise UsageError("command: is followed by no command", fix="write for example command:'python my_system.py'")
-    return found
+    return words
 
 
-def stem_of(argv: Sequence[str]) -> str:
-    """What a command is called where nobody says: the stem of the first file that it is given, else its own."""
-    given = next((word for word in argv[1:] if Path(word).is_file()), argv[0])
-    return Path(given).stem or argv[0]
-
-
-def open_command(wanted: CommandWanted, *, started: bool = True) -> CommandSystem:
-    """The system, its first process started and greeted. `started` false: nothing is started, for a dry run.
+def open_command(
+    argv: Sequence[str], opening: Opening, *, name: str = "", folder: Path | None = None,
+    hello_seconds: float = HELLO_SECONDS,
+    said_after: float = SAID_AFTER,
+) -> CommandSystem:
+    """The system, its first process started and greeted; in a dry run nothing is started. `name`: its own (empty: what
+    it declares, else its file's stem); `folder`: in which it runs (None: this process's). `hello_seconds`: how long its
+    hello may take, where nothing depends on it; `opening.say` is told when it takes longer than `said_after` seconds.
 
     Raises: UsageError where it cannot be started, or does not take the settings that it was given.
     """
-    system = CommandSystem(wanted)
+    system = CommandSystem(argv, opening, name, folder)
     try:
-        if started:
-            system.greet()
+        if not opening.dry:
+            system.greet(hello_seconds, said_after)
     except BaseException:
         system.close()
         raise
     return system
 
 
-class CommandSystem:
-    """A System. Each slot of the queue is room for one question; several slots may share a process."""
+class CommandSystem(ClosedAtEnd):
+    """A System. Each slot of the queue is room for one question; several slots may share a process. Of the opening:
+    `settings` are sent in the hello; `processes`: how many run at a time."""
 
-    def __init__(self, wanted: CommandWanted) -> None:
-        self._wanted = wanted
+    def __init__(self, argv: Sequence[str], opening: Opening, name: str, folder: Path | None) -> None:
+        self._argv, self._opening, self._label, self._folder = tuple(argv), opening, name, folder
         self._noted = Notes()
         self._lock = threading.Lock()
-        self._slots: SimpleQueue[_Place] = SimpleQueue()
-        self._places = [_Place(self) for _ in range(wanted.processes)]
+        self._slots: SimpleQueue[_ProcessPlace] = SimpleQueue()
+        self._places = [_ProcessPlace(self) for _ in range(opening.processes)]
         self._crashes = self._restarts = 0
         self.closed = False
         self.says_hello = False
@@ -134,63 +113,66 @@ class CommandSystem:
 
     def _settle(self) -> None:
         """Name, signature and slots, as far as they are known."""
-        wanted, said = self._wanted, self.declared
-        base = wanted.name or said.name or stem_of(wanted.argv)
-        self.name = f"{base}@{wanted.variant}" if wanted.variant else base
-        self.variant = wanted.variant
-        self.adjusts, self.parallel = said.adjusts, said.parallel * wanted.processes
-        self.signature = signature_of("command", wanted.argv, dict(wanted.settings), said.version, dict(said.card))
-        self._stamp = Stamp(self.name, self.variant, self.signature)
+        opening, declared = self._opening, self.declared
+        # where nobody says: the stem of the first file that the command is given, else its own
+        given = next((word for word in self._argv[1:] if Path(word).is_file()), self._argv[0])
+        base = self._label or declared.name or Path(given).stem or self._argv[0]
+        self.name, self.variant = name_with(base, opening.variant), opening.variant
+        self.adjusts, self.parallel = declared.adjusts, declared.parallel * opening.processes
+        self.signature = signature_of(
+            "command", self._argv, dict(opening.settings), declared.version, dict(declared.card),
+        )
         while not self._slots.empty():
             self._slots.get()
-        for _ in range(said.parallel):
+        for _ in range(declared.parallel):
             for place in self._places:
                 self._slots.put(place)
 
-    def greet(self) -> None:
+    def greet(self, hello_seconds: float, said_after: float) -> None:
         """Starts the first process and asks what it is. Raises: UsageError."""
         process = self.start()
-        needed = bool(self._wanted.settings)
-        most = self._wanted.timeout if needed else self._wanted.hello_seconds
-        waiting = threading.Timer(self._wanted.said_after, self._wanted.say, (
+        needed = bool(self._opening.settings)
+        most = self._opening.timeout if needed else hello_seconds
+        waiting = threading.Timer(said_after, self._opening.say, (
             f"{self.name}: no reply to the hello yet; waiting for it up to {most:g} s. A command that knows no hello answers it with "
             "any line, for example an error (kgeval help system-protocol)",
         ))
         waiting.daemon = True
         waiting.start()
         try:
-            said = process.hello(self.hello_message(), most)
+            hello = process.hello(self.hello_message(), most)
         except EndedError as end:
             process.kill()
             if needed:
                 raise UsageError(f"{self.name}: was given settings and did not say hello: {end}", fix=FIX) from end
-            process, said = self.start(), None  # a system of the simplest kind: it knows questions only
+            process, hello = self.start(), None  # a system of the simplest kind: it knows questions only
         except SlowError:
-            said = None
+            hello = None
             if not needed:
-                self._wanted.say(f"{self.name}: did not say hello within {most:g} s; it is taken for a system that knows questions only")
+                self._opening.say(f"{self.name}: did not say hello within {most:g} s; it is taken for a system that knows questions only")
         finally:
             waiting.cancel()
         self._places[0].process = process
-        if said is None and needed:
-            what = f"{self.name}: was given settings ({', '.join(self._wanted.settings)}), but its process does not say hello"
-            raise UsageError(what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)")
-        if said is not None:
-            self.says_hello, self.declared = True, declared(said, self.name)
+        if hello is None and needed:
+            what = f"{self.name}: was given settings ({', '.join(self._opening.settings)}), but its process does not say hello"
+            raise UsageError(
+                what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)",
+            )
+        if hello is not None:
+            self.says_hello, self.declared = True, declared(hello, self.name)
             self._settle()
 
     def hello_message(self) -> dict[str, Any]:
         """The first line that a process gets."""
-        return {"hello": 1, "settings": dict(self._wanted.settings)}
+        return {"hello": 1, "settings": dict(self._opening.settings)}
 
     def start(self) -> Process:
         """A new process. Raises: UsageError."""
-        wanted = self._wanted
-        return Process(wanted.argv, environment=wanted.environment, folder=wanted.folder, notes=self._noted)
+        return Process(self._argv, environment=self._opening.environment, folder=self._folder, notes=self._noted)
 
     def answer(self, ask: Ask) -> Answer:
-        """The answer. A question during which the process ends is asked once more, in a new one, and alone: it may have been another
-        question that ended it.
+        """The answer. A question during which the process ends is asked once more, in a new one, and alone: it may have
+        been another question that ended it.
 
         Raises: IncompleteError where processes end again and again without an answer between.
         """
@@ -204,25 +186,29 @@ class CommandSystem:
                 end = str(cause)
             finally:
                 self._slots.put(place)
-        return failed(ask, self._stamp, "cancelled" if self.closed else "crashed", end)
+        return failed(ask, self, "cancelled" if self.closed else "crashed", end)
 
-    def _asked(self, place: _Place, ask: Ask) -> Answer:
+    def _asked(self, place: _ProcessPlace, ask: Ask) -> Answer:
         """The answer of the process there. Raises: EndedError; IncompleteError."""
-        process, (name, message) = None, _message(ask)
+        # the request's id: the question's own, unless it is asked more than once
+        again = ask.trial is not None or ask.attempt is not None
+        name = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
+        message = {"id": name, **{field: value for field, value in vars(ask).items() if value is not None}}
+        process = None
         try:
-            process = place.ready(self._wanted.timeout)
+            process = place.ready(self._opening.timeout)
             started = time.monotonic()
-            reply = process.ask(name, message, self._wanted.timeout)
+            reply = process.ask(name, message, self._opening.timeout)
         except SlowError:
-            said = place.stop(process)
-            return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s{said}")
+            garbage = place.stop(process)
+            return failed(ask, self, "timeout", f"no reply in {self._opening.timeout:g} s{garbage}")
         except EndedError as cause:
             self._crashed(process or place.process, str(cause))
             raise
         self._crashes = 0
         if reply is None:
-            return failed(ask, self._stamp, "bad_reply", "the reply has no id: a reply carries the id of its request")
-        return answer_from(reply, ask, self._stamp, seconds=time.monotonic() - started)
+            return failed(ask, self, "bad_reply", "the reply has no id: a reply carries the id of its request")
+        return answer_from(reply, ask, self, seconds=time.monotonic() - started)
 
     def _crashed(self, process: Process | None, end: str) -> None:
         """Counts a process that ended by itself, once, however many questions it was at."""
@@ -249,19 +235,16 @@ class CommandSystem:
     def close(self) -> None:
         """Ends all processes. May be called twice."""
         self.closed = True
+        for place in self._places:  # all are told first that nothing more comes, so that they end at the same time
+            if place.process is not None:
+                place.process.end_input()
         for place in self._places:
-            place.end_input()
-        for place in self._places:
-            place.close()
-
-    def __enter__(self) -> CommandSystem:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+            process, place.process = place.process, None
+            if process is not None:
+                process.close()
 
 
-class _Place:
+class _ProcessPlace:
     """Where a process runs, one after the other."""
 
     def __init__(self, system: CommandSystem) -> None:
@@ -303,7 +286,8 @@ class _Place:
             return self.process
 
     def stop(self, process: Process | None) -> str:
-        """Kills a process that does not answer (null: the one that is here). Returns what it wrote instead of a reply."""
+        """Kills a process that does not answer (None: the one that is here). Returns what it wrote instead of a
+        reply."""
         with self._lock:
             process = process or self.process
             if process is self.process:
@@ -311,24 +295,5 @@ class _Place:
         if process is None:
             return ""
         process.blamed = True  # it did not end by itself, which other questions that it was at will think
-        garbage = process.beginning_of_garbage()
         process.kill()
-        return f"; on stdout instead: {garbage}" if garbage else ""
-
-    def end_input(self) -> None:
-        """Tells the process that nothing more comes."""
-        if self.process is not None:
-            self.process.end_input()
-
-    def close(self) -> None:
-        """Ends the process."""
-        process, self.process = self.process, None
-        if process is not None:
-            process.close()
-
-
-def _message(ask: Ask) -> tuple[str, dict[str, Any]]:
-    """A question as a request, and the request's id: the question's own, unless it is asked more than once."""
-    again = ask.trial is not None or ask.attempt is not None
-    name = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
-    return name, {"id": name, **{field: value for field, value in vars(ask).items() if value is not None}}
+        return f"; on stdout instead: {process.garbage}" if process.garbage else ""

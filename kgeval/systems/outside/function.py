@@ -8,70 +8,55 @@ import inspect
 import json
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Any
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from kgeval.errors import UsageError
 from kgeval.files.plain import plain_value
 from kgeval.records import Answer
-from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.process import SlowError
+from kgeval.systems.outside.reply import answer_from, failed, signature_of
+from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
 
 SHOWN_OF_ASK = ("question_id", "trial", "target_words", "attempt", "previous")  # what a function gets where it names it
 GRACE_SECONDS = 1.0
 
 
-class SlowError(Exception):
-    """An asynchronous call that took longer than it may."""
-
-
 class _Outcome:
-    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An interrupt
-    goes through."""
+    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An
+    interrupt goes through."""
 
     error: BaseException | None = None
 
     def __enter__(self) -> _Outcome:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None,
+    ) -> bool:
         self.error = error
         return isinstance(error, Exception | SystemExit)
 
 
-@dataclass(frozen=True)
-class FunctionWanted:
-    """A function. `settings`: further keywords of each call; `variant`: what differs from its usual settings. `timeout`:
-    seconds a question may take; `parallel`: calls at a time."""
+class FunctionSystem(ClosedAtEnd):
+    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`,
+    `contexts` and other fields of an Answer; it may be asynchronous.
 
-    function: Callable[..., Any]
-    name: str
-    variant: str | None = None
-    settings: Mapping[str, JsonValue] = field(default_factory=dict)
-    timeout: float = 300.0
-    parallel: int = 1
+    Where one call is made at a time, it is made in the caller's own thread. A call that is not asynchronous cannot be
+    ended: `notes` say how many took longer than the limit. Asynchronous ones run in an event loop in a thread of their
+    own, beside one that may run already. Raises: UsageError for a function that cannot be called with a question and
+    the settings. """
 
-
-class FunctionSystem:
-    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`, `contexts`
-    and other fields of an Answer; it may be asynchronous.
-
-    Where one call is made at a time, it is made in the caller's own thread. A call that is not asynchronous cannot be ended:
-    `notes` say how many took longer than the limit. Asynchronous ones run in an event loop in a thread of their own, beside
-    one that may run already. Raises: UsageError for a function that cannot be called with a question and the settings.
-    """
-
-    def __init__(self, wanted: FunctionWanted) -> None:
-        function, settings = wanted.function, dict(wanted.settings)
-        self._wanted, self.parallel = wanted, wanted.parallel
-        self.name, self.variant = f"{wanted.name}@{wanted.variant}" if wanted.variant else wanted.name, wanted.variant
+    def __init__(self, function: Callable[..., Any], opening: Opening, *, name: str) -> None:
+        settings = dict(opening.settings)
+        self._function, self._settings, self._timeout, self.parallel = function, settings, opening.timeout, opening.processes
+        self.name, self.variant = name_with(name, opening.variant), opening.variant
         parameters: Mapping[str, inspect.Parameter] = {}
         with suppress(ValueError):  # of a function of C's, whose parameters nobody knows
             signature = inspect.signature(function)
@@ -91,7 +76,6 @@ class FunctionSystem:
             with suppress(OSError, TypeError):
                 text = inspect.getsource(source)
         self.signature = signature_of("function", source.__module__, source.__qualname__, text, settings)
-        self._stamp = Stamp(self.name, self.variant, self.signature)
         self._lock, self._slow = threading.Lock(), 0
         self._running: tuple[asyncio.AbstractEventLoop, threading.Thread] | None = None
 
@@ -102,29 +86,32 @@ class FunctionSystem:
             reply = self._called(ask)
         seconds, error = time.monotonic() - started, outcome.error
         if isinstance(error, SlowError):
-            return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s")
+            return failed(ask, self, "timeout", f"no reply in {self._timeout:g} s")
         if isinstance(error, CancelledError):
-            return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+            return failed(ask, self, "cancelled", "the run was interrupted")
         if error is not None:
-            return failed(ask, self._stamp, "system_error", f"{type(error).__name__}: {error}")
-        if seconds > self._wanted.timeout:
+            return failed(ask, self, "system_error", f"{type(error).__name__}: {error}")
+        if seconds > self._timeout:
             with self._lock:
                 self._slow += 1
         try:
-            return answer_from(_fields(reply), ask, self._stamp, seconds=seconds)
+            return answer_from(_fields(reply), ask, self, seconds=seconds)
         except (TypeError, ValueError) as cause:  # values that JSON has no form for
-            return failed(ask, self._stamp, "bad_reply", str(cause))
+            return failed(ask, self, "bad_reply", str(cause))
 
     def _called(self, ask: Ask) -> Any:
+        """What the call comes to. Raises: SlowError of an asynchronous one; what the function raises itself."""
         shown = {name: getattr(ask, name) for name in self._shown}
-        reply = self._wanted.function(ask.question, **{**shown, **self._wanted.settings})
-        return self._awaited(reply) if inspect.isawaitable(reply) else reply
+        reply = self._function(ask.question, **{**shown, **self._settings})
+        if not inspect.isawaitable(reply):
+            return reply
 
-    def _awaited(self, reply: Awaitable[Any]) -> Any:
-        """What an asynchronous call comes to. Raises: SlowError; what it raises itself."""
-        future = asyncio.run_coroutine_threadsafe(_settled(reply), self._loop())
+        async def awaited() -> Any:  # not every awaitable is a coroutine, which the loop wants
+            return await reply
+
+        future = asyncio.run_coroutine_threadsafe(awaited(), self._loop())
         try:
-            return future.result(self._wanted.timeout)
+            return future.result(self._timeout)
         except TimeoutError:
             if future.done():  # one that the function raised
                 raise
@@ -145,7 +132,7 @@ class FunctionSystem:
         """What a reader of the answers should know."""
         if not self._slow:
             return []
-        slow = f"answers that took longer than {self._wanted.timeout:g} s: {self._slow:,}"
+        slow = f"answers that took longer than {self._timeout:g} s: {self._slow:,}"
         return [f"{self.name}: {slow}; a call that is not asynchronous cannot be ended, so they count"]
 
     def close(self) -> None:
@@ -161,12 +148,6 @@ class FunctionSystem:
         thread.join(GRACE_SECONDS)
         if not thread.is_alive():
             loop.close()
-
-    def __enter__(self) -> FunctionSystem:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
 
 def is_asynchronous(function: object) -> bool:
@@ -187,10 +168,6 @@ def _fields(reply: Any) -> Mapping[str, Any]:
         raise TypeError(f"a text, a mapping or a record is needed, not {type(reply).__name__}")
     fields: dict[str, Any] = json.loads(json.dumps(dict(reply), default=plain_value))
     return fields
-
-
-async def _settled(reply: Awaitable[Any]) -> Any:
-    return await reply
 
 
 async def _cancel_all() -> None:

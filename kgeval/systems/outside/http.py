@@ -8,8 +8,8 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace, TracebackType
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
@@ -22,17 +22,15 @@ from kgeval.files.fields import ROWS
 from kgeval.files.plain import loads
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
-from kgeval.llm.calls import Limits
 from kgeval.llm.client import CallError, asked_wait, read_answer
 from kgeval.llm.endpoints import address, api_key, is_loopback
 from kgeval.llm.plan import PlannedStage, guessed_output
-from kgeval.llm.prices import Price
 from kgeval.llm.rates import backoff
 from kgeval.llm.shared import Shared
 from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
-from kgeval.systems.outside.reply import TAKEN, Stamp, answer_from, failed, signature_of
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.reply import TAKEN, answer_from, failed, signature_of
+from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
 
 # How a JSON endpoint is asked and read: a request with slots, and paths to the parts of its reply.
 
@@ -40,6 +38,7 @@ SLOTS = ("id", "question", "trial", "target_words", "attempt", "previous")
 READABLE = ("answer", "error", *TAKEN)
 _SLOT = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d*\])*)(?:\.|$)")
+_PATH = re.compile(r"[^.\[\]]+(?:\[\d*\])*(?:\.[^.\[\]]+(?:\[\d*\])*)*")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 MISSING = object()
@@ -62,8 +61,12 @@ def checked_url(url: str) -> str:
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{url[:100]}: no address", fix="it looks like http:https://host/path")
-    if parts.username or parts.password or any("key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)):
-        raise UsageError("an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}")
+    if parts.username or parts.password or any(
+        "key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)
+    ):
+        raise UsageError(
+            "an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}",
+        )
     return url.strip()
 
 
@@ -85,10 +88,10 @@ def _slots(template: JsonValue) -> list[str]:
 
 
 def request_of(template: JsonValue, ask: Ask) -> JsonValue:
-    """The request for a question: a text that is one slot becomes the slot's value (null where there is none), and slots inside a text
-    are written into it. The question is a JSON value in the end: no text of it can become a part of the request."""
-    values: dict[str, JsonValue] = {"id": ask.question_id, **{name: getattr(ask, name) for name in SLOTS if name != "id"}}
-    return _filled(template, values)
+    """The request for a question: a text that is one slot becomes the slot's value (null where there is none), and
+    slots inside a text are written into it. The question is a JSON value in the end: no text of it can become a part of
+    the request."""
+    return _filled(template, {"id": ask.question_id, **{name: getattr(ask, name) for name in SLOTS if name != "id"}})
 
 
 def _filled(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
@@ -104,23 +107,21 @@ def _filled(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
 
 
 def check_paths(paths: Mapping[str, Any]) -> dict[str, str]:
-    """The paths of a reply by kgeval's names. Raises: UsageError for a name that is no field of an answer, and for no path."""
+    """The paths of a reply by kgeval's names. Raises: UsageError for a name that is no field of an answer, and for no
+    path."""
     unknown = sorted(set(paths) - set(READABLE))
     if unknown:
         fix = f"fields are {', '.join(one for one in READABLE if one == 'error' or one in ROWS)}"
         raise UsageError(f"response: an answer has no field {', '.join(unknown)}", fix=fix)
-    wrong = sorted(name for name, path in paths.items() if not isinstance(path, str) or not _is_path(path))
+    wrong = sorted(name for name, path in paths.items() if not isinstance(path, str) or not _PATH.fullmatch(path))
     if wrong:
         raise UsageError(f"response: no path for {', '.join(wrong)}", fix="write for example data.answer, sources[].text or items[0].text")
     return {name: str(path) for name, path in paths.items()}
 
 
-def _is_path(path: str) -> bool:
-    return bool(path) and "".join(found[0] for found in _STEP.finditer(path)) == path and not path.endswith(".")
-
-
 def walk(value: Any, path: str) -> Any:
-    """The value at a path: `a.b`; `a[].b` is the b of each item, those without one left out; `a[0]` is one item. MISSING: not there."""
+    """The value at a path: `a.b`; `a[].b` is the b of each item, those without one left out; `a[0]` is one item.
+    MISSING: not there."""
     for found in _STEP.finditer(path):
         if not isinstance(value, Mapping) or found[1] not in value:
             return MISSING
@@ -145,11 +146,11 @@ def fields_of(body: Any, paths: Mapping[str, str]) -> dict[str, Any]:
 
 def reply_of(body: Any, paths: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a reply that answers. Raises: ValueError where neither an answer nor an error is there."""
-    found = fields_of(body, paths)
-    if "answer" not in found and "error" not in found:
+    fields = fields_of(body, paths)
+    if "answer" not in fields and "error" not in fields:
         has = ", ".join(map(str, list(body)[:10])) if isinstance(body, Mapping) else type(body).__name__
         raise ValueError(f"the reply has no {paths['answer']} (it has: {has})")
-    return found
+    return fields
 
 
 def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
@@ -161,74 +162,72 @@ def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
     if bare:
         fix = f"put it into an environment variable and write for example {bare[0]} = \"${{MY_KEY}}\""
         raise ConfigError(f"headers: {', '.join(bare)}: a secret is not written into settings", fix=fix)
-    missing = sorted({name for value in given.values() for name in _VARIABLE.findall(str(value)) if environment(name) is None})
+    missing = sorted(
+        {name for value in given.values() for name in _VARIABLE.findall(str(value)) if environment(name) is None},
+    )
     if missing:
-        raise ConfigError(f"headers: the environment has no {', '.join(missing)}", fix=f"set it: export {missing[0]}=...")
+        raise ConfigError(
+            f"headers: the environment has no {', '.join(missing)}", fix=f"set it: export {missing[0]}=...",
+        )
     return {name: _VARIABLE.sub(lambda found: environment(found[1]) or "", str(value)) for name, value in given.items()}
 
 
 SETTINGS = ("model", "system_prompt", "parameters", "request", "response", "headers")
+# worth a retry: the endpoint was busy, slow or down, and may have another answer the next time
 AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
-MOST_REDIRECTS = 3
+MOST_REDIRECTS = 3  # a loop of them shall end
 FIRST_ANSWER = 1000  # tokens
-LARGEST_REPLY = 64 * 2**20
-
-
-@dataclass(frozen=True)
-class HttpWanted:
-    """An endpoint. `name`: of the system (empty: the model's, else the host's); `timeout`: seconds a question, retries and all.
-
-    `settings`: SETTINGS. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model` is needed.
-    `price`: of the model, where it is known; `shared`: budget and rates of the command.
-    """
-
-    url: str
-    name: str = ""
-    variant: str | None = None
-    settings: Mapping[str, JsonValue] = field(default_factory=dict)
-    timeout: float = 300.0
-    limits: Limits = field(default_factory=Limits)
-    price: Price | None = None
-    shared: Shared | None = None
+LARGEST_REPLY = 64 * 2**20  # bytes: an endpoint is a stranger, and its reply is held in memory
 
 
 class _RefusedError(Exception):
-    """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint said so."""
+    """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint
+    said so."""
 
-    def __init__(self, cause: str, detail: str, *, again: bool = False, wait: float | None = None, billed: bool = False) -> None:
+    def __init__(
+        self, cause: str, detail: str, *, again: bool = False, wait: float | None = None, billed: bool = False,
+    ) -> None:
         super().__init__(detail)
         self.cause, self.detail, self.again, self.wait, self.billed = cause, detail, again, wait, billed
 
 
-class HttpSystem:
-    """A System. Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set,
-    ModelError for a cost limit on a chat whose price is not known."""
+class HttpSystem(ClosedAtEnd):
+    """A System. `name`: its own (empty: the model's, else the host's). Of the opening: SETTINGS; `timeout`: seconds a
+    question, retries and all. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model`
+    is needed.
 
-    def __init__(self, wanted: HttpWanted) -> None:
-        settings, self._wanted = dict(wanted.settings), wanted
+    Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set, ModelError for
+    a cost limit on a chat whose price is not known."""
+
+    def __init__(self, url: str, opening: Opening, *, name: str = "") -> None:
+        settings, self._timeout, self._limits = dict(opening.settings), opening.timeout, opening.limits
         if unknown := sorted(set(settings) - set(SETTINGS)):
-            raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer")
+            raise UsageError(
+                f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer",
+            )
         self._chat = "request" not in settings
         self._template: JsonValue = chat_template(settings) if self._chat else settings["request"]
         check_request(self._template)
-        self._url = f"{address(wanted.url)}/chat/completions" if self._chat else checked_url(wanted.url)
+        self._url = f"{address(url)}/chat/completions" if self._chat else checked_url(url)
         response = settings.get("response", {})
         if not isinstance(response, Mapping) or not isinstance(settings.get("headers", {}), Mapping):
-            raise UsageError("http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE")
+            raise UsageError(
+                "http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE",
+            )
         self._paths = check_paths(response if self._chat else {"answer": "answer", **response})
         given: Any = settings.get("headers", {})
         self._headers = headers_of(given)
         self._model = str(settings["model"]) if self._chat else None
-        base = wanted.name or self._model or urlsplit(self._url).hostname or "http"
-        self.name, self.variant = f"{base}@{wanted.variant}" if wanted.variant else base, wanted.variant
+        self._price = opening.price(self._model, url) if self._model is not None else None
+        base = name or self._model or urlsplit(self._url).hostname or "http"
+        self.name, self.variant = name_with(base, opening.variant), opening.variant
         self.signature = signature_of("http", self._url, self._template, self._paths, sorted(self._headers))
         self.adjusts = self._chat or "target_words" in json.dumps(self._template)
-        self.parallel = wanted.limits.concurrency
-        self._stamp = Stamp(self.name, self.variant, self.signature)
-        if self._chat and wanted.limits.cost_limit is not None and wanted.price is None:
-            what = f"no price is known for {self._model} at {wanted.url}, so a cost limit cannot be kept"
+        self.parallel = self._limits.concurrency
+        if self._chat and self._limits.cost_limit is not None and self._price is None:
+            what = f"no price is known for {self._model} at {url}, so a cost limit cannot be kept"
             raise ModelError(what, fix="give a price file with --prices (kgeval help models), or limit the calls with --max-calls instead")
-        self._shared = wanted.shared or Shared(wanted.limits)
+        self._shared = opening.shared or Shared(self._limits)
         self._rates = self._shared.rates(self._url)
         self._lock, self._halt = threading.Lock(), threading.Event()
         self._client: tuple[Any, Any] | None = None
@@ -244,19 +243,19 @@ class HttpSystem:
         while True:
             try:
                 if self._rates.wait(most, sleep=self._halt.wait):
-                    return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+                    return failed(ask, self, "cancelled", "the run was interrupted")
                 with self._first.first(self._halt.is_set):
-                    until = until or time.monotonic() + self._wanted.timeout  # the wait for its first turn is not the question's
+                    until = until or time.monotonic() + self._timeout  # the wait for its first turn is not the question's
                     reply, seconds = self._once(body, until)
-                return answer_from(reply, ask, self._stamp, seconds=seconds)
+                return answer_from(reply, ask, self, seconds=seconds)
             except _RefusedError as refused:
                 tried += 1
                 wait = backoff(tried, asked=refused.wait)
-                if not refused.again or tried > self._wanted.limits.max_retries or time.monotonic() + wait >= until:
+                if not refused.again or tried > self._limits.max_retries or time.monotonic() + wait >= until:
                     again = f" ({tried} times)" if tried > 1 else ""
-                    return failed(ask, self._stamp, refused.cause, refused.detail + again)
+                    return failed(ask, self, refused.cause, refused.detail + again)
                 if self._halt.wait(wait):
-                    return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+                    return failed(ask, self, "cancelled", "the run was interrupted")
 
     def _request(self, ask: Ask) -> JsonValue:
         """What is sent for a question. A chat is told the length that is wanted in words."""
@@ -267,8 +266,12 @@ class HttpSystem:
 
     def _once(self, body: JsonValue, until: float) -> tuple[dict[str, Any], float]:
         """The fields of one reply and its seconds, within the budget."""
-        bound = self._bound(body)
-        expected = min(bound, self._dearest or self._guess(body))
+        price, shown = self._price, json.dumps(body)
+        bound = price.cost(tokens.most(shown), price.max_output) if price is not None else 0.0
+        # what a first answer should cost; later ones as much as the dearest so far. Reserving the most that a reply can cost let a
+        # run of 0.76 USD make no call under a limit of 1 USD
+        guess = price.cost(tokens.count(shown), FIRST_ANSWER) if price is not None and not self._dearest else self._dearest
+        expected = min(bound, guess)
         try:
             self._shared.budget.reserve(expected, most=bound, ended=self._halt.is_set)
         except SpentError as spent:
@@ -287,15 +290,6 @@ class HttpSystem:
             self._shared.budget.settle(expected, cost, most=bound, stage=self.name, broken=broken)
         return reply, seconds
 
-    def _bound(self, body: JsonValue) -> float:
-        price = self._wanted.price
-        return price.cost(tokens.most(json.dumps(body)), price.max_output) if price is not None else 0.0
-
-    def _guess(self, body: JsonValue) -> float:
-        """What a first answer should cost; later ones as much as the dearest so far."""
-        price = self._wanted.price
-        return price.cost(tokens.count(json.dumps(body)), FIRST_ANSWER) if price is not None else 0.0
-
     def _read(self, text: str) -> dict[str, Any]:
         """The fields that a body tells. Raises: _RefusedError for one that is none."""
         try:
@@ -308,17 +302,17 @@ class HttpSystem:
             except ValueError as cause:
                 raise _RefusedError("bad_reply", str(cause), billed=True) from None
         try:
-            said = read_answer(text)
+            reply = read_answer(text)
         except CallError as error:
             raise _RefusedError("bad_reply", error.failure.detail, billed=True) from None
-        if said.refused:
+        if reply.refused:
             raise _RefusedError("refused", "the model refused", billed=True)
-        found: dict[str, Any] = {"calls": 1, "model": self._model, "answer": said.text}
-        if said.input_tokens is not None and said.output_tokens is not None:
-            found |= {"input_tokens": said.input_tokens, "output_tokens": said.output_tokens}
-            if self._wanted.price is not None:
-                found["cost"] = self._wanted.price.cost(said.input_tokens, said.output_tokens)
-        return found | fields_of(body, self._paths)
+        fields: dict[str, Any] = {"calls": 1, "model": self._model, "answer": reply.text}
+        if reply.input_tokens is not None and reply.output_tokens is not None:
+            fields |= {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
+            if self._price is not None:
+                fields["cost"] = self._price.cost(reply.input_tokens, reply.output_tokens)
+        return fields | fields_of(body, self._paths)
 
     def _post(self, body: JsonValue, until: float) -> str:
         """The text of a good reply. Redirects are followed on the same host only. Raises: _RefusedError, ModelError."""
@@ -332,9 +326,10 @@ class HttpSystem:
         raise _RefusedError("rejected", f"redirected more than {MOST_REDIRECTS} times")
 
     def _sent(self, url: str, body: JsonValue, until: float) -> tuple[Any, str]:
-        """One request: the head of the reply, and its text. Raises: _RefusedError; ModelError where nothing listens there at all."""
+        """One request: the head of the reply, and its text. Raises: _RefusedError; ModelError where nothing listens
+        there at all."""
         client, errors = self._opened()
-        slow = f"no reply in {self._wanted.timeout:g} s"
+        slow = f"no reply in {self._timeout:g} s"
         if (left := until - time.monotonic()) <= 0:
             raise _RefusedError("timeout", slow)
         try:
@@ -354,40 +349,47 @@ class HttpSystem:
             raise _RefusedError("connection", type(error).__name__) from None
 
     def _check(self, reply: Any) -> None:
-        """Raises what a status of 400 and more means: _RefusedError, or ModelError where every further request would get the same."""
+        """Raises what a status of 400 and more means: _RefusedError, or ModelError where every further request would
+        get the same."""
         status = reply.status_code
         if status == 401:
-            raise ModelError(f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers")
+            raise ModelError(
+                f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers",
+            )
         if status >= 400:
             cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error" if status >= 500 else "rejected"
             wait = asked_wait(SimpleNamespace(response=reply))
-            if status == 429 and wait is not None and wait < self._wanted.timeout:
+            if status == 429 and wait is not None and wait < self._timeout:
                 self._rates.pause(wait)
             raise _RefusedError(cause, f"HTTP {status}", again=status in AGAIN, wait=wait, billed=status in (408, 504))
 
     def _opened(self) -> tuple[Any, Any]:
-        """The client, made at the first request, and the library with its errors. The key is in the client and nowhere else."""
+        """The client, made at the first request, and the library with its errors. The key is in the client and nowhere
+        else."""
         with self._lock:
             if self._client is None:
                 import openai
 
-                headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not _has_key(self._headers) else {}
-                made = openai.DefaultHttpxClient(
-                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers, timeout=self._wanted.timeout,
+                has_key = any(name.lower() == "authorization" for name in self._headers)
+                headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not has_key else {}
+                client = openai.DefaultHttpxClient(
+                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers,
+                    timeout=self._timeout,
                 )
-                library = next(base.__module__.partition(".")[0] for base in type(made).__mro__ if base.__module__.startswith("httpx"))
-                self._client = (made, importlib.import_module(library))
+                library = next(base.__module__.partition(".")[0] for base in type(client).__mro__ if base.__module__.startswith("httpx"))
+                self._client = (client, importlib.import_module(library))
             return self._client
 
     def plan(self, asks: Iterable[Ask]) -> PlannedStage:
-        """What these questions would take: one request each; its tokens are counted for a chat, and not known for other endpoints."""
+        """What these questions would take: one request each; its tokens are counted for a chat, and not known for other
+        endpoints."""
         count = used = 0
         for ask in asks:
             count += 1
             used += tokens.count(json.dumps(self._request(ask), ensure_ascii=False)) if self._chat else 0
         return PlannedStage(
             stage=self.name, calls_low=count, calls_high=count, input_tokens_low=used, input_tokens_high=used,
-            output_tokens_high=count * guessed_output(0) if self._chat else 0, price=self._wanted.price,
+            output_tokens_high=count * guessed_output(0) if self._chat else 0, price=self._price,
         )
 
     def close(self) -> None:
@@ -398,15 +400,10 @@ class HttpSystem:
         if client is not None:
             client[0].close()
 
-    def __enter__(self) -> HttpSystem:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
 
 def _text(reply: Any, until: float, slow: str) -> str:
-    """The body of a reply. Raises: _RefusedError for one that is larger than any answer, or that drips in beyond `until`."""
+    """The body of a reply. Raises: _RefusedError for one that is larger than any answer, or that drips in beyond
+    `until`."""
     parts, size = [], 0
     for part in reply.iter_bytes():
         parts.append(part)
@@ -423,19 +420,18 @@ def _same_host(url: str, reply: Any) -> str:
     target = urljoin(url, str(reply.headers.get("location", "")))
     before, after = urlsplit(url), urlsplit(target)
     if (before.scheme, before.netloc) != (after.scheme, after.netloc):
-        raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to another host ({after.netloc}), which is refused")
+        raise _RefusedError(
+            "rejected", f"HTTP {reply.status_code}: redirected to another host ({after.netloc}), which is refused",
+        )
     if reply.status_code not in (307, 308):
         raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to {after.path}; give that address")
     return target
 
 
 def _cost(reply: Mapping[str, Any]) -> float:
-    """What a reply says that it cost; 0 where it does not say, and for what is no number, which is told as a fault of the reply."""
+    """What a reply says that it cost; 0 where it does not say, and for what is no number, which is told as a fault of
+    the reply."""
     try:
         return cells.number(reply.get("cost")) or 0.0
     except cells.Misfit:
         return 0.0
-
-
-def _has_key(headers: Mapping[str, str]) -> bool:
-    return any(name.lower() == "authorization" for name in headers)

@@ -1,4 +1,5 @@
-"""One life of a process that speaks JSONL: started, asked, listened to, ended. Whatever it does, nobody waits longer than was said."""
+"""One life of a process that speaks JSONL: started, asked, listened to, ended. Whatever it does, nobody waits longer
+than was said."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ from kgeval.ending import register
 from kgeval.errors import UsageError
 from kgeval.files.plain import loads
 
-LONGEST_LINE = 64 * 2**20
-TAIL = 4_000
+LONGEST_LINE = 64 * 2**20  # bytes: whatever a process writes, memory stays bounded
+TAIL = 4_000  # bytes of stderr that are kept to say how it ended
 CHUNK = 1 << 16
 POLL_SECONDS = 0.25
 GRACE_SECONDS = 2.0
-REMEMBERED = 1_000
+REMEMBERED = 1_000  # ids that were answered: a second reply to one is named as such
 
 
 class EndedError(Exception):
@@ -63,22 +64,27 @@ class Process:
     Raises: UsageError where it cannot be started.
     """
 
-    def __init__(self, argv: Sequence[str], *, environment: Mapping[str, str] | None, folder: Path | None, notes: Notes) -> None:
+    def __init__(
+        self, argv: Sequence[str], *, environment: Mapping[str, str] | None, folder: Path | None, notes: Notes,
+    ) -> None:
         self._notes = notes
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._pending: dict[str, SimpleQueue[dict[str, Any] | None]] = {}
         self._answered: deque[str] = deque(maxlen=REMEMBERED)
         self._hello: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
-        self._tail, self._garbage, self._over = b"", "", ""
+        self._tail, self.garbage, self._over = b"", "", ""  # garbage: the last line on stdout that was no reply, as it is shown
         self._deaf = self.blamed = False  # blamed: its end was counted already, or was our doing
         try:
             self._popen = subprocess.Popen(
                 list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                # a group of its own: what it starts ends with it, and Ctrl-C in the terminal is for kgeval to pass on
                 start_new_session=True, env=None if environment is None else dict(environment), cwd=folder,
             )
         except (OSError, ValueError) as cause:
             why = getattr(cause, "strerror", None) or str(cause)
-            raise UsageError(f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell") from cause
+            raise UsageError(
+                f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell",
+            ) from cause
         self._forget = register(self._kill_group)
         os.set_blocking(self._pipe("stdin"), False)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._listen_to_errors)]
@@ -95,7 +101,7 @@ class Process:
         return not self._over and self._popen.poll() is None
 
     def hello(self, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
-        """What it declares; null where it does not say hello. Raises: EndedError, SlowError."""
+        """What it declares; None where it does not say hello. Raises: EndedError, SlowError."""
         until = time.monotonic() + seconds
         try:
             self._send(message, until)
@@ -105,7 +111,7 @@ class Process:
             raise
 
     def ask(self, name: str, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
-        """The reply to a message with this id; null: it came without its id. Raises: EndedError, SlowError."""
+        """The reply to a message with this id; None: it came without its id. Raises: EndedError, SlowError."""
         until = time.monotonic() + seconds
         box: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         with self._lock:
@@ -155,15 +161,11 @@ class Process:
         self._threads[1].join(POLL_SECONDS)
         code = self._popen.poll()
         how = "closed its pipes" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        said = self._tail.decode("utf-8", "replace").strip()
+        stderr = self._tail.decode("utf-8", "replace").strip()
         return EndedError(
-            f"the process {how}" + (f"; {self._over}" if self._over else "") + (f"; stdout: {self._garbage}" if self._garbage else "")
-            + (f"; stderr: ...{said[-240:]}" if len(said) > 240 else f"; stderr: {said}" if said else ""),
+            f"the process {how}" + (f"; {self._over}" if self._over else "") + (f"; stdout: {self.garbage}" if self.garbage else "")
+            + (f"; stderr: ...{stderr[-240:]}" if len(stderr) > 240 else f"; stderr: {stderr}" if stderr else ""),
         )
-
-    def beginning_of_garbage(self) -> str:
-        """The last line on stdout that was no reply, as far as it is shown; nothing where there was none."""
-        return self._garbage
 
     def _listen(self) -> None:
         """Reads stdout to its end. Lines are never kept beyond LONGEST_LINE."""
@@ -198,8 +200,8 @@ class Process:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or not value.keys() & {"id", "answer", "error", "hello"}:
-            self._garbage = _shown(raw)
-            self._notes.add("lines on stdout that are no reply, passed over", self._garbage)
+            self.garbage = _shown(raw)
+            self._notes.add("lines on stdout that are no reply, passed over", self.garbage)
         elif "hello" in value and "id" not in value and self._deaf:
             self._notes.add("hellos that came too late, passed over: its name, version and settings are not known")
         elif "hello" in value and "id" not in value:
@@ -237,7 +239,8 @@ class Process:
             self._writing.release()
 
     def close(self) -> None:
-        """Ends it: its stdin is closed, then, where it goes on, it and all that it started is killed. May be called twice."""
+        """Ends it: its stdin is closed, then, where it goes on, it and all that it started is killed. May be called
+        twice."""
         self.end_input()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(GRACE_SECONDS)

@@ -9,47 +9,32 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.load import naming
 from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
-from kgeval.text.build.clusters import Atom, Cluster, most, type_key
+from kgeval.text.build.clusters import SEPARATOR, Cluster, WrittenName, most, type_key
 from kgeval.text.build.describe import merged
 from kgeval.text.build.mentions import Extracted, clean
-from kgeval.text.extract.mentions import Link
+from kgeval.text.extract.mentions import RelationMention
 from kgeval.text.names import normalise
 
 MOST_ALIASES = 50
 LONGEST_ID = 200
 
 
-@dataclass
-class _Named:
-    """A cluster on its way to being an entity."""
-
-    cluster: Cluster
-    type: str | None = field(init=False)
-    key: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        spellings: Counter[str] = Counter()
-        for atom in self.cluster.atoms:
-            spellings.update(atom.spellings)
-        self.type = most(spellings) or None
-
-
 def entities_of(clusters: list[Cluster], *, normal: bool) -> tuple[list[EntityRow], dict[int, str]]:
-    """The entities sorted by id, and the entity's id of each atom (by its identity). `normal`: ids are made of normal forms."""
-    named = sorted(map(_Named, clusters), key=lambda n: (n.cluster.name, n.cluster.type_key))
-    taken: set[str] = set()
+    """The entities sorted by id, and the entity's id of each written name (by its identity). `normal`: ids are made of normal forms."""
+    rows: dict[str, EntityRow] = {}
     entity_of: dict[int, str] = {}
-    rows: list[EntityRow] = []
-    for one in named:
-        cluster = one.cluster
-        base = cluster.norm if normal else cluster.name
-        key = _id(f"{type_key(one.type) or '-'}:{base}")
-        if key in taken:  # two things of one name and type: a merge that was taken back
-            key = _id(f"{key}#{_digest(cluster.name + chr(31) + cluster.top.type_key)}")
-        taken.add(key)
-        entity_of |= {id(atom): key for atom in cluster.atoms}
-        rows.append(_entity(key, one))
-    return sorted(rows, key=lambda e: e.id), entity_of
+    for cluster in sorted(clusters, key=lambda c: (c.name, c.type_key)):
+        spellings: Counter[str] = Counter()
+        for written in cluster.names:
+            spellings.update(written.spellings)
+        type_ = most(spellings) or None
+        # an id of what the thing is called, not a counter: the same texts give the same graph in whatever order they came
+        key = _id(f"{type_key(type_) or '-'}:{cluster.norm if normal else cluster.name}")
+        if key in rows:  # two things of one name and type: a merge that was taken back
+            key = _id(f"{key}#{_digest(cluster.name + SEPARATOR + cluster.top.type_key)}")
+        entity_of |= {id(written): key for written in cluster.names}
+        rows[key] = _entity(key, type_, cluster)
+    return sorted(rows.values(), key=lambda e: e.id), entity_of
 
 
 def _id(text: str) -> str:
@@ -60,27 +45,26 @@ def _digest(text: str, length: int = 8) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def _entity(key: str, one: _Named) -> EntityRow:
-    atoms = one.cluster.atoms
+def _entity(key: str, type_: str | None, cluster: Cluster) -> EntityRow:
     aliases: Counter[str] = Counter()
     sources: dict[str, tuple[int, int | None, int | None]] = {}
-    for atom in atoms:
-        aliases[atom.name] += atom.weight
-        aliases.update(atom.aliases)
-        for chunk, (n, start, end) in atom.sources.items():
+    for written in cluster.names:
+        aliases[written.name] += written.weight
+        aliases.update(written.aliases)
+        for chunk, (n, start, end) in written.sources.items():
             before = sources.get(chunk, (0, None, None))
             first = before[1:] if start is None or (before[1] is not None and before[1] <= start) else (start, end)
             sources[chunk] = (before[0] + (n or 0), *first)
-    del aliases[one.cluster.name]
+    del aliases[cluster.name]
     others = sorted(aliases, key=lambda name: (-aliases[name], name))[:MOST_ALIASES]
     return EntityRow(
-        key, one.cluster.name, naming.name_key(one.cluster.name, normalise), one.type,
-        merged(atom.descriptions for atom in atoms), tuple(others), one.cluster.weight, sources,
+        key, cluster.name, naming.name_key(cluster.name, normalise), type_,
+        merged(written.descriptions for written in cluster.names), tuple(others), cluster.weight, sources,
     )
 
 
 @dataclass(slots=True)
-class _Link:
+class _RelationCounts:
     """A relation on its way: how often it is stated, how it is spelled and described, where."""
 
     weight: int = 0
@@ -92,7 +76,7 @@ class _Link:
 Key = tuple[str, str, str]
 
 
-class _Places:
+class _RelationPlaces:
     """Where each relation stands in its document, to know it again in the next chunk, whose overlap may begin inside a sentence.
 
     Chunks must come in the order of their documents. Without a span in the text nothing can be known again.
@@ -113,7 +97,7 @@ class _Places:
                 self._before[key].append((start, end))
         self._document = chunk.document
 
-    def known(self, chunk: Extracted, link: Link, key: Key) -> bool:
+    def known(self, chunk: Extracted, link: RelationMention, key: Key) -> bool:
         """Whether the relation was seen at this place, or by an earlier chunk at one that overlaps."""
         if chunk.start is None or link.start is None or link.end is None:
             return False
@@ -127,12 +111,12 @@ class _Places:
 
 
 def relations_of(
-    chunks: Sequence[Extracted], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
+    chunks: Sequence[Extracted], placed: list[list[WrittenName | None]], entity_of: dict[int, str], counts: Counter[str]
 ) -> list[RelationRow]:
     """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
-    links: dict[Key, _Link] = defaultdict(_Link)
+    links: dict[Key, _RelationCounts] = defaultdict(_RelationCounts)
     keys: dict[str, str] = {}
-    places = _Places()
+    places = _RelationPlaces()
     for chunk, here in zip(chunks, placed, strict=True):
         places.enter(chunk)
         for link in chunk.extraction.links:
@@ -146,15 +130,15 @@ def relations_of(
                 counts["self-relations"] += 1
                 continue
             key = (source, keys.get(predicate) or keys.setdefault(predicate, predicate_key(predicate)), target)
-            one = links[key]
-            one.chunks[chunk.chunk] = None
+            relation = links[key]
+            relation.chunks[chunk.chunk] = None
             if places.known(chunk, link, key):
                 continue
-            one.weight += 1
-            one.predicates[predicate] += 1
+            relation.weight += 1
+            relation.predicates[predicate] += 1
             if link.description and clean(link.description):
-                one.descriptions[clean(link.description)] += 1
+                relation.descriptions[clean(link.description)] += 1
     return [
-        RelationRow(s, t, most(one.predicates), merged([one.descriptions]), float(one.weight), tuple(one.chunks))
-        for (s, _, t), one in sorted(links.items(), key=lambda item: item[0])
+        RelationRow(s, t, most(relation.predicates), merged([relation.descriptions]), float(relation.weight), tuple(relation.chunks))
+        for (s, _, t), relation in sorted(links.items(), key=lambda item: item[0])
     ]

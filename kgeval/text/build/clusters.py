@@ -1,4 +1,4 @@
-"""What entity resolution works on: names as the texts write them (atoms), clusters of them, and joining two clusters.
+"""What entity resolution works on: names as the texts write them, clusters of them, and joining two clusters.
 
 Every join is a decision with an id, made from the keys of both sides. A person can take a decision back: then no cluster
 may hold a name of the one side together with a name of the other.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kgeval.graph.load.built import UNDONE, MergeRow
-from kgeval.text.forms import Form, acronym_keys, form
+from kgeval.text.forms import NameForm, acronym_keys, form
 from kgeval.text.names import normalise
 
 EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"
@@ -26,7 +26,7 @@ SEPARATOR = "\x1f"
 
 
 @dataclass
-class Atom:
+class WrittenName:
     """A name as it is written, with a type: all its mentions. `spellings`: of the type; `sources`: chunk -> [mentions, start, end]."""
 
     name: str
@@ -40,7 +40,7 @@ class Atom:
     rank: tuple[int, int, str] = (0, 0, "")
 
     @cached_property
-    def form(self) -> Form:
+    def form(self) -> NameForm:
         """The name taken apart."""
         return form(self.name)
 
@@ -58,37 +58,37 @@ class Atom:
 class Cluster:
     """Names that are held to mean one thing. `name` is the one of most mentions, then the longest, then the first by letters."""
 
-    def __init__(self, atoms: Iterable[Atom]) -> None:
-        self.atoms = sorted(atoms, key=lambda a: a.rank)
+    def __init__(self, names: Iterable[WrittenName]) -> None:
+        self.names = sorted(names, key=lambda a: a.rank)
 
     @cached_property
     def keys(self) -> set[str]:
         """The keys of all its names."""
-        return {key for atom in self.atoms for key in atom.keys}
+        return {key for written in self.names for key in written.keys}
 
     @property
-    def top(self) -> Atom:
-        """The atom whose name is the cluster's."""
-        return self.atoms[0]
+    def top(self) -> WrittenName:
+        """The name that is the cluster's."""
+        return self.names[0]
 
     @property
     def name(self) -> str:
         return self.top.name
 
     @property
-    def form(self) -> Form:
+    def form(self) -> NameForm:
         """The name taken apart."""
         return self.top.form
 
     @cached_property
     def letters(self) -> str:
         """The letters of an acronym that some name of the cluster may be, else ""."""
-        return next((atom.form.letters for atom in self.atoms if atom.form.letters), "")
+        return next((written.form.letters for written in self.names if written.form.letters), "")
 
     @cached_property
     def acronyms(self) -> frozenset[str]:
         """The acronyms that may stand for some name of the cluster."""
-        return frozenset(key for atom in self.atoms for key in acronym_keys(atom.form))
+        return frozenset(key for written in self.names for key in acronym_keys(written.form))
 
     @property
     def norm(self) -> str:
@@ -97,17 +97,18 @@ class Cluster:
     @cached_property
     def type_key(self) -> str:
         """The type of most mentions; "" = none."""
-        if len(self.atoms) == 1:
-            return self.top.type_key
-        return most({atom.type_key: 0 for atom in self.atoms} | _summed(self.atoms))
+        sums: Counter[str] = Counter()
+        for written in self.names:
+            sums[written.type_key] += written.weight if written.type_key else 0  # no type is no vote against a type
+        return most(sums)
 
     @cached_property
     def weight(self) -> int:
-        return sum(atom.weight for atom in self.atoms)
+        return sum(written.weight for written in self.names)
 
     @cached_property
     def documents(self) -> set[str]:
-        return set().union(*(atom.documents for atom in self.atoms))
+        return set().union(*(written.documents for written in self.names))
 
     @cached_property
     def order(self) -> tuple[int, tuple[int, int, str], str]:
@@ -115,22 +116,14 @@ class Cluster:
         return (-self.weight, self.top.rank, self.top.type_key)
 
 
-def _summed(atoms: Iterable[Atom]) -> dict[str, int]:
-    sums: Counter[str] = Counter()
-    for atom in atoms:
-        if atom.type_key:
-            sums[atom.type_key] += atom.weight
-    return dict(sums)
-
-
 def most(counts: Mapping[str, int]) -> str:
     """The key with the highest count, of equals the first by letters; "" for none."""
     return min(counts, key=lambda key: (-counts[key], key), default="")
 
 
-def rank(atom: Atom) -> tuple[int, int, str]:
+def rank(written: WrittenName) -> tuple[int, int, str]:
     """Sorts names of one thing: most mentions, then longest, then by letters."""
-    return (-atom.weight, -len(atom.name), atom.name)
+    return (-written.weight, -len(written.name), written.name)
 
 
 def type_key(type_: str | None) -> str:
@@ -169,23 +162,25 @@ class Joiner:
     def join(self, into: Cluster, one: Cluster, *, level: str, why: str, score: float | None = None) -> Cluster:
         """Both as one cluster; the decision is written down."""
         self._record(into, one, level, why, score)
-        return Cluster([*into.atoms, *one.atoms])
+        return Cluster([*into.names, *one.names])
 
     def gather(self, clusters: Iterable[Cluster], *, level: str, why: str) -> list[Cluster]:
         """Clusters that all mean one thing, joined into as few as the decisions allow: each goes to the first it may join."""
         groups: list[list[Cluster]] = []
-        for one in sorted(clusters, key=lambda c: c.order):
-            group = next((g for g in groups if not any(self.apart(into, one) for into in (g if self._apart else ()))), None)
+        for cluster in sorted(clusters, key=lambda c: c.order):
+            group = next((g for g in groups if not any(self.apart(into, cluster) for into in (g if self._apart else ()))), None)
             if group is None:
-                groups.append([one])
+                groups.append([cluster])
             else:
-                self._record(group[0], one, level, why, None)
-                group.append(one)
-        return [Cluster(atom for one in group for atom in one.atoms) if len(group) > 1 else group[0] for group in groups]
+                self._record(group[0], cluster, level, why, None)
+                group.append(cluster)
+        return [Cluster(written for each in group for written in each.names) if len(group) > 1 else group[0] for group in groups]
 
     def _record(self, into: Cluster, one: Cluster, level: str, why: str, score: float | None) -> None:
-        written = level == EXACT or (level == NORMALISED and into.type_key == one.type_key)
-        left, right = sorted(c.top.keys[0 if written else 1] for c in (into, one))
+        # a decision is kept by keys, not by ids of a run: the normal form where the level joined by it, so that it still holds when a
+        # text spells the name in another way
+        as_written = level == EXACT or (level == NORMALISED and into.type_key == one.type_key)
+        left, right = sorted(c.top.keys[0 if as_written else 1] for c in (into, one))
         if left == right:
             left, right = sorted(c.top.keys[0] for c in (into, one))
         kept, merged = (into, one) if into.order <= one.order else (one, into)

@@ -12,7 +12,7 @@ NEAR = 0.8  # share of common words from which two descriptions say the same
 
 
 def merged(parts: Iterable[Mapping[str, int]], *, longest: int = LONGEST) -> str | None:
-    """The distinct descriptions, most frequent first (of equals the longer, then by letters), one a line; null if there is none.
+    """The distinct descriptions, most frequent first (of equals the longer, then by letters), one a line; None if there is none.
 
     One that another one contains, or that shares four fifths of its words with one, is dropped. Whole descriptions only, as
     long as they fit; the first is cut at a space if it alone is too long.

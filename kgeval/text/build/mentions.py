@@ -1,4 +1,4 @@
-"""Gathers mentions into atoms: every name as it is written, with a type."""
+"""Groups mentions by name: every name as it is written, with a type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.text.build.clusters import Atom, rank, type_key
+from kgeval.text.build.clusters import WrittenName, rank, type_key
 from kgeval.text.extract.mentions import Extraction, Mention
 
 
@@ -21,16 +21,16 @@ class Extracted:
     extraction: Extraction
 
 
-def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[Atom], list[list[Atom | None]]]:
-    """Names as they are written, and for each chunk the atom of each mention (null: it has no name).
+def group_mentions(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[WrittenName], list[list[WrittenName | None]]]:
+    """Names as they are written, and for each chunk the name of each mention (None: it has none).
 
-    A place that two overlapping chunks share counts once.
+    A place that two overlapping chunks share counts once: an overlap of a sixth would else make a sixth more mentions of everything.
     """
-    atoms: dict[tuple[str, str], Atom] = {}
+    names: dict[tuple[str, str], WrittenName] = {}
     seen: set[tuple[str, int, int, str, str]] = set()
-    placed: list[list[Atom | None]] = []
+    placed: list[list[WrittenName | None]] = []
     for chunk in chunks:
-        here: list[Atom | None] = []
+        here: list[WrittenName | None] = []
         for mention in chunk.extraction.mentions:
             name = clean(mention.name)
             if not name:
@@ -38,19 +38,19 @@ def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[lis
                 here.append(None)
                 continue
             key = (name, type_key(mention.type))
-            atom = atoms.get(key) or atoms.setdefault(key, Atom(*key))
+            written = names.get(key) or names.setdefault(key, WrittenName(*key))
             again = False
             if chunk.start is not None and mention.start is not None and mention.end is not None:
                 place = (chunk.document, chunk.start + mention.start, chunk.start + mention.end, *key)
                 again = place in seen
                 seen.add(place)
-            _add(atom, chunk, mention, again=again)
-            here.append(atom)
+            _add(written, chunk, mention, again=again)
+            here.append(written)
             counts["mentions"] += not again
         placed.append(here)
-    for atom in atoms.values():
-        atom.rank = rank(atom)
-    return list(atoms.values()), placed
+    for written in names.values():
+        written.rank = rank(written)
+    return list(names.values()), placed
 
 
 def clean(text: str) -> str:
@@ -58,17 +58,17 @@ def clean(text: str) -> str:
     return " ".join(text.encode("utf-8", "ignore").decode("utf-8").replace("\0", " ").split())
 
 
-def _add(atom: Atom, chunk: Extracted, mention: Mention, *, again: bool) -> None:
-    atom.documents.add(chunk.document)
-    source = atom.sources.setdefault(chunk.chunk, [0, None, None])
+def _add(written: WrittenName, chunk: Extracted, mention: Mention, *, again: bool) -> None:
+    written.documents.add(chunk.document)
+    source = written.sources.setdefault(chunk.chunk, [0, None, None])
     source[0] = (source[0] or 0) + 1
     if mention.start is not None and (source[1] is None or mention.start < source[1]):
         source[1:] = [mention.start, mention.end]
     if again:
         return
-    atom.weight += 1
+    written.weight += 1
     if mention.type and clean(mention.type):
-        atom.spellings[clean(mention.type)] += 1
+        written.spellings[clean(mention.type)] += 1
     if mention.description and clean(mention.description):
-        atom.descriptions[clean(mention.description)] += 1
-    atom.aliases.update(alias for alias in map(clean, mention.aliases) if alias)
+        written.descriptions[clean(mention.description)] += 1
+    written.aliases.update(alias for alias in map(clean, mention.aliases) if alias)

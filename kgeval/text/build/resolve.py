@@ -1,7 +1,7 @@
 """Entity resolution: what the chunks say, as entities and relations. A pure function; no graph, no model of its own.
 
 Levels, in this order: exact (same name and type), normalised (same but for letter case, punctuation, a leading article), alias
-(kgeval.text.build.aliases), embedding (kgeval.text.build.similar). Never across types unless told; a name without a type joins
+(other forms of one name, below), embedding (kgeval.text.build.similar). Never across types unless told; a name without a type joins
 the same name with a type, if it has only one. The result does not depend on the order of the chunks given.
 """
 
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
 from kgeval.text.build.assemble import entities_of, relations_of
-from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Atom, Cluster, Joiner, is_person
-from kgeval.text.build.mentions import Extracted, gather_atoms
+from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName, is_person
+from kgeval.text.build.mentions import Extracted, group_mentions
 from kgeval.text.build.similar import join_similar
 from kgeval.text.forms import (
     ACRONYM,
@@ -26,7 +26,7 @@ from kgeval.text.forms import (
     LINKS,
     SUBSET,
     VARIANT,
-    Form,
+    NameForm,
     folded,
     relation_of,
     without_legal,
@@ -67,12 +67,12 @@ def _typed(blocks: dict[str, list[Cluster]], joiner: Joiner) -> dict[str, list[C
     out = {key: list(block) for key, block in blocks.items() if key}
     left: list[Cluster] = []
     for cluster in sorted(blocks[""], key=lambda c: c.order):
-        found = places[_canonical_form(cluster)]
-        into = out[found[0][0]][found[0][1]] if len(found) == 1 else None
+        with_type = places[_canonical_form(cluster)]
+        into = out[with_type[0][0]][with_type[0][1]] if len(with_type) == 1 else None
         if into is None or joiner.apart(into, cluster) or not _one_gender(into, cluster):
             left.append(cluster)
         else:
-            key, at = found[0]
+            key, at = with_type[0]
             out[key][at] = joiner.join(into, cluster, level=ALIAS, why=SAME)
     return {**out, "": left}
 
@@ -108,14 +108,18 @@ def _canonical_form(cluster: Cluster) -> object:
 
 
 def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
-    """Joins short forms to the one fuller name that they can mean, fullest names first."""
-    found = sorted(clusters, key=_fullness, reverse=True)
+    """Joins short forms to the one fuller name that they can mean, fullest names first: "Holm" may join "Anna Holm" only after it is known
+    whether "A. Holm" and "Anna Holm" are one."""
+    def fullness(cluster: Cluster) -> tuple[int, int, str, str]:
+        return len(cluster.form.compact), len(cluster.form.tokens), cluster.norm, cluster.name
+
+    fullest_first = sorted(clusters, key=fullness, reverse=True)
     fuller: dict[int, dict[int, str]] = defaultdict(dict)
-    for short, full, why in _edges(found):
+    for short, full, why in _edges(fullest_first):
         fuller[short].setdefault(full, why)
-    roots = list(range(len(found)))
-    joined = dict(enumerate(found))
-    for at, cluster in enumerate(found):
+    roots = list(range(len(fullest_first)))
+    joined = dict(enumerate(fullest_first))
+    for at, cluster in enumerate(fullest_first):
         meant = {roots[full] for full in fuller.get(at, ())}
         if len(meant) != 1:
             continue
@@ -125,10 +129,6 @@ def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
             joined[root] = joiner.join(joined[root], joined.pop(at), level=ALIAS, why=why)
             roots[at] = root
     return list(joined.values())
-
-
-def _fullness(cluster: Cluster) -> tuple[int, int, str, str]:
-    return (len(cluster.form.compact), len(cluster.form.tokens), cluster.norm, cluster.name)
 
 
 def _may_join(short: Cluster, full: Cluster, why: str) -> bool:
@@ -142,15 +142,15 @@ def _may_join(short: Cluster, full: Cluster, why: str) -> bool:
 
 def _one_gender(one: Cluster, other: Cluster) -> bool:
     """False where titles of men and of women would stand in one cluster."""
-    return len({atom.form.gender for cluster in (one, other) for atom in cluster.atoms} - {""}) < 2
+    return len({written.form.gender for cluster in (one, other) for written in cluster.names} - {""}) < 2
 
 
-def _edges(found: list[Cluster]) -> Iterator[Edge]:
+def _edges(fullest_first: list[Cluster]) -> Iterator[Edge]:
     """(short, full, why): positions in `found`, fullest first, so that `full` < `short`."""
-    index = _Index(found)
-    for at, cluster in enumerate(found):
+    index = _FullerNames(fullest_first)
+    for at, cluster in enumerate(fullest_first):
         for other in index.candidates(at):
-            if other < at and (why := _relation(cluster, found[other])):
+            if other < at and (why := _relation(cluster, fullest_first[other])):
                 yield at, other, why
     for one, other in index.given():
         if one != other:
@@ -169,7 +169,7 @@ def _relation(short: Cluster, full: Cluster) -> str | None:
     return why if why in allowed else None
 
 
-def _another(short: Form, full: Form, why: str) -> bool:
+def _another(short: NameForm, full: NameForm, why: str) -> bool:
     """Known traps: "King of Fez" / "Governor of Fez", a wife by her husband's name, "Elsie Inglis" / "Elsie Inglis Memorial Hospice",
     a lone first name, "Bishop Paget" / "Sir Ralph Paget"."""
     if why in (HONORIFIC, INITIALS):
@@ -182,7 +182,7 @@ def _another(short: Form, full: Form, why: str) -> bool:
     return bool(ranks) or (starts and (len(full.core) - n > 1 if n > 1 else not short.titles))
 
 
-class _Index:
+class _FullerNames:
     """Finds, for a name, the fuller ones worth a look: by words at both ends, initials, acronym and folded spelling."""
 
     def __init__(self, found: list[Cluster]) -> None:
@@ -192,7 +192,7 @@ class _Index:
         for at, cluster in enumerate(found):
             for key in _offered(cluster):
                 self._by[key].append(at)
-            for norm in {atom.norm for atom in cluster.atoms}:
+            for norm in {written.norm for written in cluster.names}:
                 self._norms[norm].append(at)
 
     def candidates(self, at: int) -> list[int]:
@@ -207,20 +207,15 @@ class _Index:
     def given(self) -> Iterator[tuple[int, int]]:
         """Pairs of names of which one is given as the other's alias; words that are no name by themselves give none."""
         for at, cluster in enumerate(self._found):
-            for alias in sorted({normalise(alias) for atom in cluster.atoms for alias in atom.aliases}):
-                others = self._norms.get(alias, ()) if _is_name(alias) else ()
-                if len(others) == 1:
+            for alias in sorted({normalise(alias) for written in cluster.names for alias in written.aliases}):
+                others = self._norms.get(alias, ())
+                if len(others) == 1 and len(alias) >= 2 and not GENERIC.issuperset(alias.split()):
                     yield at, others[0]
-
-
-def _is_name(norm: str) -> bool:
-    return len(norm) >= 2 and not GENERIC.issuperset(norm.split())
 
 
 def _offered(cluster: Cluster) -> Iterable[object]:
     """The keys under which shorter forms of this name look for it."""
-    name = cluster.form
-    core = name.core
+    name, core = cluster.form, cluster.form.core
     keys: set[object] = {("folded", folded(name.compact)), ("core", core)}
     keys |= {("acronym", key) for key in cluster.acronyms}
     if core:
@@ -232,8 +227,7 @@ def _offered(cluster: Cluster) -> Iterable[object]:
 
 def _wanted(cluster: Cluster) -> Iterable[object]:
     """The keys under which this name looks for fuller ones."""
-    name: Form = cluster.form
-    core = name.core
+    name, core = cluster.form, cluster.form.core
     yield "part", core
     yield "core", core
     if len(name.compact) >= 6:
@@ -245,7 +239,7 @@ def _wanted(cluster: Cluster) -> Iterable[object]:
 
 
 DEFAULT_LEVELS = (EXACT, NORMALISED, ALIAS)
-DEFAULT_SIMILARITY = 0.9
+DEFAULT_SIMILARITY = 0.9  # cosine; a missed merge leaves a duplicate that the audit finds, a wrong one makes one thing of two
 
 
 @dataclass(frozen=True)
@@ -295,22 +289,22 @@ def resolve(found: Iterable[Extracted], rules: Rules | None = None, decisions: I
     rules = rules or Rules()
     chunks = sorted(found, key=lambda f: (f.document, f.index, f.chunk))
     counts: Counter[str] = Counter()
-    atoms, placed = gather_atoms(chunks, counts)
+    names, placed = group_mentions(chunks, counts)
     joiner = Joiner(decisions)
-    clusters = _clusters(atoms, rules, joiner)
+    clusters = _clusters(names, rules, joiner)
     entities, entity_of = entities_of(clusters, normal=NORMALISED in rules.levels)
     relations = relations_of(chunks, placed, entity_of, counts)
     merges = sorted({m.id: m for m in joiner.merges}.values(), key=lambda m: m.id)
     return Resolved(Derived(entities, relations, merges), dict(counts))
 
 
-def _clusters(atoms: Iterable[Atom], rules: Rules, joiner: Joiner) -> list[Cluster]:
-    clusters = [Cluster([atom]) for atom in atoms]
+def _clusters(names: Iterable[WrittenName], rules: Rules, joiner: Joiner) -> list[Cluster]:
+    clusters = [Cluster([written]) for written in names]
     normal = NORMALISED in rules.levels
     if normal:
         groups: dict[object, list[Cluster]] = defaultdict(list)
         for cluster in clusters:
-            groups[_name_key(cluster, normal=True), cluster.type_key].append(cluster)
+            groups[cluster.norm, cluster.type_key].append(cluster)
         why = "the same name but for letter case, punctuation or an article"
         clusters = [c for group in groups.values() for c in joiner.gather(group, level=NORMALISED, why=why)]
     clusters = _join_types(clusters, rules, joiner)
@@ -326,16 +320,12 @@ def _clusters(atoms: Iterable[Atom], rules: Rules, joiner: Joiner) -> list[Clust
     return clusters
 
 
-def _name_key(cluster: Cluster, *, normal: bool) -> str:
-    return f"~{cluster.norm}" if normal else f"={cluster.name}"
-
-
 def _join_types(clusters: list[Cluster], rules: Rules, joiner: Joiner) -> list[Cluster]:
     """A name without a type joins the same name with one, if there is only one such type; all types where told to."""
     normal = NORMALISED in rules.levels
     groups: dict[str, list[Cluster]] = defaultdict(list)
     for cluster in clusters:
-        groups[_name_key(cluster, normal=normal)].append(cluster)
+        groups[cluster.norm if normal else cluster.name].append(cluster)
     level = NORMALISED if normal else EXACT
     out: list[Cluster] = []
     for group in groups.values():

@@ -27,12 +27,12 @@ from kgeval.graph.load import sync
 from kgeval.graph.load.built import BuildTarget, Changes, DocumentRow
 from kgeval.graph.load.writer import BATCH, Progress
 from kgeval.manifest import ModelUsage, Started
-from kgeval.records import Corpus, Document, IndexRecord, ModelUse, ServerInfo
+from kgeval.records import Corpus, Document, IndexRecord, ServerInfo
 from kgeval.text.build.clusters import EMBEDDING
 from kgeval.text.build.resolve import Resolved, Rules, resolve
 from kgeval.text.build.state import Cutting, content_hash, corpus_hash, found_in, row_of, sources_of, with_texts
 from kgeval.text.chunk import TOKENIZER
-from kgeval.text.extract.mentions import Extractor, Source
+from kgeval.text.extract.mentions import ChunkSource, Extractor
 
 # What a build took, as the index record and as figures kept on the graph's mark.
 
@@ -40,7 +40,7 @@ STOPS = ("budget", "error_rate", "cancelled")
 
 
 @dataclass(frozen=True)
-class Done:
+class FinishedBuild:
     """A finished run: the documents of the graph now, what they give, what was written, how long each stage took, what failed
     (of `attempted` chunks), which unusable items were dropped, and what models were asked."""
 
@@ -61,7 +61,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class About:
+class RecordDetails:
     """What the record says of the run beside its results. `inputs`, `faults`: of reading the documents; `notes`: the extractor's."""
 
     configuration: Mapping[str, JsonValue]
@@ -73,18 +73,22 @@ class About:
     notes: Sequence[str] = ()
 
 
-def exit_code(done: Done, max_error_rate: float) -> int:
+def exit_code(done: FinishedBuild, max_error_rate: float) -> int:
     """3 where a budget or the error rate was reached or too many chunks failed, else 0."""
     failed = sum(done.failures.values())
     stopped = any(done.failures[cause] for cause in STOPS)
     return 3 if stopped or failed > max_error_rate * done.attempted else 0
 
 
-def index_record(done: Done, about: About) -> IndexRecord:
+def index_record(done: FinishedBuild, about: RecordDetails) -> IndexRecord:
     """The record of this run [X table 15]: time, tokens in and out, and what was built and changed."""
     use = list(done.asked.use)
     costs = [u.cost for u in use if u.calls]
-    dropped = [f"{n} left out: {what.replace('_', ' ')}" for what, n in sorted((done.dropped + _left_out(done)).items())]
+    left_out = done.dropped + Counter({what: n for what, n in done.resolved.counts.items() if what != "mentions"})
+    notes = list(about.notes)
+    if known := sum(u.from_journal for u in use):  # an earlier run, interrupted or of another graph, paid for a part
+        notes.append(f"{known} requests were answered by the journal: calls, tokens, cost and time are without them")
+    notes += [f"{n} left out: {what.replace('_', ' ')}" for what, n in sorted(left_out.items())]
     merges = Counter(merge.level for merge in done.resolved.merges)
     code = exit_code(done, about.max_error_rate)
     return IndexRecord(
@@ -95,21 +99,11 @@ def index_record(done: Done, about: About) -> IndexRecord:
         cost=sum(c for c in costs if c is not None) if costs and None not in costs else None, use=use,
         entities=len(done.resolved.entities), relations=len(done.resolved.relations), merges=dict(sorted(merges.items())),
         changed=dict(done.counts), failures=dict(sorted(done.failures.items())), faults=list(about.faults),
-        notes=[*about.notes, *_known_before(use), *dropped], configuration=dict(about.configuration),
+        notes=notes, configuration=dict(about.configuration),
     )
 
 
-def _known_before(use: Sequence[ModelUse]) -> list[str]:
-    """That the figures are of this run only, where an earlier one (interrupted, or of another graph) paid for a part."""
-    known = sum(u.from_journal for u in use)
-    return [f"{known} requests were answered by the journal: calls, tokens, cost and time are without them"] if known else []
-
-
-def _left_out(done: Done) -> Counter[str]:
-    return Counter({what: n for what, n in done.resolved.counts.items() if what != "mentions" and n})
-
-
-def corpus(done: Done) -> Corpus:
+def corpus(done: FinishedBuild) -> Corpus:
     """The texts that the graph is built from now."""
     rows = done.documents.values()
     return Corpus(
@@ -118,7 +112,7 @@ def corpus(done: Done) -> Corpus:
     )
 
 
-def mark_figures(done: Done, rules: Mapping[str, Any], before: Mapping[str, Any], *, fresh: bool) -> dict[str, Any]:
+def mark_figures(done: FinishedBuild, rules: Mapping[str, Any], before: Mapping[str, Any], *, fresh: bool) -> dict[str, Any]:
     """What the mark keeps: this run's figures as last_*, sums over all runs without, the graph's size, rules and model."""
     use = done.asked.use
     costs = [u.cost for u in use if u.calls]
@@ -175,20 +169,20 @@ def build(graph: Graph, documents: Sequence[Document], extractor: Extractor | No
 
 
 @dataclass(frozen=True)
-class Planned:
+class ExtractionPlan:
     """What a build would extract: documents that are new or changed, and their sources, document by document."""
 
     documents: list[Document]
-    sources: list[list[Source]]
+    sources: list[list[ChunkSource]]
     unchanged: int
 
 
-def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildSettings) -> Planned:
+def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildSettings) -> ExtractionPlan:
     """What a build would extract. Nothing is written, nothing is sent. Raises as `build`."""
-    one = _Build(graph, extractor, options)
-    one.look()
-    changed = [d for d in documents if not one.known(d)]
-    return Planned(changed, [sources_of(d, options.cutting) for d in changed], len(documents) - len(changed))
+    build_ = _Build(graph, extractor, options)
+    build_.look()
+    changed = [d for d in documents if not build_.known(d)]
+    return ExtractionPlan(changed, [sources_of(d, options.cutting) for d in changed], len(documents) - len(changed))
 
 
 class _Build:
@@ -224,18 +218,31 @@ class _Build:
         return old is not None and same and not any(chunk.failure for chunk in old.chunks)
 
     def run(self, documents: Sequence[Document]) -> IndexRecord:
-        """All of it."""
+        """All of it. Nothing is written before all documents are extracted: what is refused until then leaves the graph as it was."""
         self.look()
         self._check(documents)
         given = self._rows(documents)
-        self._check_extracted(documents)
+        failed = sum(self._failures.values())
+        if failed and failed == self._attempted and (self._replacing or not self._mark.exists):
+            # a graph is never replaced by nothing, nor begun with nothing
+            causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(self._failures.items()))
+            raise IncompleteError(
+                f"graph {self._options.name}: none of {failed} chunks could be extracted ({causes}); nothing was written",
+                fix="mend the cause and run the same command again",
+            )
         kept = {} if self._replacing else self._stored.documents
         removed = [key for key in self._options.remove if key in kept]
         wanted = {key: row for key, row in (kept | given).items() if key not in removed}
         counts = self._write_documents(given, removed)
         with self._stage("resolve"):
             resolved = resolve(found_in(wanted.values()), self._options.rules, self._decisions)
-        counts += self._write_derived(resolved)
+        with self._stage("compare"):
+            changes: Changes = sync.derived_changes(self._place, resolved.derived)
+        with self._stage("write"):
+            if changes.steps:
+                self._begin()
+                sync.write_changes(self._place, changes)
+        counts += changes.counts
         return self._finish(wanted, resolved, counts)
 
     def _settings(self, extractor: Extractor) -> dict[str, Any]:
@@ -281,28 +288,14 @@ class _Build:
             extractions = self._extractor.extract(list(chain.from_iterable(sources)))
             for document, own in zip(changed, sources, strict=True):
                 here = [next(extractions) for _ in own]
-                self._count(here)
+                self._attempted += len(here)
+                for extraction in here:
+                    self._dropped.update(extraction.dropped)
+                self._failures.update(extraction.failure.cause for extraction in here if extraction.failure)
                 old = self._stored.documents.get(document.id)
                 rows[document.id] = row_of(document, own, here, made_by=self._made_by, old=old, reread=not self._replacing)
                 self._options.progress("chunks extracted", self._attempted, total)
         return rows
-
-    def _count(self, extractions: Sequence[Any]) -> None:
-        self._attempted += len(extractions)
-        for extraction in extractions:
-            self._dropped.update(extraction.dropped)
-            if extraction.failure:
-                self._failures[extraction.failure.cause] += 1
-
-    def _check_extracted(self, documents: Sequence[Document]) -> None:
-        """A graph is never replaced by nothing, nor begun with nothing."""
-        failed = sum(self._failures.values())
-        if failed and failed == self._attempted and (self._replacing or not self._mark.exists):
-            causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(self._failures.items()))
-            raise IncompleteError(
-                f"graph {self._options.name}: none of {failed} chunks could be extracted ({causes}); nothing was written",
-                fix="mend the cause and run the same command again",
-            )
 
     def _write_documents(self, given: Mapping[str, DocumentRow], removed: Sequence[str]) -> Counter[str]:
         self._run: str | None = None
@@ -329,19 +322,10 @@ class _Build:
                 self._graph, self._options.name, about | {"source": "documents", "kgeval": __version__}, replacing=replacing
             )
 
-    def _write_derived(self, resolved: Resolved) -> Counter[str]:
-        with self._stage("compare"):
-            changes: Changes = sync.derived_changes(self._place, resolved.derived)
-        with self._stage("write"):
-            if changes.steps:
-                self._begin()
-                sync.write_changes(self._place, changes)
-        return changes.counts
-
     def _finish(self, wanted: Mapping[str, DocumentRow], resolved: Resolved, counts: Counter[str]) -> IndexRecord:
         """The mark is set `ready` where something was written or paid for, or the last run was interrupted."""
         asked = self._extractor.asked() if self._extractor else ModelUsage()
-        done = Done(
+        done = FinishedBuild(
             self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, asked,
         )
         figures = mark_figures(done, self._rules(), self._mark.properties, fresh=self._replacing or not self._mark.exists)
@@ -353,8 +337,11 @@ class _Build:
             sync.finish_schema(self._place)
             marks.finish(self._graph, self._options.name, str(self._run), figures)
         options = self._options
-        about = About(self._record_settings(), self._graph.info, options.started, options.inputs, options.faults, options.max_error_rate,
-                      tuple(getattr(self._extractor, "notes", ())))
+        about = RecordDetails(
+            {**(self._settings(self._extractor) if self._extractor else {}), **self._rules(), **options.configuration},
+            self._graph.info, options.started, options.inputs, options.faults, options.max_error_rate,
+            tuple(getattr(self._extractor, "notes", ())),
+        )
         return index_record(done, about)
 
     def _rules(self) -> dict[str, Any]:
@@ -364,10 +351,6 @@ class _Build:
             "resolve": ",".join(rules.levels), "similarity": rules.similarity, "merge_across_types": rules.across_types,
             "embedding_model": embedding if EMBEDDING in rules.levels else None,
         }
-
-    def _record_settings(self) -> dict[str, JsonValue]:
-        own: dict[str, JsonValue] = self._settings(self._extractor) if self._extractor else {}
-        return {**own, **self._rules(), **self._options.configuration}
 
     @contextmanager
     def _stage(self, name: str) -> Iterator[None]:

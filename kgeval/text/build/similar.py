@@ -43,7 +43,7 @@ def join_similar(
 
 def _text(cluster: Cluster) -> str:
     """The name, and what is said of it, cut at 400 characters."""
-    about = merged([atom.descriptions for atom in cluster.atoms])
+    about = merged([written.descriptions for written in cluster.names])
     return (f"{cluster.name}: {about}" if about else cluster.name)[:LONGEST_TEXT]
 
 
@@ -53,7 +53,9 @@ def _fit(one: Cluster, other: Cluster) -> bool:
 
 
 def _pairs(vectors: np.ndarray, least: float) -> Iterator[tuple[int, int, float]]:
-    """Mutual nearest neighbours (first, second, cosine) of unit vectors (n, d); ties go to the earlier row."""
+    """Mutual nearest neighbours (first, second, cosine) of unit vectors (n, d); ties go to the earlier row.
+
+    Mutual, so that no chain of near names ("Anna", "Ann", "Anne") grows into one; in tiles, so that memory is TILE * n and not n * n."""
     import numpy as np
 
     n = len(vectors)

@@ -14,7 +14,7 @@ from kgeval.llm.asking import WORTH_ASKING_AGAIN
 from kgeval.records import Document
 from kgeval.text.build.mentions import Extracted
 from kgeval.text.chunk import TOKENIZER, count, sentences, split
-from kgeval.text.extract.mentions import Extraction, Extractor, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Extractor, Mention, RelationMention
 
 LONGEST_BEFORE = 2_000  # characters of preceding sentences
 
@@ -38,7 +38,7 @@ def content_hash(document: Document) -> str:
     return _sha(f"{document.title or ''}\0{metadata}\0{document.text}")
 
 
-def sources_of(document: Document, cutting: Cutting) -> list[Source]:
+def sources_of(document: Document, cutting: Cutting) -> list[ChunkSource]:
     """The chunks of a document, each with the title and the sentences just before it (2,000 characters at most)."""
     chunks = split(document, size=cutting.size, overlap=cutting.overlap)
     spans = sentences(document.text) if cutting.context_sentences else []
@@ -50,12 +50,12 @@ def sources_of(document: Document, cutting: Cutting) -> list[Source]:
         if last and cutting.context_sentences:
             first = spans[max(0, last - cutting.context_sentences)][0]
             before = document.text[first:spans[last - 1][1]][-LONGEST_BEFORE:]
-        out.append(Source(chunk, document.title, before))
+        out.append(ChunkSource(chunk, document.title, before))
     return out
 
 
 def row_of(
-    document: Document, sources: Iterable[Source], extractions: Iterable[Extraction], *, made_by: str, old: DocumentRow | None,
+    document: Document, sources: Iterable[ChunkSource], extractions: Iterable[Extraction], *, made_by: str, old: DocumentRow | None,
     reread: bool = False,
 ) -> DocumentRow:
     """The document as it is stored. A chunk that failed now keeps what the same text gave before.
@@ -92,8 +92,11 @@ def with_texts(row: DocumentRow, document: Document) -> DocumentRow:
 
 def encode(extraction: Extraction) -> str:
     """Mentions and links as compact JSON: {"m": [[name, type, description, aliases, start, end]], "l": [[source, target, ...]]}."""
-    mentions = [_short([m.name, m.type, m.description, list(m.aliases) or None, m.start, m.end]) for m in extraction.mentions]
-    links = [_short([k.source, k.target, k.predicate, k.description, k.start, k.end]) for k in extraction.links]
+    mentions: list[list[Any]] = [[m.name, m.type, m.description, list(m.aliases) or None, m.start, m.end] for m in extraction.mentions]
+    links: list[list[Any]] = [[k.source, k.target, k.predicate, k.description, k.start, k.end] for k in extraction.links]
+    for row in (*mentions, *links):
+        while row and row[-1] is None:  # most have no description and no place: the text is kept once a chunk in the graph
+            row.pop()
     text = json.dumps({"m": mentions, "l": links}, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -105,7 +108,7 @@ def decode(chunk_id: str, text: str) -> Extraction:
     for row in data["m"]:
         name, type_, description, aliases, start, end = row + [None] * (6 - len(row))
         mentions.append(Mention(str(name), type_, description, tuple(aliases or ()), start, end))
-    return Extraction(chunk_id, tuple(mentions), tuple(Link(*row) for row in data["l"]))
+    return Extraction(chunk_id, tuple(mentions), tuple(RelationMention(*row) for row in data["l"]))
 
 
 def found_in(documents: Iterable[DocumentRow]) -> Iterator[Extracted]:
@@ -119,13 +122,6 @@ def found_in(documents: Iterable[DocumentRow]) -> Iterator[Extracted]:
 def corpus_hash(documents: Iterable[tuple[str, str]]) -> str:
     """SHA-256 over (id, content hash) of documents, sorted by id."""
     return _sha("\0".join(f"{name}\0{digest}" for name, digest in sorted(documents)))
-
-
-def _short(row: list[Any]) -> list[Any]:
-    """Without nulls at the end."""
-    while row and row[-1] is None:
-        row.pop()
-    return row
 
 
 def _sha(text: str) -> str:

@@ -7,45 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from kgeval.text.wordlists import word_set
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-PRONOUNS = _words(
+PRONOUNS = word_set(
     "i you he she it we they me him us them my your his her hers its our ours their theirs mine yours myself yourself himself "
     "herself itself ourselves themselves who whom whose what which this that these those one ones someone somebody anyone anybody "
     "everyone everybody nobody none something anything everything nothing each other another such same thou thee thy thine ye"
 )
-SUBJECTS = _words("i you he she it we they who which what thou ye one there")
-DETERMINERS = _words("the a an this that these those my your his her its our their some any no every each all both either neither")
-CONJUNCTIONS = _words(
+SUBJECTS = word_set("i you he she it we they who which what thou ye one there")
+DETERMINERS = word_set("the a an this that these those my your his her its our their some any no every each all both either neither")
+CONJUNCTIONS = word_set(
     "and but or nor so yet for if because although though unless until when whenever where wherever whereas while whilst since "
     "whether than as lest once that how why"
 )
-PREPOSITIONS = _words(
+PREPOSITIONS = word_set(
     "of in at to from with by on for into onto upon near under over above below behind beside besides between beyond through "
     "throughout towards toward against among amongst across along around round about before after within without inside outside "
     "off beneath during past via like unlike except until till since up down out as"
 )
-PLACING = _words("in at to from near into towards toward through across around round throughout within outside inside beyond via")
-JOINING = _words(
+PLACING = word_set("in at to from near into towards toward through across around round throughout within outside inside beyond via")
+JOINING = word_set(
     "of in at to from with by on for into onto upon near under over behind beside through throughout towards toward against among "
     "across along around round beyond within inside outside off beneath as about after before"
 )
-BARE = _words("of in at from near with on for by under behind beside within against beyond towards toward")
-ADVERBS = _words(
+BARE = word_set("of in at from near with on for by under behind beside within against beyond towards toward")
+ADVERBS = word_set(
     "not never also then now soon still again always often once ever even just only already quite very too rather almost perhaps "
     "here there thus therefore however moreover meanwhile indeed afterwards thereupon hence away back together alone forth "
     "later first finally at-last yes no oh ah well aye nay alas hush hallo hello please thanks to-day to-morrow to-night"
 )
-AUXILIARIES = _words(
+AUXILIARIES = word_set(
     "am is are was were be been being has have had having do does did done will shall would should could can may might must "
     "ought cannot"
 )
-HEDGES = _words("would should could may might can cannot must ought not never n't if nor neither no without hardly scarcely")
+HEDGES = word_set("would should could may might can cannot must ought not never n't if nor neither no without hardly scarcely")
 CONTRACTED = ("n't", "n’t")
-OTHER_OPENERS = _words(
+OTHER_OPENERS = word_set(
     "about after all along among and another any at because before behind below between both but by come dear down during each "
     "either enough every few for from go good had half has have here how if in indeed into is just last let like little look many "
     "more most much my neither next no none nor nothing now of off oh old on only or other our out over poor several shall since so "
@@ -55,16 +52,16 @@ OTHER_OPENERS = _words(
     "third fourth fifth sixth seventh eighth ninth tenth yesterday today to-day tomorrow to-morrow tonight to-night nevertheless "
     "accordingly besides certainly suddenly presently immediately happily unfortunately fortunately formerly generally"
 )
-CALENDAR = _words(
+CALENDAR = word_set(
     "january february march april may june july august september october november december jan feb mar apr jun jul aug sept sep oct "
     "nov dec monday tuesday wednesday thursday friday saturday sunday"
 )
 OPENERS = PRONOUNS | DETERMINERS | CONJUNCTIONS | PREPOSITIONS | ADVERBS | AUXILIARIES | OTHER_OPENERS
-NEVER = (PRONOUNS | DETERMINERS | CONJUNCTIONS | AUXILIARIES | PREPOSITIONS | _words(
+NEVER = (PRONOUNS | DETERMINERS | CONJUNCTIONS | AUXILIARIES | PREPOSITIONS | word_set(
     "yes no oh ah well aye nay alas hush hallo hello chapter volume illustration footnote ill vol transcriber's o ay eh ha"
-)) - _words("may will mine round down like")
+)) - word_set("may will mine round down like")
 
-PERSON_TITLES = _words(
+PERSON_TITLES = word_set(
     "mr mrs miss ms mister messrs mme madame mlle mademoiselle monsieur m herr frau fräulein señor señora signor signora signorina don "
     "doña dr doctor prof professor sir lady lord dame king queen prince princess duke duchess earl count countess baron baroness "
     "marquis marquess viscount emperor empress sultan sheikh shah tsar czar pope cardinal archbishop bishop abbot father brother "
@@ -72,43 +69,43 @@ PERSON_TITLES = _words(
     "admiral commander commodore president senator governor gov mayor judge justice inspector detective sheriff marshal squire "
     "master hon chief consul vice-consul ambassador minister secretary"
 )
-EMPTY_ALONE = _words("mr mrs ms miss messrs mme mlle m dr prof sir madam ma'am rev capt col lt sgt hon st ste esq jr sr")
-REIGNING = _words(
+EMPTY_ALONE = word_set("mr mrs ms miss messrs mme mlle m dr prof sir madam ma'am rev capt col lt sgt hon st ste esq jr sr")
+REIGNING = word_set(
     "king queen prince princess duke duchess earl count countess baron baroness marquis marquess viscount emperor empress sultan "
     "lord lady bishop archbishop bey pasha shah tsar czar pope abbot elector viceroy"
 )
-ABBREVIATIONS = _words(
+ABBREVIATIONS = word_set(
     "mr mrs ms messrs mme mlle dr prof st ste rev capt col gen maj lt sgt hon gov pres sen supt mt ft no vol jr sr esq co inc ltd"
 )
-PARTICLES = _words("de da do dos du des di del della la le van von der den ter ten zu bin ibn ben el al y af")
-PLACE_HEADS = _words(
+PARTICLES = word_set("de da do dos du des di del della la le van von der den ter ten zu bin ibn ben el al y af")
+PLACE_HEADS = word_set(
     "town city village street road lane square bridge river lake sea ocean bay cove gulf strait channel rock rocks mount "
     "mountain mountains hill hills valley island islands isle isles castle palace tower park gardens forest wood woods beach "
     "sands cape point head harbour harbor port coast county parish province republic kingdom empire desert plains falls pool "
     "hall house hotel inn farm manor abbey cathedral church chapel station bar gulch creek cañon canyon flat pass peak ridge "
     "lighthouse lights avenue terrace court"
 )
-PLACE_FRONTS = _words("mount mt lake cape fort port isle river san santa saint-germain north south east west upper lower new")
-ORGANIZATION_HEADS = _words(
+PLACE_FRONTS = word_set("mount mt lake cape fort port isle river san santa saint-germain north south east west upper lower new")
+ORGANIZATION_HEADS = word_set(
     "company corporation bank university college school institute institution academy society association union party army navy "
     "committee commission council ministry department office agency club guild order press trust fund foundation league senate "
     "parliament congress court museum library hospital railway railroad express team orchestra legion regiment brigade inc ltd llc "
     "plc corp co gmbh ag sa bv"
 )
-KIN = _words(
+KIN = word_set(
     "wife husband son daughter father mother brother sister uncle aunt nephew niece cousin grandfather grandmother grandson "
     "granddaughter widow child friend partner master servant clerk secretary teacher pupil student assistant successor predecessor "
     "lover mistress bride fiancée enemy rival ally neighbour neighbor companion daughter-in-law son-in-law mother-in-law "
     "father-in-law brother-in-law sister-in-law stepfather stepmother guardian ward heir king queen president director founder "
     "author editor leader chief capital"
 )
-BODY = _words("face eyes hand hands head voice heart hair lips mind eye ear ears arm arms shoulder wife husband mother father temper")
-SAYING = _words(
+BODY = word_set("face eyes hand hands head voice heart hair lips mind eye ear ears arm arms shoulder wife husband mother father temper")
+SAYING = word_set(
     "said says say asked answered replied cried exclaimed whispered murmured muttered shouted laughed smiled nodded sighed thought "
     "remarked returned observed added repeated began continued interrupted stammered declared responded demanded wept "
     "believed felt knew wished hoped paused turned looked stared blushed bowed frowned"
 )
-GIVEN_NAMES = _words(
+GIVEN_NAMES = word_set(
     "adam agnes albert alexander alfred alice amelia andrew ann anna anne anthony arthur barbara beatrice benjamin bernard caroline "
     "catherine cecilia charles charlotte christopher clara daniel david dorothy edgar edith edmund edward eleanor elizabeth ellen "
     "emily emma ernest eugene eva fanny frances francis frank frederick george gerald gertrude grace harold harriet harry "
@@ -142,7 +139,7 @@ dwell dwells dwelt|spell spells spelt|spill spills spilt|lean leans leant|leap l
 overtake overtakes overtook overtaken|undertake undertakes undertook undertaken|withdraw withdraws withdrew withdrawn|
 arise arises arose arisen|awake awakes awoke awoken|behold beholds beheld|beget begets begot begotten"""
 IRREGULAR = {form: line.split()[0] for line in _IRREGULAR.replace("\n", " ").split("|") for form in line.split()}
-_REGULAR = _words(
+_REGULAR = word_set(
     "accept accompany accuse acknowledge acquire act add address admire admit adopt advise aid aim announce answer appear appoint approach "
     "approve arrange arrest arrive ask assassinate assist attack attend avoid banish baptise baptize befriend belong besiege betray border "
     "borrow bury call capture carry cause celebrate change charge chase claim climb close collect command commission compare compose "
@@ -161,15 +158,15 @@ _REGULAR = _words(
     "stay stop study succeed suffer suggest support surprise surround suspect talk thank threaten touch travel treat trust try turn "
     "unite urge use visit wait walk want warn watch welcome wish witness work worship wound"
 )
-_NO_AGENT = _words("lived passed stopped walked stayed died called travelled traveled moved waited gone been fallen risen ended happened")
-NO_VERBS = _words(
+_NO_AGENT = word_set("lived passed stopped walked stayed died called travelled traveled moved waited gone been fallen risen ended happened")
+NO_VERBS = word_set(
     "hundred sacred red bed indeed need naked wicked ragged rugged crooked learned aged beloved speed seed deed breed feed creed greed "
     "weed reed shed sled kindred hatred wretched old-fashioned blessed so-called hot-headed well-known good-natured united"
 )
 
 
 def lemma(word: str, vocabulary: Container[str]) -> str | None:
-    """The base form of a lower-case verb form, or null where the word does not look like a verb.
+    """The base form of a lower-case verb form, or None where the word does not look like a verb.
 
     Known: irregular verbs, a list of regular ones in -s and bare form, and every word in -ed. Where spelling leaves two bases open
     ("hoped": hop, hope) the one that is listed, or else stands in `vocabulary`, is taken.

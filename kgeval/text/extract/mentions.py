@@ -12,7 +12,7 @@ from kgeval.records import Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ChunkSource:
     """A chunk with what an extractor may know beside it: the document's title and the sentences just before the chunk."""
 
     chunk: Chunk
@@ -22,7 +22,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity as one chunk names it. `start`, `end`: characters of the chunk's text where the name stands; null: not found there."""
+    """An entity as one chunk names it. `start`, `end`: characters of the chunk's text where the name stands; None: not found there."""
 
     name: str
     type: str | None = None
@@ -33,7 +33,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class RelationMention:
     """A relation as one chunk states it. `source`, `target`: positions in the extraction's mentions."""
 
     source: int
@@ -50,7 +50,7 @@ class Extraction:
 
     chunk_id: str
     mentions: tuple[Mention, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[RelationMention, ...] = ()
     failure: Failure | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
 
@@ -67,6 +67,6 @@ class Extractor(Protocol):
     @property
     def signature(self) -> str: ...
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]: ...
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]: ...
 
     def asked(self) -> ModelUsage: ...

@@ -20,8 +20,9 @@ from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
 from kgeval.manifest import ModelUsage
+from kgeval.text.clean import clean_name
 from kgeval.text.extract import naming
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.schema import Allowed, Schema, folded
 from kgeval.text.extract.spans import Finder
 from kgeval.text.names import normalise
@@ -70,6 +71,8 @@ class Found(Reply):
     def _patient(cls, data: Any) -> Any:
         """Numbers as texts, texts as numbers, names inside objects, relations by name: taken for what they mean.
 
+        But not anything at all: {"entities": {"a": 1}} once became an entity named 1, and no later run asked again.
+
         Raises: ValueError where entities or relations are no list, most entities are no objects with a name, or most relations dangle.
         """
         whole = _unwrapped(data)
@@ -99,7 +102,7 @@ class More(Found):
 
 
 def _unwrapped(data: Any) -> Mapping[str, Any] | None:
-    """The object with the entities: the reply itself, or the only value of an object around it; null where there is none."""
+    """The object with the entities: the reply itself, or the only value of an object around it; None where there is none."""
     for _ in range(_DEEPEST):
         if not isinstance(data, Mapping):
             return None
@@ -162,7 +165,7 @@ def _number(value: Any) -> int | None:
 
 
 def _text(value: Any, depth: int = 0) -> str | None:
-    """The text of a scalar, or of the telling part of an object; null for nothing, true, false and lists."""
+    """The text of a scalar, or of the telling part of an object; None for nothing, true, false and lists."""
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -181,21 +184,21 @@ _REFUSED, _AMBIGUOUS = -1, -2
 
 
 @dataclass
-class _Entity:
+class _GatheredEntity:
     name: str
     type: str | None
-    description: str | None
+    description: str | None = None
     aliases: dict[str, None] = field(default_factory=dict)
 
 
 class Gathering:
     """One chunk's entities and relations, over the rounds in which they were asked for."""
 
-    def __init__(self, source: Source, schema: Schema | None) -> None:
+    def __init__(self, source: ChunkSource, schema: Schema | None) -> None:
         self._source, self._schema = source, schema
         self._finder = Finder(source.chunk.text)
         self._beside = Finder(f"{source.title or ''}\n{source.before}")
-        self._entities: list[_Entity] = []
+        self._entities: list[_GatheredEntity] = []
         self._places: dict[tuple[str, str | None], int] = {}
         self._relations: dict[tuple[int, int, str], FoundRelation] = {}
         self.dropped: Counter[str] = Counter()
@@ -242,8 +245,10 @@ class Gathering:
 
     def _entity(self, found: FoundEntity) -> int:
         """The place of the entity that is meant; _REFUSED where it can be none."""
-        name = naming.as_name(found.name)
-        kind = self._type(found.type)
+        name = clean_name(found.name)
+        kind = naming.as_type(found.type)
+        if self._schema is not None and kind is not None:
+            kind = self._schema.entity_type(kind)
         refusal = naming.refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
         key = (normalise(name) or name, kind)
         if refusal is None and key not in self._places and len(self._entities) >= MOST_ENTITIES:
@@ -255,22 +260,16 @@ class Gathering:
             self.dropped["repeated_entity"] += 1
         else:
             self._places[key] = len(self._entities)
-            self._entities.append(_Entity(name, kind, naming.as_description(found.description)))
+            self._entities.append(_GatheredEntity(name, kind))
         entity = self._entities[self._places[key]]
         entity.description = entity.description or naming.as_description(found.description)
         self._aliases(entity, [*found.aliases, name])
         return self._places[key]
 
-    def _type(self, given: str) -> str | None:
-        kind = naming.as_type(given)
-        if self._schema is None or kind is None:
-            return kind
-        return self._schema.entity_type(kind)
-
-    def _aliases(self, entity: _Entity, given: list[str]) -> None:
+    def _aliases(self, entity: _GatheredEntity, given: list[str]) -> None:
         """Other names, where they stand in the material: an invented one would merge what does not belong together."""
         own = normalise(entity.name)
-        for alias in dict.fromkeys(map(naming.as_name, given)):
+        for alias in dict.fromkeys(map(clean_name, given)):
             if alias == entity.name or alias in entity.aliases or normalise(alias) == own:
                 continue
             if naming.refusal(alias) is not None or (self._finder.find(alias) or self._beside.find(alias)) is None:
@@ -295,7 +294,7 @@ class Gathering:
             self.dropped[cause] += 1
 
     def _misfit(self, source: int | None, target: int | None, label: str | None) -> str | None:
-        """Why a relation cannot be kept, or null. Ends are places of entities."""
+        """Why a relation cannot be kept, or None. Ends are places of entities."""
         if source is None or target is None:
             return "missing_number"
         if _AMBIGUOUS in (source, target):
@@ -309,14 +308,14 @@ class Gathering:
         ends = self._entities[source].type, self._entities[target].type
         return None if self._schema is None or self._schema.fits(ends[0], label, ends[1]) else "pattern_not_allowed"
 
-    def _mention(self, entity: _Entity) -> Mention:
+    def _mention(self, entity: _GatheredEntity) -> Mention:
         place = next((found for name in (entity.name, *entity.aliases) if (found := self._finder.find(name))), None)
         start, end = place or (None, None)
         return Mention(entity.name, entity.type, entity.description, tuple(entity.aliases), start, end)
 
-    def _link(self, source: int, target: int, found: FoundRelation) -> Link:
+    def _link(self, source: int, target: int, found: FoundRelation) -> RelationMention:
         start, end = self._finder.sentence_with(self._entities[source].name, self._entities[target].name) or (None, None)
-        return Link(source, target, found.predicate, naming.as_description(found.description), start, end)
+        return RelationMention(source, target, found.predicate, naming.as_description(found.description), start, end)
 
 
 EXTRACT, GLEAN = "extract", "glean"
@@ -332,7 +331,7 @@ SUGGESTED = Schema(
 
 
 class ModelExtractor:
-    """Asks a model for the entities and relations of each chunk. `schema` null: common types are suggested, nothing is refused.
+    """Asks a model for the entities and relations of each chunk. `schema` None: common types are suggested, nothing is refused.
 
     `gleanings`: how many more times each chunk is asked for what was missed; ends early where nothing new comes. A paragraph of which the
     first reply takes nothing is asked for what was missed at least once. A chunk whose first call fails is an extraction with that
@@ -376,7 +375,7 @@ class ModelExtractor:
         }
         return tuple(_signed({**decides, "base_url": url}) for url in spellings(at.base_url or ""))
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources; chunks are asked about side by side. Raises as Models.ask does."""
         return self._models.map(self._one, sources, total=len(sources) if isinstance(sources, Sized) else None)
 
@@ -389,7 +388,7 @@ class ModelExtractor:
         """What a user should know: prompts in another language, token counts that are estimates."""
         return self._models.notes
 
-    def plan(self, sources: Sequence[Source]) -> tuple[PlannedStage, ...]:
+    def plan(self, sources: Sequence[ChunkSource]) -> tuple[PlannedStage, ...]:
         """What extracting would take: the first round exactly, the gleaning rounds as bounds. Nothing is sent.
 
         Bounds: every chunk whose first round is still to be asked takes at least one gleaning call; at most all chunks take all.
@@ -413,7 +412,7 @@ class ModelExtractor:
         more = self._models.bound(self._glean, calls=calls, slot_tokens=(min(slots), high), stage=GLEAN)
         return first, replace(more, output_tokens_high=max(more.output_tokens_high, reply * calls[1]))
 
-    def _one(self, source: Source) -> Extraction:
+    def _one(self, source: ChunkSource) -> Extraction:
         first = self._models.ask(self._task(source))
         if first.value is None:
             return Extraction(source.chunk.id, failure=first.failure)
@@ -434,19 +433,19 @@ class ModelExtractor:
         lacking = gathered.empty and count(gathered.text) >= PARAGRAPH
         return max(self._gleanings, int(lacking))
 
-    def _gathered(self, source: Source, first: Found) -> Gathering:
+    def _gathered(self, source: ChunkSource, first: Found) -> Gathering:
         gathered = Gathering(source, self._schema)
         gathered.add(first)
         return gathered
 
-    def _task(self, source: Source) -> Task[Found]:
+    def _task(self, source: ChunkSource) -> Task[Found]:
         return Task(source.chunk.id, self._extract, self._slots(source), Found, stage=EXTRACT)
 
-    def _glean_task(self, source: Source, gathered: Gathering) -> Task[Found]:
+    def _glean_task(self, source: ChunkSource, gathered: Gathering) -> Task[Found]:
         prompt = self._glean or self._models.prompt(GLEAN)
         return Task(source.chunk.id, prompt, {**self._slots(source), "found": gathered.shown()}, More, stage=GLEAN)
 
-    def _slots(self, source: Source) -> dict[str, JsonValue]:
+    def _slots(self, source: ChunkSource) -> dict[str, JsonValue]:
         schema = self._schema or SUGGESTED
         return {"title": source.title, "before": source.before, "text": source.chunk.text, "schema": schema.as_data()}
 

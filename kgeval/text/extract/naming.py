@@ -13,7 +13,7 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 def refusal(name: str) -> str | None:
-    """Why a cleaned name cannot be an entity's, as a cause to count; null where it can."""
+    """Why a cleaned name cannot be an entity's, as a cause to count; None where it can."""
     if not any(c.isalnum() or unicodedata.category(c)[0] == "S" for c in name):
         return "no_name"
     if len(name) > LONGEST_NAME:
@@ -29,11 +29,6 @@ def is_pronoun(name: str) -> bool:
     low = plain.casefold()
     acronym = len(plain) > 1 and plain.isupper() and low in word_list("pronoun_acronyms")
     return low in word_list("pronouns") and not acronym
-
-
-def as_name(given: str) -> str:
-    """A name as it is kept: on one line, NFC, without quotation marks around it."""
-    return clean_name(given)
 
 
 def as_type(given: str | None) -> str | None:
@@ -54,5 +49,5 @@ def as_predicate(given: str) -> str:
 
 
 def as_description(given: str | None) -> str | None:
-    """A description on one line, at most 2,000 characters; null for an empty one."""
+    """A description on one line, at most 2,000 characters; None for an empty one."""
     return clean_line(given or "")[:LONGEST_DESCRIPTION].strip() or None

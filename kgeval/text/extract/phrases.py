@@ -40,7 +40,7 @@ LONGEST = 12  # words between two names
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class RelationPhrase:
     """A predicate. `turned`: it runs from the second name to the first. `verbal`: names in a series share it ("A and B visited C")."""
 
     predicate: str
@@ -48,8 +48,8 @@ class Phrase:
     verbal: bool = False
 
 
-def between(words: Words, left: Sequence[Name], right: Name, vocabulary: Container[str]) -> Phrase | None:
-    """What joins a series of names ("A and B") with the name that follows, or null. `vocabulary`: for base forms of verbs."""
+def between(words: Words, left: Sequence[Name], right: Name, vocabulary: Container[str]) -> RelationPhrase | None:
+    """What joins a series of names ("A and B") with the name that follows, or None. `vocabulary`: for base forms of verbs."""
     first, last = left[0], left[-1]
     inner, gaps = words.lower[last.last:right.first], words.gaps[last.last:right.first + 1]
     if len(inner) > LONGEST or any(gap not in (SPACE, COMMA) for gap in gaps):
@@ -61,7 +61,7 @@ def between(words: Words, left: Sequence[Name], right: Name, vocabulary: Contain
     if _modifies(words, right):
         return None
     if len(inner) == 2 and inner[1] == "by" and is_agentive(inner[0]):
-        return Phrase(lemma(inner[0], vocabulary) or inner[0], turned=True)
+        return RelationPhrase(lemma(inner[0], vocabulary) or inner[0], turned=True)
     if gaps[0] == COMMA and inner and all(gap == SPACE for gap in gaps[1:]) and inner[0] not in _RELATIVE:
         return _apposition(inner)
     if any(gap == COMMA for gap in gaps[1:]) or not inner or (gaps[0] == COMMA and inner[0] not in _RELATIVE):
@@ -72,8 +72,8 @@ def between(words: Words, left: Sequence[Name], right: Name, vocabulary: Contain
     return None if phrase is not None and " " not in phrase.predicate and _acts(words, right) else phrase
 
 
-def verb_phrase(inner: list[str], vocabulary: Container[str]) -> Phrase | None:
-    """V | V P | V W* P over the lower-case words between subject and object; null where they are none of it."""
+def verb_phrase(inner: list[str], vocabulary: Container[str]) -> RelationPhrase | None:
+    """V | V P | V W* P over the lower-case words between subject and object; None where they are none of it."""
     inner = inner[1:] if inner and inner[0] in _RELATIVE else inner
     if any(word in HEDGES or word.endswith(CONTRACTED) or word in SUBJECTS for word in inner):
         return None
@@ -90,10 +90,10 @@ def verb_phrase(inner: list[str], vocabulary: Container[str]) -> Phrase | None:
         tail = _tail(inner[at + 1:])
         if not tail and verb in SAYING:
             return None
-        return None if tail is None else Phrase(" ".join([base, *tail]), verbal=True)
+        return None if tail is None else RelationPhrase(" ".join([base, *tail]), verbal=True)
     if "be" in auxiliaries:
         return _copula(inner[at:])
-    return Phrase("have", verbal=True) if auxiliaries == {"have"} and _plain(inner[at:]) else None
+    return RelationPhrase("have", verbal=True) if auxiliaries == {"have"} and _plain(inner[at:]) else None
 
 
 def _base(verb: str, auxiliaries: set[str], vocabulary: Container[str]) -> str | None:
@@ -102,23 +102,23 @@ def _base(verb: str, auxiliaries: set[str], vocabulary: Container[str]) -> str |
     return None if verb in PREPOSITIONS or verb in DETERMINERS else lemma(verb, vocabulary)
 
 
-def _passive(verb: str, base: str, rest: list[str]) -> Phrase | None:
+def _passive(verb: str, base: str, rest: list[str]) -> RelationPhrase | None:
     tail = _tail(rest)
     if tail == ["by"]:
-        return Phrase(base, turned=True, verbal=True)
-    return Phrase(" ".join(["be", verb, *tail]), verbal=True) if tail and tail[-1] in JOINING else None
+        return RelationPhrase(base, turned=True, verbal=True)
+    return RelationPhrase(" ".join(["be", verb, *tail]), verbal=True) if tail and tail[-1] in JOINING else None
 
 
-def _copula(rest: list[str]) -> Phrase | None:
+def _copula(rest: list[str]) -> RelationPhrase | None:
     """ "was the director of" -> "director of"; "was in" -> "be in"; "is the" -> "be"."""
     tail = _tail(rest)
     if tail is None:
         return None
-    return Phrase(" ".join(tail if len(tail) > 1 else ["be", *tail]), verbal=True)
+    return RelationPhrase(" ".join(tail if len(tail) > 1 else ["be", *tail]), verbal=True)
 
 
 def _tail(rest: list[str]) -> list[str] | None:
-    """What follows the verb, without articles: [], [P], [W.., P]; null where it is no such thing."""
+    """What follows the verb, without articles: [], [P], [W.., P]; None where it is no such thing."""
     while rest and rest[-1] in _ARTICLES:
         rest = rest[:-1]
     if not rest:
@@ -149,36 +149,36 @@ def _is_adverb(word: str) -> bool:
     return (word in ADVERBS and word not in HEDGES) or (word.endswith("ly") and len(word) > 4)
 
 
-def _lone(words: Words, left: Name, inner: list[str]) -> Phrase | None:
+def _lone(words: Words, left: Name, inner: list[str]) -> RelationPhrase | None:
     """ "X of Y"; and in "said X to Y" the verb of saying before X."""
     if inner[0] not in BARE | {"to"} or not _plain(inner[1:]):
         return None
     before = words.lower[left.first - 1] if left.first and words.gaps[left.first] == SPACE else ""
     if before in SAYING:
-        return Phrase(f"{lemma(before, ()) or before} {inner[0]}")
-    return Phrase(inner[0]) if inner[0] in BARE else None
+        return RelationPhrase(f"{lemma(before, ()) or before} {inner[0]}")
+    return RelationPhrase(inner[0]) if inner[0] in BARE else None
 
 
-def _apposition(inner: list[str]) -> Phrase | None:
+def _apposition(inner: list[str]) -> RelationPhrase | None:
     """ "X, the director of Y": "director of"."""
     tail = _tail(inner)
     fits = tail is not None and 2 <= len(tail) <= 4 and tail[-1] in BARE and not _finite(tail[0]) and not _breaks(tail[0])
-    return Phrase(" ".join(tail)) if tail is not None and fits and not tail[0].endswith("ing") else None
+    return RelationPhrase(" ".join(tail)) if tail is not None and fits and not tail[0].endswith("ing") else None
 
 
-def _owned(inner: list[str], gaps: list[str]) -> Phrase | None:
+def _owned(inner: list[str], gaps: list[str]) -> RelationPhrase | None:
     """ "X's clerk Y", "X's clerk, Y", "X's clerk was Y": Y is the clerk of X."""
     if any(gap == COMMA for gap in gaps[:-1]):
         return None
     named = inner[:-1] if inner and inner[-1] in ("is", "was") else inner
-    return Phrase(f"{named[-1]} of", turned=True) if 1 <= len(named) <= 3 and named[-1] in KIN else None
+    return RelationPhrase(f"{named[-1]} of", turned=True) if 1 <= len(named) <= 3 and named[-1] in KIN else None
 
 
-def _owner(words: Words, inner: list[str], gaps: list[str], right: Name) -> Phrase | None:
+def _owner(words: Words, inner: list[str], gaps: list[str], right: Name) -> RelationPhrase | None:
     """ "X, Y's clerk" and "X was Y's clerk": X is the clerk of Y."""
     named = [word for word in words.lower[right.last:right.last + 2] if word in KIN]
     joined = (not inner and gaps == [COMMA]) or inner in (["is"], ["was"])
-    return Phrase(f"{named[0]} of") if named and joined else None
+    return RelationPhrase(f"{named[0]} of") if named and joined else None
 
 
 def _is_object(words: Words, left: Name) -> bool:

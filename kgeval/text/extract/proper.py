@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kgeval.text.extract.lexicon import (
     AUXILIARIES,
@@ -71,7 +71,7 @@ def _capital(words: Words, at: int) -> bool:
 
 
 def _trimmed(words: Words, counts: Capitals, run: tuple[int, int]) -> tuple[int, int] | None:
-    """Without the words that owe their capital to the sentence's beginning; null where nothing is left."""
+    """Without the words that owe their capital to the sentence's beginning; None where nothing is left."""
     first, last = run
     if words.opens[first] and last - first > 1 and not _evident(words, counts, first):
         first += 1
@@ -162,14 +162,10 @@ def _single(words: Words, counts: Capitals, at: int) -> bool:
         return counts.share(low) >= SEEN_AS_NAME
     if counts.small[low]:
         return False
-    return low in GIVEN_NAMES or counts.opening[low] > 1 or words.possessive[at] or _subject(words, at)
-
-
-def _subject(words: Words, at: int) -> bool:
-    """A word seen only once, at a sentence's beginning: a name if a verb follows."""
-    if at + 1 >= len(words) or words.gaps[at + 1] != SPACE:
-        return False
-    following = words.lower[at + 1]
+    if low in GIVEN_NAMES or counts.opening[low] > 1 or words.possessive[at]:
+        return True
+    # a word seen only once, at a sentence's beginning: a name if a verb follows
+    following = words.lower[at + 1] if at + 1 < len(words) and words.gaps[at + 1] == SPACE else ""
     return following in AUXILIARIES or lemma(following, ()) is not None
 
 
@@ -190,8 +186,3 @@ def _written(words: Words, first: int, last: int) -> str:
     if last - first > 1 and all(shouted(word) or len(word) == 1 for word in words.words[first:last]):
         return text.title().replace("'S", "'s").replace("’S", "’s")
     return text
-
-
-def renamed(name: Name, known: dict[str, str]) -> Name:
-    """The name in the spelling that the document uses most; `known` by spelling in lower case."""
-    return replace(name, name=known.get(name.name.lower(), name.name))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from kgeval.manifest import ModelUsage
@@ -27,15 +27,15 @@ from kgeval.text.extract.lexicon import (
     SAYING,
     lemma,
 )
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
-from kgeval.text.extract.phrases import Phrase, between, verb_phrase
-from kgeval.text.extract.proper import Name, names_in, renamed
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
+from kgeval.text.extract.phrases import RelationPhrase, between, verb_phrase
+from kgeval.text.extract.proper import Name, names_in
 from kgeval.text.extract.words import COMMA, SPACE, START, Capitals, Words, count_capitals, shouted, words_of
 
 # Common nouns that a document speaks of often ("the carriage"): things without a proper name. Off unless asked for.
 
 _ARTICLES = ("the", "a", "an")
-_SHARE = 0.35  # of a noun's uses that have an article before them
+_SHARE = 0.35  # of a noun's uses that have an article before them: "the carriage" has, "time" and most adjectives have not
 
 
 def usual_nouns(counts: Capitals, least: int) -> frozenset[str]:
@@ -77,7 +77,7 @@ LEAST_SHARE = 0.2  # of all uses of the name
 
 
 @dataclass(slots=True)
-class Evidence:
+class KindEvidence:
     """Uses of each name in a document, and how many of them speak for each kind (a weak sign counts half)."""
 
     uses: Counter[str] = field(default_factory=Counter)
@@ -97,19 +97,19 @@ class Evidence:
             self.signs[PERSON][name.name] += 1
 
 
-def kinds(evidence: Evidence) -> dict[str, str]:
+def kinds(evidence: KindEvidence) -> dict[str, str]:
     """One kind for each name; names without enough evidence are left out."""
     own = {name: _by_name(name) for name in evidence.uses}
     persons = {word for name, (kind, _) in own.items() if kind == PERSON for word in _parts(name)}
-    found = {name: _decide(evidence, name, own[name], persons) for name in evidence.uses}
-    called = {name.lower() for name, kind in found.items() if kind == PERSON}
-    for name, kind in found.items():
+    kind_of = {name: _decide(evidence, name, own[name], persons) for name in evidence.uses}
+    called = {name.lower() for name, kind in kind_of.items() if kind == PERSON}
+    for name, kind in kind_of.items():
         if kind is None and own[name][0] is None and " " in name and " of " not in name and name.split()[0].lower() in called:
-            found[name] = PERSON
-    return {name: kind for name, kind in found.items() if kind is not None}
+            kind_of[name] = PERSON
+    return {name: kind for name, kind in kind_of.items() if kind is not None}
 
 
-def _decide(evidence: Evidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
+def _decide(evidence: KindEvidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
     scores = {kind: evidence.signs[kind].get(name, 0.0) for kind in KINDS}
     if own[0] is not None:
         scores[own[0]] += own[1]
@@ -171,24 +171,26 @@ def joins_in(words: Words, names: Sequence[Name], vocabulary: Container[str], *,
 
     `vocabulary`: for base forms of verbs. `cooccurrence`: neighbours in a sentence that nothing joins are "co-occurs with".
     """
-    found: list[Join] = []
+    joins: list[Join] = []
     clause: _Clause | None = None
     for left, right in pairwise(series(words, names)):
         if START in words.gaps[left[-1].last:right[0].first + 1]:
             clause = None
             continue
         phrase, subject = _phrase(words, left, right, clause, vocabulary)
-        clause = _next_clause(phrase, subject)
+        # passives carry nothing on: "was killed by X and buried Y" would turn into an active verb
+        goes_on = phrase is not None and phrase.verbal and not phrase.turned and not phrase.predicate.startswith("be ")
+        clause = _Clause(subject, phrase.predicate.split()[0]) if phrase is not None and goes_on else None
         if phrase is not None:
-            found.extend(_pairs(phrase, subject, left, right))
+            joins.extend(_pairs(phrase, subject, left, right))
         elif cooccurrence:
-            found.append(Join(left[-1], right[0], CO_OCCURS))
-    return [join for join in found if join.subject.name != join.object.name]
+            joins.append(Join(left[-1], right[0], CO_OCCURS))
+    return [join for join in joins if join.subject.name != join.object.name]
 
 
 def _phrase(
     words: Words, left: Sequence[Name], right: Sequence[Name], clause: _Clause | None, vocabulary: Container[str]
-) -> tuple[Phrase | None, Sequence[Name]]:
+) -> tuple[RelationPhrase | None, Sequence[Name]]:
     """What joins two series, and its subject: the left one, or that of the verb before ("Anna came to Rome and married Bob")."""
     inner, gaps = words.lower[left[-1].last:right[0].first], words.gaps[left[-1].last:right[0].first + 1]
     if clause and inner[:1] == ["and"] and len(inner) > 1 and all(gap == SPACE for gap in gaps[1:]):
@@ -196,18 +198,11 @@ def _phrase(
         return (None if phrase is None or phrase.turned else phrase), clause.subject
     phrase = between(words, left, right[0], vocabulary)
     if clause and phrase and phrase.predicate in _TO_THE_VERB:
-        return Phrase(f"{clause.verb} {phrase.predicate}", verbal=True), clause.subject
+        return RelationPhrase(f"{clause.verb} {phrase.predicate}", verbal=True), clause.subject
     return phrase, left
 
 
-def _next_clause(phrase: Phrase | None, subject: Sequence[Name]) -> _Clause | None:
-    """Passives carry nothing on: "was killed by X and buried Y" would turn into an active verb."""
-    if phrase is None or not phrase.verbal or phrase.turned or phrase.predicate.startswith("be "):
-        return None
-    return _Clause(subject, phrase.predicate.split()[0])
-
-
-def _pairs(phrase: Phrase, subject: Sequence[Name], left: Sequence[Name], right: Sequence[Name]) -> Iterator[Join]:
+def _pairs(phrase: RelationPhrase, subject: Sequence[Name], left: Sequence[Name], right: Sequence[Name]) -> Iterator[Join]:
     for a in subject if phrase.verbal else left[-1:]:
         for b in right if phrase.verbal else right[:1]:
             yield Join(b, a, phrase.predicate) if phrase.turned else Join(a, b, phrase.predicate)
@@ -244,7 +239,7 @@ DESCRIPTION = 500  # characters of a sentence that are kept
 class RulesExtractor:
     """Finds names and relations in texts that put spaces between words and capitals on names; word lists are English.
 
-    `nouns`: also take common nouns ("the carriage") that a document uses at least so often; null: proper names only.
+    `nouns`: also take common nouns ("the carriage") that a document uses at least so often; None: proper names only.
     `cooccurrence`: join neighbouring names of a sentence that no phrase joins, by "co-occurs with".
     """
 
@@ -265,44 +260,39 @@ class RulesExtractor:
         """Nothing: there is no model."""
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """One extraction a source, in order. The chunks of a document must come one after the other; they are held until its end."""
         for _, group in groupby(sources, key=lambda source: source.chunk.document):
             yield from self._document(list(group))
 
-    def _document(self, sources: Sequence[Source]) -> Iterator[Extraction]:
+    def _document(self, sources: Sequence[ChunkSource]) -> Iterator[Extraction]:
         counts = count_capitals(source.chunk.text for source in sources)
         usual = usual_nouns(counts, self.nouns) if self.nouns else frozenset()
-        found, spellings, evidence = [], Counter[str](), Evidence()
+        names_of, spellings, evidence = [], Counter[str](), KindEvidence()
         for source in sources:
             words = words_of(source.chunk.text)
-            found.append(names_in(words, counts))
-            spellings.update(name.name for name in found[-1])
-        known = _usual_spellings(spellings)
+            names_of.append(names_in(words, counts))
+            spellings.update(name.name for name in names_of[-1])
+        # a name in the spelling that the document uses most; all capitals only where it has no other
+        known: dict[str, str] = {}
+        for name in sorted(spellings, key=lambda name: (shouted(name), -spellings[name], name)):
+            known.setdefault(name.lower(), name)
         for at, source in enumerate(sources):
             words = words_of(source.chunk.text)
-            found[at] = [renamed(name, known) for name in found[at]]
-            for name in found[at]:
-                evidence.add(words, name)
+            names_of[at] = [replace(name, name=known[name.name.lower()]) for name in names_of[at]]
+            for used in names_of[at]:
+                evidence.add(words, used)
         types = kinds(evidence)
-        for source, names in zip(sources, found, strict=True):
+        for source, names in zip(sources, names_of, strict=True):
             words = words_of(source.chunk.text)
             names = sorted([*names, *nouns_in(words, usual, names)], key=lambda name: name.first)
             joins = joins_in(words, names, counts.small, cooccurrence=self.cooccurrence)
             yield Extraction(source.chunk.id, *_extracted(words, names, types, joins))
 
 
-def _usual_spellings(spellings: Counter[str]) -> dict[str, str]:
-    """The spelling to use, by the name in lower case: the most frequent one that is not all capitals, else the most frequent."""
-    best: dict[str, str] = {}
-    for name in sorted(spellings, key=lambda name: (shouted(name), -spellings[name], name)):
-        best.setdefault(name.lower(), name)
-    return best
-
-
 def _extracted(
     words: Words, names: Sequence[Name], types: dict[str, str], joins: Sequence[Join]
-) -> tuple[tuple[Mention, ...], tuple[Link, ...]]:
+) -> tuple[tuple[Mention, ...], tuple[RelationMention, ...]]:
     """One mention a name, at its first place; one link each time that a relation is stated."""
     place: dict[str, int] = {}
     mentions: list[Mention] = []
@@ -315,7 +305,8 @@ def _extracted(
     for join in joins:
         first, last = sorted((join.subject, join.object), key=lambda name: name.first)
         start, end = _span(words, first, last)
-        links.append(Link(place[join.subject.name], place[join.object.name], join.predicate, _sentence(words, first, last), start, end))
+        source, target = place[join.subject.name], place[join.object.name]
+        links.append(RelationMention(source, target, join.predicate, _sentence(words, first, last), start, end))
     return tuple(mentions), tuple(links)
 
 

@@ -44,11 +44,11 @@ class Schema:
     open_patterns: bool = True
 
     def entity_type(self, given: str | None) -> str | None:
-        """The type as the schema writes it; as given where the schema is open; null where it is not allowed."""
+        """The type as the schema writes it; as given where the schema is open; None where it is not allowed."""
         return self._types.get(folded(given or "")) or (given if self.open_types else None)
 
     def relation_label(self, given: str) -> str | None:
-        """The label as the schema writes it; as given where the schema is open; null where it is not allowed."""
+        """The label as the schema writes it; as given where the schema is open; None where it is not allowed."""
         return self._labels.get(folded(given)) or (given if self.open_relations else None)
 
     def fits(self, subject_type: str | None, label: str, object_type: str | None) -> bool:

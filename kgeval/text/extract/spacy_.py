@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -12,7 +12,7 @@ from kgeval.errors import UsageError
 from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import DETERMINERS, HEDGES, PRONOUNS, lemma
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 # Relations between named entities from a dependency parse, as spaCy gives it. No model here: a parsed text in,
 # triples out.
@@ -56,14 +56,14 @@ class Parse:
 
     def links(self) -> list[ParsedLink]:
         """Every relation, in the order of the text's words; never of an entity with itself."""
-        found: dict[tuple[int, int, str, int], ParsedLink] = {}
+        links: dict[tuple[int, int, str, int], ParsedLink] = {}
         for token in self._doc:
             for source, target, predicate in (*self._verb(token), *self._noun(token)):
                 a, b = self._of.get(source.i), self._of.get(target.i)
                 if a is not None and b is not None and a != b:
                     sentence = clean_line(token.sent.text)
-                    found.setdefault((a, b, predicate, token.sent.start), ParsedLink(a, b, predicate, sentence))
-        return list(found.values())
+                    links.setdefault((a, b, predicate, token.sent.start), ParsedLink(a, b, predicate, sentence))
+        return list(links.values())
 
     def _verb(self, verb: Any) -> Iterator[tuple[Any, Any, str]]:
         """What a verb (or a noun with a copula) says of its subjects."""
@@ -81,7 +81,8 @@ class Parse:
         if any(child.dep_ == "cop" for child in verb.children):
             yield from self._nominal(verb)
             return
-        head = (_participle(verb),) if passive else (" ".join([base(verb), *_particles(verb)]),)
+        particles = [child.lower_ for child in verb.children if child.dep_ in ("prt", "compound:prt")]
+        head = (" ".join(["be", verb.lower_, *particles] if passive else [base(verb), *particles]),)
         things = [child for child in verb.children if child.dep_ in _OBJECT and not passive]
         for thing in things:
             yield from (_Reach(token, head) for token in self._named(thing))
@@ -145,7 +146,7 @@ class Parse:
         joined = [token]
         for at in joined:
             joined.extend(child for child in at.children if child.dep_ == "conj" and child not in joined)
-        return [one for one in joined if one.i in self._of]
+        return [entity for entity in joined if entity.i in self._of]
 
 
 def _subjects(verb: Any) -> tuple[list[Any], bool]:
@@ -169,14 +170,6 @@ def _denied(verb: Any) -> bool:
     )
 
 
-def _particles(verb: Any) -> list[str]:
-    return [child.lower_ for child in verb.children if child.dep_ in ("prt", "compound:prt")]
-
-
-def _participle(verb: Any) -> str:
-    return " ".join(["be", verb.lower_, *_particles(verb)])
-
-
 def base(token: Any) -> str:
     """The lemma in small letters; without a lemmatizer in the pipeline, the base form of an English verb, else the word itself."""
     given: str = token.lemma_.lower()
@@ -195,7 +188,7 @@ _WAY_OUT = "or choose --extractor rules, which needs no pipeline"
 
 
 class SpacyExtractor:
-    """Entities with the pipeline's own types, and relations by `kgeval.text.extract.parse`. Same texts, same pipeline: same result.
+    """Entities with the pipeline's own types, and relations by `Parse`. Same texts, same pipeline: same result.
 
     `pipeline`: name of an installed package (`en_core_web_sm`) or path of a folder. It must hold a component that finds entities
     and a parser. Raises: UsageError where spaCy or the pipeline is missing, or the pipeline lacks a component.
@@ -203,7 +196,6 @@ class SpacyExtractor:
 
     def __init__(self, pipeline: str) -> None:
         self._nlp = _load(pipeline)
-        _check(self._nlp, pipeline)
 
     @property
     def name(self) -> str:
@@ -222,12 +214,19 @@ class SpacyExtractor:
         """Nothing: no language model is asked."""
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """One extraction a source, in order. A name has one type in a document: the one that it gets most often there."""
         parsed = self._nlp.pipe(((source.chunk.text, source.chunk) for source in sources), as_tuples=True)
-        found = ((chunk.document, extraction_of(doc, chunk.id)) for doc, chunk in parsed)
-        for _, group in groupby(found, key=lambda pair: pair[0]):
-            yield from _one_type_a_name([extraction for _, extraction in group])
+        extracted = ((chunk.document, extraction_of(doc, chunk.id)) for doc, chunk in parsed)
+        for _, group in groupby(extracted, key=lambda pair: pair[0]):
+            extractions = [extraction for _, extraction in group]
+            votes: dict[str, Counter[str | None]] = defaultdict(Counter)
+            for extraction in extractions:
+                for mention in extraction.mentions:
+                    votes[mention.name][mention.type] += 1
+            types = {name: min(counts, key=lambda kind: (-counts[kind], kind or "")) for name, counts in votes.items()}
+            for extraction in extractions:
+                yield replace(extraction, mentions=tuple(replace(m, type=types[m.name]) for m in extraction.mentions))
 
 
 def extraction_of(doc: Any, chunk_id: str) -> Extraction:
@@ -245,7 +244,7 @@ def extraction_of(doc: Any, chunk_id: str) -> Extraction:
         a, b = spans[link.source], spans[link.target]
         if _written(a) != _written(b):
             start, end = min(a.start_char, b.start_char), max(a.end_char, b.end_char)
-            links.append(Link(place[_written(a)], place[_written(b)], link.predicate, link.sentence[:DESCRIPTION], start, end))
+            links.append(RelationMention(place[_written(a)], place[_written(b)], link.predicate, link.sentence[:DESCRIPTION], start, end))
     return Extraction(chunk_id, tuple(mentions), tuple(links))
 
 
@@ -254,7 +253,7 @@ def _written(span: Any) -> str:
 
 
 def _trimmed(span: Any) -> Any | None:
-    """The entity without articles before and "'s" behind; null for values, pronouns, and what has no letter."""
+    """The entity without articles before and "'s" behind; None for values, pronouns, and what has no letter."""
     if span.label_ in NO_ENTITIES:
         return None
     start, end = span.start, span.end
@@ -270,36 +269,21 @@ def _trimmed(span: Any) -> Any | None:
     return Span(span.doc, start, end, label=span.label)
 
 
-def _one_type_a_name(extractions: Sequence[Extraction]) -> list[Extraction]:
-    votes: dict[str, Counter[str | None]] = {}
-    for extraction in extractions:
-        for mention in extraction.mentions:
-            votes.setdefault(mention.name, Counter())[mention.type] += 1
-    types = {name: min(counts, key=lambda kind: (-counts[kind], kind or "")) for name, counts in votes.items()}
-    return [
-        replace(extraction, mentions=tuple(replace(mention, type=types[mention.name]) for mention in extraction.mentions))
-        for extraction in extractions
-    ]
-
-
 def _load(pipeline: str) -> Any:
+    """The pipeline, which must have both components: entities without a parse have no relations, and the reverse has no ends."""
     try:
         import spacy
     except ImportError as error:
         raise UsageError("the spaCy extractor needs spaCy, which is not installed",
                          fix=f"pip install spacy, {_WAY_OUT}") from error
     try:
-        return spacy.load(pipeline)
+        nlp = spacy.load(pipeline)
     except (OSError, ValueError, ImportError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UsageError(
             f"the spaCy pipeline {pipeline!r} cannot be loaded: {first[:200]}",
             fix=f"install one (python -m spacy download en_core_web_sm), give the path of a saved pipeline's folder, {_WAY_OUT}",
         ) from error
-
-
-def _check(nlp: Any, pipeline: str) -> None:
-    """Both components must be there: entities without a parse have no relations, and the reverse has no ends."""
     factories = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
     lacking = [what for what, kinds in (("ner", _FINDS_ENTITIES), ("parser", _PARSES)) if not factories & kinds]
     if lacking:
@@ -307,3 +291,4 @@ def _check(nlp: Any, pipeline: str) -> None:
             f"the spaCy pipeline {pipeline!r} has no {' and no '.join(lacking)} (it has: {', '.join(nlp.pipe_names) or 'nothing'})",
             fix=f"use a pipeline with ner and parser, such as en_core_web_sm, {_WAY_OUT}",
         )
+    return nlp

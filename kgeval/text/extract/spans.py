@@ -21,13 +21,18 @@ class Finder:
         self._sentences: list[Span] | None = None
 
     def find(self, name: str) -> Span | None:
-        """The first place of the name, at borders of words where its script has them; null where it is not found."""
+        """The first place of the name, at borders of words where its script has them; None where it is not found."""
         if not name.strip() or len(name) > LONGEST:
             return None
-        return self._exact(name) or self._loose(name)
+        at = self.text.find(name)
+        while at >= 0:
+            if _at_borders(self.text, at, at + len(name)):
+                return at, at + len(name)
+            at = self.text.find(name, at + 1)
+        return self._loose(name)
 
     def sentence_with(self, one: str, other: str) -> Span | None:
-        """The first sentence in which both names stand, or null."""
+        """The first sentence in which both names stand, or None."""
         if self.find(one) is None or self.find(other) is None:
             return None
         if self._sentences is None:
@@ -38,22 +43,14 @@ class Finder:
                 return start, end
         return None
 
-    def _exact(self, name: str) -> Span | None:
-        at = self.text.find(name)
-        while at >= 0:
-            if _at_borders(self.text, at, at + len(name)):
-                return at, at + len(name)
-            at = self.text.find(name, at + 1)
-        return None
-
     def _loose(self, name: str) -> Span | None:
         words = re.findall(r"\w+", name.casefold())
         if not words or any(word not in self._folded for word in words[1:] or words):
             return None  # most names that are not there end here, without a pattern being made
-        found = re.search(_pattern(name), self.text, re.IGNORECASE)
-        if found is None and _without_article(name) != name:
-            found = re.search(_pattern(_without_article(name)), self.text, re.IGNORECASE)
-        return (found.start(), found.end()) if found else None
+        match = re.search(_pattern(name), self.text, re.IGNORECASE)
+        if match is None and _without_article(name) != name:
+            match = re.search(_pattern(_without_article(name)), self.text, re.IGNORECASE)
+        return (match.start(), match.end()) if match else None
 
 
 def _without_article(name: str) -> str:

@@ -13,20 +13,20 @@ from kgeval.files import sha256
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.manifest import ModelUsage
-from kgeval.text.clean import clean_line
+from kgeval.text.clean import clean_line, clean_name
 from kgeval.text.extract import naming
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.spans import Finder, runs_together
 from kgeval.text.sentences import sentences
 
 # Finds the chunk that a triple was taken from: by its id, its text, its document, or the names that it joins.
 
-_MOST_LOOKED_AT = 50
-_LEAST_SENTENCE = 20
+_MOST_LOOKED_AT = 50  # chunks with both names that are searched for a sentence with both; "London" and "England" may share thousands
+_LEAST_SENTENCE = 20  # characters: a shorter one ("Yes.") stands in many chunks
 
 
 @dataclass(frozen=True)
-class TriplePlace:
+class TripleClues:
     """What is known of a triple's place: the names of its ends (one for an entity alone), chunk ids, texts, documents."""
 
     names: tuple[str, ...]
@@ -35,10 +35,10 @@ class TriplePlace:
     documents: Sequence[str] = field(default_factory=list)
 
 
-class Places:
+class ChunkSearch:
     """The chunks of a build, to be searched by words. Building it takes time in the length of all texts."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[ChunkSource]) -> None:
         self._finders = [Finder(source.chunk.text) for source in sources]
         self._plain = [" ".join(source.chunk.text.split()) for source in sources]
         self._by_id = {source.chunk.id: at for at, source in enumerate(sources)}
@@ -55,7 +55,7 @@ class Places:
         """The finder of one chunk's text."""
         return self._finders[at]
 
-    def place(self, wanted: TriplePlace) -> tuple[list[int], str]:
+    def place(self, wanted: TripleClues) -> tuple[list[int], str]:
         """The chunks (places in the order given) that the triple is put to; none: the reason why."""
         own = [self._by_id[key] for key in wanted.chunk_ids if key in self._by_id]
         if own:
@@ -75,9 +75,9 @@ class Places:
         return [], known + ("no chunk has both names" if len(wanted.names) > 1 else "no chunk has the name")
 
     def _inside(self, documents: Iterable[str]) -> list[int] | None:
-        """The chunks of the documents that are known; null where none is."""
-        found = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
-        return list(found) or None
+        """The chunks of the documents that are known; None where none is."""
+        places = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
+        return list(places) or None
 
     def _best(self, names: tuple[str, ...], among: Sequence[int], *, one_name: bool) -> int | None:
         """The first chunk with all names in one sentence, else with all names, else (if allowed) with one of them."""
@@ -113,8 +113,8 @@ class Places:
         if whole:
             return whole
         parts = [plain[start:end] for start, end in sentences(plain)]
-        found = dict.fromkeys(at for part in parts if len(part) >= _LEAST_SENTENCE for at in self._holding_text(part))
-        return sorted(found)
+        places = dict.fromkeys(at for part in parts if len(part) >= _LEAST_SENTENCE for at in self._holding_text(part))
+        return sorted(places)
 
     def _holding_text(self, plain: str) -> list[int]:
         words = [word for word in _words(plain)[1:-1] if not runs_together(word)]  # the first and the last may be cut
@@ -127,7 +127,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _document_keys(source: Source) -> set[str]:
+def _document_keys(source: ChunkSource) -> set[str]:
     """What a file of triples may call the document: its id, its file name with or without ending, its title."""
     path = PurePosixPath(source.chunk.document)
     names = {source.chunk.document, path.name, path.stem, source.title or ""}
@@ -139,13 +139,13 @@ _SHOWN = 20
 
 
 @dataclass
-class _Chunk:
+class _ChunkTriples:
     """What is put to one chunk. `places`: position in the file's entities -> position in this chunk's mentions."""
 
     finder: Finder
     places: dict[int, int] = field(default_factory=dict)
     mentions: list[Mention] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[RelationMention] = field(default_factory=list)
 
 
 class TriplesExtractor:
@@ -184,11 +184,11 @@ class TriplesExtractor:
             notes.append(f"{len(self.unplaced)} triples or entities belong to no chunk: {_first(self.unplaced)}")
         return notes
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources. All sources are read first: a triple may belong to any of them."""
         given = list(sources)
-        places = Places(given)
-        chunks = [_Chunk(places.finder(at)) for at in range(len(given))]
+        places = ChunkSearch(given)
+        chunks = [_ChunkTriples(places.finder(at)) for at in range(len(given))]
         self.unplaced = []
         joined: set[int] = set()
         for relation in self._loaded.relations:
@@ -207,36 +207,36 @@ class TriplesExtractor:
         """Nothing: no model is asked."""
         return ModelUsage()
 
-    def _relation(self, relation: Relation, places: Places, chunks: list[_Chunk]) -> None:
+    def _relation(self, relation: Relation, places: ChunkSearch, chunks: list[_ChunkTriples]) -> None:
         ends = self._loaded.entities[relation.source], self._loaded.entities[relation.target]
         named = relation.extra.get("document")
         wanted = self._wanted(ends, relation.chunks, [str(named)] if named else [])
-        found, reason = places.place(wanted)
-        predicate = naming.as_name(relation.predicate or "") or NO_PREDICATE
-        if not found:
+        placed, reason = places.place(wanted)
+        predicate = clean_name(relation.predicate or "") or NO_PREDICATE
+        if not placed:
             self.unplaced.append(f"{_short(ends[0])} - {predicate[:60]} - {_short(ends[1])}: {reason}")
-        for at in found:
+        for at in placed:
             chunk = chunks[at]
             source, target = (self._mention(chunk, end) for end in (relation.source, relation.target))
             start, end = chunk.finder.sentence_with(*wanted.names) or (None, None)
-            chunk.links.append(Link(source, target, predicate, naming.as_description(relation.description), start, end))
+            chunk.links.append(RelationMention(source, target, predicate, naming.as_description(relation.description), start, end))
 
-    def _alone(self, at: int, entity: Entity, places: Places, chunks: list[_Chunk]) -> None:
+    def _alone(self, at: int, entity: Entity, places: ChunkSearch, chunks: list[_ChunkTriples]) -> None:
         """An entity that no triple joins."""
-        found, reason = places.place(self._wanted((entity,), entity.chunks, entity.documents))
-        for place in found:
+        placed, reason = places.place(self._wanted((entity,), entity.chunks, entity.documents))
+        for place in placed:
             self._mention(chunks[place], at)
-        if not found:
+        if not placed:
             self.unplaced.append(f"{_short(entity)}: {reason}")
 
-    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TriplePlace:
-        return TriplePlace(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
+    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TripleClues:
+        return TripleClues(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
 
-    def _mention(self, chunk: _Chunk, at: int) -> int:
+    def _mention(self, chunk: _ChunkTriples, at: int) -> int:
         """The place of an entity among a chunk's mentions; it is made where it is new."""
         if at not in chunk.places:
             entity = self._loaded.entities[at]
-            aliases = tuple(dict.fromkeys(naming.as_name(alias) for alias in entity.aliases))
+            aliases = tuple(dict.fromkeys(clean_name(alias) for alias in entity.aliases))
             span = next((found for name in (_name(entity), *aliases) if (found := chunk.finder.find(name))), None)
             start, end = span or (None, None)
             chunk.places[at] = len(chunk.mentions)
@@ -246,7 +246,7 @@ class TriplesExtractor:
 
 
 def _name(entity: Entity) -> str:
-    return naming.as_name(entity.name or entity.id)
+    return clean_name(entity.name or entity.id)
 
 
 def _short(entity: Entity) -> str:

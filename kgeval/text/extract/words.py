@@ -38,24 +38,24 @@ class Words:
 
 def words_of(text: str) -> Words:
     """Takes a text apart; one pass, any script that puts spaces between words."""
-    found = Words(text, [], [], [], [], [], [])
+    words = Words(text, [], [], [], [], [], [])
     before = 0
     for match in _WORD.finditer(text):
         word, start, end = match.group(), match.start(), match.end()
         owns = len(word) > 2 and word[-2] in "'’" and word[-1] in "sS"
         word = word[:-2] if owns else word
         gap = text[before:start]
-        kind = _gap(gap, found, word)
-        if gap in ("' ", "’ ") and found.words and found.lower[-1].endswith("s"):
-            found.possessive[-1], kind = True, SPACE
-        found.words.append(word)
-        found.lower.append(word.lower())
-        found.spans.append((start, end - 2 if owns else end))
-        found.gaps.append(kind)
-        found.opens.append(kind == START or (gap != " " and _QUOTED.search(gap) is not None))
-        found.possessive.append(owns)
+        kind = _gap(gap, words, word)
+        if gap in ("' ", "’ ") and words.words and words.lower[-1].endswith("s"):
+            words.possessive[-1], kind = True, SPACE
+        words.words.append(word)
+        words.lower.append(word.lower())
+        words.spans.append((start, end - 2 if owns else end))
+        words.gaps.append(kind)
+        words.opens.append(kind == START or (gap != " " and _QUOTED.search(gap) is not None))
+        words.possessive.append(owns)
         before = end
-    return found
+    return words
 
 
 def _gap(gap: str, before: Words, word: str) -> str:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from kgeval.config import DEFAULT_FILE, Config, Section
 from kgeval.config.words import values_of
-from kgeval.errors import ConfigError, KgevalError
+from kgeval.errors import ConfigError, KgevalError, did_you_mean
 from kgeval.records import Role
 from kgeval.systems.builtin.tools import NEEDS
 from kgeval.workflows.pipeline.kinds import KINDS
@@ -81,7 +81,8 @@ def _stages(config: Config) -> Iterator[str]:
     """Stages that do not exist."""
     for key, given in (("run.skip", config.run.skip), ("run.options", list(config.run.options))):
         if wrong := [name for name in given if name not in KINDS]:
-            yield f"{key}: no such stage: {', '.join(wrong)} (there are {', '.join(KINDS)})"
+            hints = ", ".join(f"{name}{did_you_mean(name, KINDS)}" for name in wrong)
+            yield f"{key}: no such stage: {hints} (there are {', '.join(KINDS)})"
 
 
 def _systems(config: Config) -> Iterator[str]:
@@ -295,8 +296,7 @@ def _of_build(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 
 def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
-    from kgeval.questions.kind import MakingOptions
-    from kgeval.questions.kinds import orders_of
+    from kgeval.questions.kinds import MakingOptions, orders_of
 
     try:
         orders = orders_of(options.kinds, options.n)

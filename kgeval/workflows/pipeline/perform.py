@@ -12,14 +12,14 @@ from types import TracebackType
 from typing import IO, Any
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.config import BatchOptions, Config, ModelOptions, load
-from kgeval.config.session import SessionOptions
+from kgeval.config import BatchOptions, Config, ModelOptions, SessionOptions, load
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
+from kgeval.llm.plan import Plan
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Stage, StageKind
-from kgeval.workflows.session import EmbeddingChoice, Session, gds_session_of, options_of
+from kgeval.workflows.session import Session, gds_session_of, gds_session_parts, options_of, session_with
 
 FAILED = 2
 Around = Callable[[Session], AbstractContextManager[Any]]
@@ -116,13 +116,13 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
     return int(result.exit_code)
 
 
-def planned(stage: Stage, base: Session) -> str:
+def planned(stage: Stage, base: Session) -> Plan | str:
     """What the stage would ask of models; or what is wrong, with what was said before. Nothing is sent or written."""
     messages: list[str] = []
     try:
         session = session_of(stage, replace(base, dry=True), messages.append)
         with session:
-            return "" if stage.kind.plan is None else str(stage.kind.plan(session, stage.files, stage.options(session.config)))
+            return "" if stage.kind.plan is None else stage.kind.plan(session, stage.files, stage.options(session.config))
     except (KgevalError, ImportError) as fault:
         cause = library_missing(fault) if isinstance(fault, ImportError) else fault
         if cause is None:
@@ -136,27 +136,20 @@ def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Sessi
     config = base.config if own.config_file in (None, base.config_file) else load(own.config_file)
     named: dict[str, Any] = {} if kind.file is None else {kind.file: str(stage.files[0])}
     named |= {} if kind.files is None else {kind.files: list(map(str, stage.files))}
-    quiet = own.no_progress
-    return replace(
-        base, command=" ".join(kind.command), **_connected(stage, own, base), **_graph(kind, own, base), config=config,
-        config_file=own.config_file or base.config_file,
-        embedding=EmbeddingChoice(
-            own.embedding_model or base.embedding.model, own.embedding_url or base.embedding.url,
-            own.embedding_device or base.embedding.device, own.embedding_batch or base.embedding.batch,
-            own.cache_dir or base.embedding.cache_dir,
-        ),
+    session = session_with(
+        base, " ".join(kind.command), own, config, **_connected(stage, own, base), **_graph(kind, own, base), say=say,
         gds_session=_gds_session(own, base, config) if "gds_session" in kind.session else None,
         asking=options_of(ModelOptions, values_of(ModelOptions, stage.chosen) if kind.role else {}),
-        batches=options_of(BatchOptions, values_of(BatchOptions, stage.chosen) if kind.batches else {}), dry=base.dry or own.dry_run,
-        redact=own.redact or ("redact" in kind.session and config.report.redact), outputs=tuple(map(Path, own.outputs)),
+        batches=options_of(BatchOptions, values_of(BatchOptions, stage.chosen) if kind.batches else {}),
         arguments={"form": own.form if "form" in kind.session else None, **named},
-        say=say, announce=not quiet, show=False if quiet else base.show, keep_rows=False, parent=None,
     )
+    session.redact = own.redact or ("redact" in kind.session and config.report.redact)
+    return session
 
 
 def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, Any]:
     """Where the graph of a stage is: as the file says of it, else that of the run, else as the environment says."""
-    if not {"uri", "home"} & stage.kind.session:
+    if not {"uri", "home"}.intersection(stage.kind.session):
         return {"connection": None, "username": None, "database": None, "home": None}
     here = {"uri", "home"} & stage.given.keys()
     if not here and base.connection is not None and not isinstance(base.connection, str):
@@ -174,21 +167,16 @@ def _graph(kind: StageKind, own: SessionOptions, base: Session) -> dict[str, Any
     return {
         "graph_name": (own.graph_name or base.graph_name) if "graph_name" in kind.session else None,
         "layout": (own.layout or base.layout) if "layout" in kind.session else None,
-        "layout_keys": (_layout_keys(own.layout_keys) if own.layout_keys else base.layout_keys) if "layout_keys" in kind.session else {},
+        "layout_keys": (own.layout_keys or base.layout_keys) if "layout_keys" in kind.session else {},
     }
 
 
 def _gds_session(own: SessionOptions, base: Session, config: Config) -> Any:
     """The session of Aura Graph Analytics that the stage, the run or the file asks for."""
-    known = {part: getattr(base.gds_session, part, None) for part in ("memory", "ttl", "cloud", "name")}
-    parts = {part: value if (own_value := getattr(own, f"gds_session_{part}")) is None else own_value for part, value in known.items()}
+    parts = {
+        part: getattr(base.gds_session, part, None) if value is None else value for part, value in gds_session_parts(own).items()
+    }
     return gds_session_of(config, use=own.gds_session or base.gds_session is not None, parts=parts)
-
-
-def _layout_keys(given: Any) -> Any:
-    from kgeval.graph.layouts import parse_overrides
-
-    return parse_overrides([f"{name}={value}" for name, value in given.items()])
 
 
 def _failed(fault: Exception | SystemExit, log: StageLog) -> int:

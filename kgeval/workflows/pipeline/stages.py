@@ -9,14 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.config import BatchOptions, Config, ModelOptions, Section
-from kgeval.config.session import SessionOptions
+from kgeval.config import BatchOptions, Config, ModelOptions, Section, SessionOptions
 from kgeval.config.words import Option, faults_in, from_environment, merged, options_in, values_of, words_of
 from kgeval.records import RunPlace
 from kgeval.records.model import Role
 from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
+    from kgeval.llm.plan import Plan
     from kgeval.reports.page import Report
 
 LOGS = "logs"  # the folder of messages, below that of the run
@@ -51,11 +51,11 @@ class StageKind:
     name: str
     command: tuple[str, ...]
     options: type[Section]
-    session: frozenset[str] = frozenset()
+    session: tuple[str, ...] = ()
     role: Role | None = None
     batches: bool = False
     run: Callable[[Session, Sequence[Path], Any], Any] = lambda session, files, options: None
-    plan: Callable[[Session, Sequence[Path], Any], object] | None = None
+    plan: Callable[[Session, Sequence[Path], Any], Plan] | None = None
     section: str | None = None
     files: str | None = None
     file: str | None = None
@@ -144,11 +144,16 @@ class Stage:
 
     def session_options(self) -> SessionOptions:
         """What was said of its session. Raises: UsageError with all faults."""
-        return options_of(SessionOptions, values_of(SessionOptions, self.chosen))
+        return options_of(SessionOptions, values_of(SessionOptions, self._of_session()))
+
+    def _of_session(self) -> dict[str, Any]:
+        """What was said of its session alone: import has a field `form` of its own, which is no form of a report. The cache folder
+        of models is that of embeddings too."""
+        return {name: value for name, value in self.chosen.items() if name in (*self.kind.session, "cache_dir")}
 
     def wrong(self) -> list[str]:
         """Every fault of what was said, a line each."""
-        classes: tuple[type[Section], ...] = (*self.kind.classes, SessionOptions)
-        values = (fault for kind in classes for fault in faults_in(kind, self.chosen))
+        values = [fault for kind in self.kind.classes for fault in faults_in(kind, self.chosen)]
+        values += faults_in(SessionOptions, self._of_session())
         flags = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
         return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in flags)]

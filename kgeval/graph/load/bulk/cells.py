@@ -16,11 +16,11 @@ from kgeval.graph.load.values import Misfit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Faults = dict[int, str]
+CellFaults = dict[int, str]  # position in the column -> what is wrong there
 NUMBER = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
 
-def text(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def text(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as text; blank cells are null."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -33,7 +33,7 @@ def text(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return pc.if_else(blank, pa.scalar(None, pa.string()), column), {}
 
 
-def description(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def description(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as text, the pieces of a description one a line."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -44,7 +44,7 @@ def description(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return pa.array([values.one_a_line(cell) for cell in made.to_pylist()], pa.string()), faults
 
 
-def needed(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def needed(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as text; a missing or blank cell is a fault."""
     import pyarrow.compute as pc
 
@@ -54,7 +54,7 @@ def needed(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return found, faults
 
 
-def key(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def key(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as ids; a missing or blank cell is a fault. Whole floats are ids without a fraction (kgeval.graph.load.values.key)."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -69,7 +69,7 @@ def key(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return needed(column, field)
 
 
-def number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def number(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as floats; blank cells and NaN are null."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -86,7 +86,7 @@ def number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return pc.if_else(pc.is_nan(out), pa.scalar(None, pa.float64()), out), {}
 
 
-def whole_number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def whole_number(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as whole numbers."""
     import pyarrow as pa
 
@@ -95,14 +95,14 @@ def whole_number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return each(column, lambda cell: values.whole_number(cell, field), pa.int64())
 
 
-def texts(column: pa.Array, field: str, *, separators: str = "") -> tuple[pa.Array, Faults]:
+def texts(column: pa.Array, field: str, *, separators: str = "") -> tuple[pa.Array, CellFaults]:
     """The column as lists of distinct texts; empty ones are null."""
     import pyarrow as pa
 
     return each(column, lambda cell: values.texts(cell, field, separators=separators) or None, pa.list_(pa.string()))
 
 
-def numbers(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+def numbers(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as lists of floats (an embedding): a list, or JSON text of one."""
     import pyarrow as pa
 
@@ -111,7 +111,7 @@ def numbers(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return each(column, lambda cell: values.numbers(cell, field), pa.list_(pa.float64()))
 
 
-def each(column: pa.Array, read: Callable[[Any], Any], kind: pa.DataType) -> tuple[pa.Array, Faults]:
+def each(column: pa.Array, read: Callable[[Any], Any], kind: pa.DataType) -> tuple[pa.Array, CellFaults]:
     """The column cell by cell; a text that comes again is read once."""
     import pyarrow as pa
 
@@ -124,7 +124,7 @@ def each(column: pa.Array, read: Callable[[Any], Any], kind: pa.DataType) -> tup
     return pa.array(found, kind), faults
 
 
-def _each(cells: list[Any], read: Callable[[Any], Any]) -> tuple[list[Any], Faults]:
+def _each(cells: list[Any], read: Callable[[Any], Any]) -> tuple[list[Any], CellFaults]:
     found, faults = [], {}
     for at, cell in enumerate(cells):
         try:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from kgeval.errors import UsageError
 from kgeval.graph.load.bulk import stages
-from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, BadRow, Conversion, NamedNodes, TooManyTypesError
+from kgeval.graph.load.bulk.conversion import CHUNKS, DOCUMENTS, ENTITIES, BadRow, Conversion, NamedNodes, TooManyTypesError
 from kgeval.graph.load.bulk.sheets import SEPARATOR, SheetFiles, ToolSheet
 from kgeval.graph.load.bulk.source import lines
 from kgeval.graph.load.table_files import TableInputs
+from kgeval.graph.load.writer import Progress
 
-Progress = Callable[[str, int, int], None]
 MOST_SHOWN = 50
 S = TypeVar("S", stages.EntityStage, stages.RelationStage)
 
@@ -47,35 +47,35 @@ def convert(
     """
     if SEPARATOR in graph:
         raise UsageError("--graph: holds a control character", fix="choose another name")
-    keep = Conversion(folder, graph, name_keys, progress)
+    conversion = Conversion(folder, graph, name_keys, progress)
     listed = bool(inputs.chunks)
-    documents, chunks = NamedNodes(keep, DOCUMENTS), NamedNodes(keep, CHUNKS, dangling=listed)
-    ends = NamedNodes(keep, ENTITIES, dangling=bool(inputs.nodes))
-    document_sheets = stages.documents(keep, inputs.documents)
-    chunk_sheets, links = stages.chunks(keep, inputs.chunks, documents)
+    documents, chunks = NamedNodes(conversion, DOCUMENTS), NamedNodes(conversion, CHUNKS, dangling=listed)
+    ends = NamedNodes(conversion, ENTITIES, dangling=bool(inputs.nodes))
+    document_sheets = stages.documents(conversion, inputs.documents)
+    chunk_sheets, links = stages.chunks(conversion, inputs.chunks, documents)
     entities, entity_sheets = _stage(
-        keep, lambda typed: stages.EntityStage(keep, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
+        conversion, lambda typed: stages.EntityStage(conversion, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
     )
-    first_named = keep.numbers
+    first_named = conversion.numbers
     _, relations = _stage(
-        keep, lambda typed: stages.RelationStage(keep, ends, typed=typed, first_named=first_named),
+        conversion, lambda typed: stages.RelationStage(conversion, ends, typed=typed, first_named=first_named),
         lambda stage: stage.convert(inputs.relations, None if listed else chunks, dangling=bool(inputs.nodes)),
     )
-    keep.counts["entities"] = sum(sheet.rows for sheet in entity_sheets) + ends.sheet.rows
-    keep.counts["dangling_entities"] = ends.sheet.rows if inputs.nodes else 0
-    keep.counts["dangling_chunks"] = chunks.sheet.rows if listed else 0
-    keep.counts["chunks"] = sum(sheet.rows for sheet in chunk_sheets) + chunks.sheet.rows
-    keep.counts["documents"] = document_sheets[0].rows + documents.sheet.rows
-    keep.counts["relations"] = sum(sheet.rows for sheet in relations)
+    conversion.counts["entities"] = sum(sheet.rows for sheet in entity_sheets) + ends.sheet.rows
+    conversion.counts["dangling_entities"] = ends.sheet.rows if inputs.nodes else 0
+    conversion.counts["dangling_chunks"] = chunks.sheet.rows if listed else 0
+    conversion.counts["chunks"] = sum(sheet.rows for sheet in chunk_sheets) + chunks.sheet.rows
+    conversion.counts["documents"] = document_sheets[0].rows + documents.sheet.rows
+    conversion.counts["relations"] = sum(sheet.rows for sheet in relations)
     all_nodes = [*document_sheets, *chunk_sheets, *entity_sheets, documents.sheet, chunks.sheet, ends.sheet]
-    return _whole(keep, all_nodes, [*links, entities.mentions, *relations])
+    return _whole(conversion, all_nodes, [*links, entities.mentions, *relations])
 
 
-def _stage(keep: Conversion, make: Callable[[bool], S], convert: Callable[[S], list[ToolSheet]]) -> tuple[S, list[ToolSheet]]:
+def _stage(conversion: Conversion, make: Callable[[bool], S], convert: Callable[[S], list[ToolSheet]]) -> tuple[S, list[ToolSheet]]:
     """A stage and its sheets; once more without labels (relation types) of its own where there are too many types."""
     stage = make(True)
     try:
-        with keep.attempt():
+        with conversion.attempt():
             return stage, convert(stage)
     except TooManyTypesError:
         stage.discard()
@@ -83,12 +83,12 @@ def _stage(keep: Conversion, make: Callable[[bool], S], convert: Callable[[S], l
     return stage, convert(stage)
 
 
-def _whole(keep: Conversion, nodes: list[ToolSheet], relations: list[ToolSheet]) -> ToolFiles:
+def _whole(conversion: Conversion, nodes: list[ToolSheet], relations: list[ToolSheet]) -> ToolFiles:
     groups = [[group for group in map(ToolSheet.close, sheets) if group is not None] for sheets in (nodes, relations)]
-    size = sum((keep.folder / name).stat().st_size for group in (*groups[0], *groups[1]) for name in group.files)
+    size = sum((conversion.folder / name).stat().st_size for group in (*groups[0], *groups[1]) for name in group.files)
     return ToolFiles(
-        keep.folder, tuple(groups[0]), tuple(groups[1]), sum(s.rows for s in nodes), sum(s.rows for s in relations),
-        dict(keep.counts), _described(keep.faults[:MOST_SHOWN]), tuple(keep.notes),
+        conversion.folder, tuple(groups[0]), tuple(groups[1]), sum(s.rows for s in nodes), sum(s.rows for s in relations),
+        dict(conversion.counts), _described(conversion.faults[:MOST_SHOWN]), tuple(conversion.notes),
         max((sheet.longest for sheet in (*nodes, *relations)), default=0), size,
     )
 

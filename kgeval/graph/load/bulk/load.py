@@ -11,18 +11,18 @@ from typing import Any
 from kgeval.errors import IncompleteError, ServerError, UsageError
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import naming, state
-from kgeval.graph.load.bulk.convert import Progress, ToolFiles, convert
-from kgeval.graph.load.bulk.sheets import SEPARATOR
+from kgeval.graph.load.bulk import tool
+from kgeval.graph.load.bulk.convert import ToolFiles, convert
 from kgeval.graph.load.table_files import TableInputs
+from kgeval.graph.load.writer import Progress
 from kgeval.graph.queries import all_queries
-from kgeval.graph.server import admin, ensure_started, exchange, kept_down, status
+from kgeval.graph.server import ensure_started, exchange, kept_down, status
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
 from kgeval.graph.server.home import Home, credentials, write_private
-from kgeval.graph.server.jars import ensure_jars
+from kgeval.graph.server.jars import Say, ensure_jars
 from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
 
-Say = Callable[[str], None]
 CSV_GROWTH, PARQUET_GROWTH = 6, 20  # bytes that CSV files and store together take for each byte of the input, a cautious guess
 FILES_SHARE = 3  # what the tool's files alone take of that: one part in so many
 STORE_GROWTH = 5  # bytes of store for each byte of the tool's files
@@ -79,12 +79,10 @@ def _load(place: Home, order: BulkImport, folder: Path) -> ToolFiles | None:
         line = place.claim(None)
     jars = ensure_jars(line, source=None, say=order.say)
     order.say(f"importing {files.nodes:,} nodes and {files.relations:,} relations with Neo4j's own tool")
-    groups = (*files.node_groups, *files.relation_groups)
-    tool_input = admin.ToolInput(
-        files.folder, [(None, group.files) for group in files.node_groups], [(group.type, group.files) for group in files.relation_groups],
-        [group.broken for group in groups if group.broken], files.longest, ord(SEPARATOR),
+    data = tool.import_store(
+        files.folder, files.node_groups, files.relation_groups, folder / "store", jars, longest=files.longest,
+        heap=order.heap or DEFAULT_HEAP, progress=order.progress,
     )
-    data = admin.import_store(tool_input, folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
     shutil.rmtree(folder / "csv")
     if not order.replace_store and _holds(place, order):
         return None

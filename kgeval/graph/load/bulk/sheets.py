@@ -122,11 +122,9 @@ def _cells(column: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     if pa.types.is_list(column.type):
-        if pa.types.is_string(column.type.value_type):
-            column = _without_separator(column)
-        else:
-            column = pa.ListArray.from_arrays(column.offsets, _cells_of_numbers(column.values), mask=pc.is_null(column))
-        return pc.binary_join(column, SEPARATOR)
+        texts = pa.types.is_string(column.type.value_type)
+        items = pc.replace_substring(column.values, SEPARATOR, " ") if texts else _cells_of_numbers(column.values)
+        return pc.binary_join(pa.ListArray.from_arrays(column.offsets, items, mask=pc.is_null(column)), SEPARATOR)
     return _cells_of_numbers(column) if pa.types.is_floating(column.type) else column
 
 
@@ -139,13 +137,6 @@ def _cells_of_numbers(column: pa.Array) -> pa.Array:
         return texts
     texts = pc.if_else(pc.is_inf(column), pc.replace_substring(texts, "inf", "Infinity"), texts)
     return pc.if_else(pc.is_nan(column), pa.scalar("NaN"), texts)
-
-
-def _without_separator(column: pa.Array) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return pa.ListArray.from_arrays(column.offsets, pc.replace_substring(column.values, SEPARATOR, " "), mask=pc.is_null(column))
 
 
 def _type(kind: pa.DataType) -> str:

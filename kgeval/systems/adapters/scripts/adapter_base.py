@@ -4,9 +4,9 @@
     python adapter_NAME.py answer --folder DIR --mode MODE [--settings JSON] [--model NAME]
                                                     JSONL requests on stdin -> JSONL replies on stdout (docs/system-protocol.md)
 
-The folder's kgeval-adapter.json says which models and settings to use. Addresses and keys come from the environment, and only the relay
-sees them. What the package prints goes to stderr: stdout belongs to the protocol. Standard library only; kgeval is not imported.
-"""
+The folder's kgeval-adapter.json says which models and settings to use. Addresses and keys come from the environment,
+and only the relay sees them. What the package prints goes to stderr: stdout belongs to the protocol. Standard library
+only; kgeval is not imported. """
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from adapter_relay import Counted, Relay, Upstream
+from adapter_relay import Relay, RelayCounts, Upstream
 
 CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
 PARENT_SECONDS = 1.0
@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Built:
-    """What an index came to. Null: the package does not say."""
+    """What an index came to. None: the package does not say."""
 
     entities: int | None = None
     relations: int | None = None
@@ -78,8 +78,9 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); null: it does not tell."""
+class PackageAnswer:
+    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); None: it does not
+    tell."""
 
     answer: str
     contexts: list[dict[str, Any]] | None = None
@@ -94,13 +95,14 @@ class Adapter(Protocol):
 
     def index(self, documents: list[dict[str, Any]]) -> Built: ...
 
-    def answer(self, question: str) -> Said: ...
+    def answer(self, question: str) -> PackageAnswer: ...
 
     def close(self) -> None: ...
 
 
 def main(package: str, opener: Callable[[Job], Adapter]) -> None:
-    """Runs the script. `package`: the distribution whose version is told. `opener`: gets the job, gives the open adapter."""
+    """Runs the script. `package`: the distribution whose version is told. `opener`: gets the job, gives the open
+    adapter."""
     parser = argparse.ArgumentParser()
     parser.add_argument("task", choices=["index", "answer"])
     parser.add_argument("--folder", type=Path, required=True)
@@ -112,8 +114,17 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
     with _protocol_stream() as out:
         card = json.loads((given.folder / CARD).read_text(encoding="utf-8"))
         settings = {**card.get("settings", {}), **given.settings}
-        with Relay(_upstream(parameters(given.task, settings))) as relay:
-            job = _job(given, card, settings, relay)
+        # the endpoint is taken out of the environment: the package finds only the relay there
+        base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
+        forced = parameters(given.task, settings)
+        with Relay(Upstream(base_url, key, embeddings or None, embeddings_key, forced)) as relay:
+            os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
+            embedding = card.get("embedding_model") or ""
+            job = Job(
+                given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding,
+                card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0), relay.base_url, relay.key,
+                card,
+            )
             if given.task == "index":
                 _index(package, opener, job, relay)
             else:
@@ -121,7 +132,8 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on being paid for."""
+    """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on
+    being paid for."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
     if os.getpgrp() == os.getpid():
@@ -130,24 +142,10 @@ def _end_with(parent: int) -> None:
 
 
 def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the relay sets in every chat request: the temperature is one of answering, the index has the package's own."""
+    """What the relay sets in every chat request: the temperature is one of answering, the index has the package's
+    own."""
     wanted = settings.get("temperature")
     return {"temperature": wanted} if task == "answer" and wanted is not None else {}
-
-
-def _upstream(forced: Mapping[str, Any]) -> Upstream:
-    """The endpoint, taken out of the environment: the package finds only the relay there."""
-    base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
-    return Upstream(base_url, key, embeddings or None, embeddings_key, forced)
-
-
-def _job(given: argparse.Namespace, card: Mapping[str, Any], settings: Mapping[str, Any], relay: Relay) -> Job:
-    os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
-    embedding = card.get("embedding_model") or ""
-    known = card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0)
-    return Job(
-        given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding, known, relay.base_url, relay.key, card,
-    )
 
 
 def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay) -> None:
@@ -163,14 +161,16 @@ def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rela
     seconds = time.perf_counter() - started
     stages = {"open": round(opened, 3), **(built.stages or {"index": round(seconds - opened, 3)})}
     result = {
-        **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package), "dimensions": job.dimensions,
+        **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package),
+        "dimensions": job.dimensions,
         "asked": asdict(relay.counted()), "python": sys.version.split()[0],
     }
     (job.folder / RESULT).write_text(line(result), encoding="utf-8")
 
 
 def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay, out: IO[str]) -> None:
-    """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one question."""
+    """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one
+    question."""
     with ThreadPoolExecutor(max_workers=1) as one:
         adapter = one.submit(opener, job).result()
         for request in _requests(sys.stdin):
@@ -180,9 +180,12 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
                 relay.reset()
                 started = time.perf_counter()
                 done = one.submit(adapter.answer, str(request.get("question", "")))
-                wrong = done.exception()  # whatever a package raises is this question's failure, not the run's
-                said = done.result() if wrong is None else _failed(wrong)
-                reply = {"id": request.get("id"), **said_fields(said), **counts(relay.counted())}
+                wrong = done.exception()
+                if isinstance(wrong, Exception):  # whatever a package raises is this question's failure, not the run's
+                    fields = {"error": f"{type(wrong).__name__}: {wrong}"[:2000]}
+                else:  # what it does not tell is left out
+                    fields = {name: value for name, value in asdict(done.result()).items() if value is not None}
+                reply = {"id": request.get("id"), **fields, **counts(relay.counted())}
                 reply["latency_s"] = round(time.perf_counter() - started, 6)
             out.write(line(reply) + "\n")
             out.flush()
@@ -190,7 +193,8 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
 
 
 def hello(package: str, job: Job) -> dict[str, Any]:
-    """What the script declares: the package, and all of the card that answers depend on. None of the packages takes a wanted length."""
+    """What the script declares: the package, and all of the card that answers depend on. None of the packages takes a
+    wanted length."""
     return {"name": package, "version": version(package), "adjusts": False, "card": dict(job.card)}
 
 
@@ -201,34 +205,24 @@ def _requests(stream: IO[str]) -> Iterator[dict[str, Any]]:
 
 
 def line(value: Any) -> str:
-    """As JSON in ASCII, whatever a package put into it: half surrogate pairs are escaped, its own types become texts."""
+    """As JSON in ASCII, whatever a package put into it: half surrogate pairs are escaped, its own types become
+    texts."""
     return json.dumps(value, default=str)
 
 
-def _failed(wrong: BaseException) -> str:
-    if not isinstance(wrong, Exception):
-        raise wrong
-    return f"{type(wrong).__name__}: {wrong}"[:2000]
-
-
-def said_fields(said: Said | str) -> dict[str, Any]:
-    """The fields of a reply; a text is an error. What a package does not tell is left out."""
-    if isinstance(said, str):
-        return {"error": said}
-    return {name: value for name, value in asdict(said).items() if value is not None}
-
-
-def counts(counted: Counted) -> dict[str, Any]:
+def counts(counted: RelayCounts) -> dict[str, Any]:
     """What an answer took, in the protocol's fields; tokens that are not known are null."""
-    more = {
-        "embedding_calls": counted.embedding_calls, "embedding_tokens": counted.embedding_tokens,
-        "model_seconds": round(counted.seconds, 6),
+    return {
+        "calls": counted.calls, "input_tokens": counted.input_tokens, "output_tokens": counted.output_tokens, "extra": {
+            "embedding_calls": counted.embedding_calls, "embedding_tokens": counted.embedding_tokens,
+            "model_seconds": round(counted.seconds, 6),
+        },
     }
-    return {"calls": counted.calls, "input_tokens": counted.input_tokens, "output_tokens": counted.output_tokens, "extra": more}
 
 
 class _protocol_stream:
-    """stdout for the protocol alone: until the end, everything else that is printed, in Python or below it, goes to stderr."""
+    """stdout for the protocol alone: until the end, everything else that is printed, in Python or below it, goes to
+    stderr."""
 
     def __enter__(self) -> IO[str]:
         sys.stdout.flush()
@@ -247,7 +241,7 @@ def version(package: str) -> str:
 
 
 def graphml_size(path: Path) -> tuple[int | None, int | None]:
-    """(nodes, edges) of a GraphML file, which the package wrote on this machine; nulls where there is none."""
+    """(nodes, edges) of a GraphML file, which the package wrote on this machine; None where there is none."""
     if not path.is_file():
         return None, None
     from xml.etree import ElementTree
@@ -257,7 +251,8 @@ def graphml_size(path: Path) -> tuple[int | None, int | None]:
 
 
 def cut(text: str, words: int, overlap: int) -> list[str]:
-    """The text in pieces of so many words, for packages that take passages as they are. The text between words is kept."""
+    """The text in pieces of so many words, for packages that take passages as they are. The text between words is
+    kept."""
     import re
 
     if words < 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 DOMAIN = "Find the people, places, organisations, things and events of the text, and how they are related to each other."
 QUERIES = "Who did it?\nWhere did it happen?\nHow is the one related to the other?"
@@ -24,7 +24,8 @@ class FastGraphRag:
         self.job, settings = job, job.settings
         reach = {"base_url": job.base_url, "api_key": job.key}
         chunking = DefaultChunkingServiceConfig(
-            chunk_token_size=job.setting("chunk_token_size", 800), chunk_token_overlap=job.setting("chunk_overlap_token_size", 100),
+            chunk_token_size=job.setting("chunk_token_size", 800),
+            chunk_token_overlap=job.setting("chunk_overlap_token_size", 100),
         )
         config = GraphRAG.Config(
             llm_service=OpenAILLMService(model=job.model, **reach),
@@ -33,8 +34,12 @@ class FastGraphRag:
             entity_ranking_policy=RankingPolicy_WithThreshold(
                 RankingPolicy_WithThreshold.Config(threshold=job.setting("entity_ranking_policy", 0.005))
             ),
-            relation_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=job.setting("relation_ranking_policy", 64))),
-            chunk_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=job.setting("chunk_ranking_policy", 8))),
+            relation_ranking_policy=RankingPolicy_TopK(
+                RankingPolicy_TopK.Config(top_k=job.setting("relation_ranking_policy", 64)),
+            ),
+            chunk_ranking_policy=RankingPolicy_TopK(
+                RankingPolicy_TopK.Config(top_k=job.setting("chunk_ranking_policy", 8)),
+            ),
         )
         self.rag = GraphRAG(
             working_dir=str(job.store), domain=settings.get("domain") or DOMAIN,
@@ -43,11 +48,15 @@ class FastGraphRag:
         )
 
     def index(self, documents: list[dict[str, Any]]) -> Built:
-        texts, origins = [document["text"] for document in documents], [{"id": document["id"]} for document in documents]
+        texts, origins = [document["text"] for document in documents], [
+            {"id": document["id"]} for document in documents
+        ]
         entities, relations, chunks = self.rag.insert(texts, origins, show_progress=False)
-        return Built(entities, relations, chunks, notes=() if entities else ("the package found no entity in any document",))
+        return Built(
+            entities, relations, chunks, notes=() if entities else ("the package found no entity in any document",),
+        )
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         from fast_graphrag import QueryParam
 
         found = self.rag.query(question, QueryParam(**self.job.given(*PARAM)))
@@ -56,9 +65,11 @@ class FastGraphRag:
             {"text": chunk.content, "chunk_id": str(chunk.id), "document": (chunk.metadata or {}).get("id"), "score": float(score)}
             for chunk, score in context.chunks
         ]
-        contexts += [{"text": f"{one.name}: {one.description}", "score": float(score)} for one, score in context.entities]
+        contexts += [
+            {"text": f"{one.name}: {one.description}", "score": float(score)} for one, score in context.entities
+        ]
         contexts += [{"text": f"{one.source} - {one.target}: {one.description}", "score": float(score)} for one, score in context.relations]
-        return Said(
+        return PackageAnswer(
             found.response, contexts, [one.name for one, _ in context.entities],
             [f"{one.source} - {one.target}" for one, _ in context.relations],
         )

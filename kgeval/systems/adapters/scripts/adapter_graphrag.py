@@ -7,7 +7,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 NEEDS = {
     "local": ("entities", "communities", "community_reports", "text_units", "relationships"),
@@ -18,8 +18,10 @@ NEEDS = {
 PLACES = {
     "chunk_token_size": ("chunking", "size"), "chunk_overlap_token_size": ("chunking", "overlap"),
     "encoding_model": ("chunking", "encoding_model"),
-    "max_gleanings": ("extract_graph", "max_gleanings"), "summarize_descriptions_max_length": ("summarize_descriptions", "max_length"),
-    "max_cluster_size": ("cluster_graph", "max_cluster_size"), "community_reports_max_length": ("community_reports", "max_length"),
+    "max_gleanings": ("extract_graph", "max_gleanings"),
+    "summarize_descriptions_max_length": ("summarize_descriptions", "max_length"),
+    "max_cluster_size": ("cluster_graph", "max_cluster_size"),
+    "community_reports_max_length": ("community_reports", "max_length"),
     "community_reports_max_input_length": ("community_reports", "max_input_length"),
     "drift_k_followups": ("drift_search", "drift_k_followups"), "n_depth": ("drift_search", "n_depth"),
     "primer_folds": ("drift_search", "primer_folds"), "concurrent_requests": (None, "concurrent_requests"),
@@ -27,7 +29,8 @@ PLACES = {
 
 
 class GraphRag:
-    """One working folder of GraphRAG. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of GraphRAG. At answering its cache is off: a repeated question is asked anew, as every trial
+    must be."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.runner, self.tables = job, asyncio.Runner(), dict[str, Any]()
@@ -72,7 +75,9 @@ class GraphRag:
         wrong = [f"{step.workflow}: {step.error}" for step in steps if step.error is not None]
         if wrong:
             raise RuntimeError("; ".join(wrong))
-        size = {name: len(self._table(name)) for name in ("entities", "relationships", "text_units", "community_reports")}
+        size = {
+            name: len(self._table(name)) for name in ("entities", "relationships", "text_units", "community_reports")
+        }
         return Built(size["entities"], size["relationships"], size["text_units"], notes=(f"{size['community_reports']} community reports",))
 
     def _table(self, name: str) -> Any:
@@ -82,10 +87,10 @@ class GraphRag:
             self.tables[name] = pd.read_parquet(self.job.store / "output" / f"{name}.parquet")
         return self.tables[name]
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         return self.runner.run(self._answer(question))
 
-    async def _answer(self, question: str) -> Said:
+    async def _answer(self, question: str) -> PackageAnswer:
         mode, settings, api = self.job.mode, self.job.settings, self.api
         given: dict[str, Any] = {name: self._table(name) for name in NEEDS[mode]}
         level, form = settings.get("community_level"), settings.get("response_type") or "Multiple Paragraphs"
@@ -96,7 +101,7 @@ class GraphRag:
             said, context = await api.local_search(covariates=None, **given)
         else:
             said, context = await api.drift_search(**given)
-        return Said(str(said), *self._retrieved(context))
+        return PackageAnswer(str(said), *self._retrieved(context))
 
     def _retrieved(self, context: Any) -> tuple[list[dict[str, Any]], list[str], list[str]]:
         """Passages (texts with their chunk, reports, entities, relations), and the names of nodes and relations."""

@@ -8,16 +8,18 @@ import sys
 import types
 from typing import Any
 
-from adapter_base import Built, Job, Said, cut, main
+from adapter_base import Built, Job, PackageAnswer, cut, main
 
 CONFIG = (
-    "retrieval_top_k", "linking_top_k", "max_qa_steps", "qa_top_k", "graph_type", "max_new_tokens", "embedding_batch_size",
+    "retrieval_top_k", "linking_top_k", "max_qa_steps", "qa_top_k", "graph_type", "max_new_tokens",
+    "embedding_batch_size",
     "synonymy_edge_topk", "damping",
 )
 
 
 class HippoRag:
-    """One working folder of HippoRAG 2. It takes passages as they are: documents are cut into pieces of `chunk_words` first."""
+    """One working folder of HippoRAG 2. It takes passages as they are: documents are cut into pieces of `chunk_words`
+    first."""
 
     def __init__(self, job: Job) -> None:
         without_vllm()
@@ -28,7 +30,8 @@ class HippoRag:
         # the package knows an endpoint's model by "text-embedding" in its name: here every model is the endpoint's
         package._get_embedding_model_class = lambda **_: OpenAIEmbeddingModel
         config = BaseConfig(
-            llm_name=job.model, llm_base_url=job.base_url, embedding_model_name=job.embedding_model, embedding_base_url=job.base_url,
+            llm_name=job.model, llm_base_url=job.base_url, embedding_model_name=job.embedding_model,
+            embedding_base_url=job.base_url,
             save_dir=str(job.store), **job.given(*CONFIG),
         )
         self.job = job
@@ -47,7 +50,7 @@ class HippoRag:
         sizes = self.rag.get_graph_info()
         return Built(sizes.get("num_phrase_nodes"), sizes.get("num_extracted_triples"), sizes.get("num_passage_nodes"))
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         solutions, messages, _ = self.rag.rag_qa(queries=[question])
         found = solutions[0]
         top = self.rag.global_config.qa_top_k
@@ -56,21 +59,23 @@ class HippoRag:
             {"text": text, "chunk_id": f"chunk-{md5(text)}", "document": self.passages.get(text), "score": score}
             for text, score in list(zip(found.docs, scores, strict=False))[:top]
         ]
-        return Said(found.answer or messages[0] or "", contexts)
+        return PackageAnswer(found.answer or messages[0] or "", contexts)
 
     def close(self) -> None:
         """Nothing is open between calls."""
 
 
 def without_vllm() -> None:
-    """The package imports vLLM for its offline mode, which is not used here: an empty stand-in saves several gigabytes."""
+    """The package imports vLLM for its offline mode, which is not used here: an empty stand-in saves several
+    gigabytes."""
     stand_in = types.ModuleType("vllm")
     stand_in.SamplingParams = stand_in.LLM = None  # type: ignore[attr-defined]
     sys.modules.setdefault("vllm", stand_in)
 
 
 def no_cache(rag: Any) -> None:
-    """At answering a repeated question is asked anew, as every trial must be: the package's cache of replies is passed by."""
+    """At answering a repeated question is asked anew, as every trial must be: the package's cache of replies is passed
+    by."""
     model = rag.llm_model
     asked = type(model).infer.__wrapped__
 

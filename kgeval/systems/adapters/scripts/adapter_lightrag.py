@@ -6,14 +6,15 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from adapter_base import Built, Job, Said, graphml_size, main
+from adapter_base import Built, Job, PackageAnswer, graphml_size, main
 
 RAG = ("chunk_token_size", "chunk_overlap_token_size", "entity_extract_max_gleaning", "llm_model_max_async", "tiktoken_model_name")
 QUERY = ("top_k", "chunk_top_k", "max_entity_tokens", "max_relation_tokens", "max_total_tokens", "response_type")
 
 
 class LightRag:
-    """One working folder of LightRAG. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of LightRAG. At answering its cache is off: a repeated question is asked anew, as every trial
+    must be."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.runner, self.places = job, asyncio.Runner(), places(job.documents())
@@ -31,7 +32,9 @@ class LightRag:
 
         async def ask(prompt: str, system_prompt: str | None = None, history_messages: Any = None, **more: Any) -> str:
             more.pop("hashing_kv", None)
-            said: str = await openai_complete_if_cache(job.model, prompt, system_prompt, history_messages or [], **more, **reach)
+            said: str = await openai_complete_if_cache(
+                job.model, prompt, system_prompt, history_messages or [], **more, **reach,
+            )
             return said
 
         rag = LightRAG(
@@ -58,10 +61,10 @@ class LightRag:
         causes = [f"document {name} failed: {document.error_msg}" for name, document in failed.items()]
         return Built(entities, relations, chunks, {"document": len(failed)} if failed else {}, tuple(causes[:20]))
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         return self.runner.run(self._answer(question))
 
-    async def _answer(self, question: str) -> Said:
+    async def _answer(self, question: str) -> PackageAnswer:
         from lightrag import QueryParam
 
         param = QueryParam(mode=self.job.mode, enable_rerank=False, **self.job.given(*QUERY))
@@ -75,7 +78,7 @@ class LightRag:
         ]
         contexts += [{"text": f"{one['entity_name']}: {one['description']}"} for one in data.get("entities", [])]
         contexts += [{"text": f"{one['src_id']} - {one['tgt_id']}: {one['description']}"} for one in data.get("relationships", [])]
-        return Said(
+        return PackageAnswer(
             (found.get("llm_response") or {}).get("content") or "", contexts,
             [one["entity_name"] for one in data.get("entities", [])],
             [f"{one['src_id']} - {one['tgt_id']}" for one in data.get("relationships", [])],
@@ -87,7 +90,8 @@ class LightRag:
 
 
 def places(documents: list[dict[str, Any]]) -> dict[str, str]:
-    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number."""
+    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a
+    number."""
     names: dict[str, str] = {}
     for at, document in enumerate(documents):
         name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2]

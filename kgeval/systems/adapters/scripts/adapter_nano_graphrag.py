@@ -8,14 +8,15 @@ import json
 import re
 from typing import Any
 
-from adapter_base import Built, Job, Said, graphml_size, main
+from adapter_base import Built, Job, PackageAnswer, graphml_size, main
 
 RAG = ("chunk_token_size", "chunk_overlap_token_size", "entity_extract_max_gleaning", "max_graph_cluster_size", "tiktoken_model_name")
 QUERY = ("top_k", "level", "response_type", "local_max_token_for_text_unit", "global_max_token_for_community_report")
 
 
 class NanoGraphRag:
-    """One working folder of nano-graphrag. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of nano-graphrag. At answering its cache is off: a repeated question is asked anew, as every
+    trial must be."""
 
     def __init__(self, job: Job) -> None:
         from nano_graphrag import GraphRAG, _llm
@@ -29,7 +30,9 @@ class NanoGraphRag:
             if job.mode:
                 more.pop("hashing_kv", None)
                 self.shown.append(system_prompt or "")
-            said: str = await _llm.openai_complete_if_cache(job.model, prompt, system_prompt, list(history_messages), **more)
+            said: str = await _llm.openai_complete_if_cache(
+                job.model, prompt, system_prompt, list(history_messages), **more,
+            )
             return said
 
         async def embed(texts: list[str]) -> Any:
@@ -40,7 +43,8 @@ class NanoGraphRag:
 
         self.rag = GraphRAG(
             working_dir=str(job.store), best_model_func=ask, cheap_model_func=ask, enable_naive_rag=True,
-            embedding_func=EmbeddingFunc(embedding_dim=job.dimensions, max_token_size=8192, func=embed), **job.given(*RAG),
+            embedding_func=EmbeddingFunc(embedding_dim=job.dimensions, max_token_size=8192, func=embed),
+            **job.given(*RAG),
         )
 
     def index(self, documents: list[dict[str, Any]]) -> Built:
@@ -55,15 +59,18 @@ class NanoGraphRag:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         return stored
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         from nano_graphrag import QueryParam
 
         self.shown.clear()
-        said = self.loop.run_until_complete(self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))))
-        return Said(said or "", self._contexts())
+        answer = self.loop.run_until_complete(
+            self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))),
+        )
+        return PackageAnswer(answer or "", self._contexts())
 
     def _contexts(self) -> list[dict[str, Any]]:
-        """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its prompts showed."""
+        """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its
+        prompts showed."""
         shown = plain("\n".join(self.shown))
         if self.job.mode == "global":
             known = [{"text": report["report_string"]} for report in self._stored("community_reports").values()]

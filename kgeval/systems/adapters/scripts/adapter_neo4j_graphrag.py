@@ -1,4 +1,5 @@
-"""neo4j-graphrag on the user's Neo4j. Modes: vector, vector-cypher, text2cypher. The address and password come from NEO4J_*."""
+"""neo4j-graphrag on the user's Neo4j. Modes: vector, vector-cypher, text2cypher. The address and password come from
+NEO4J_*."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import asyncio
 import os
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 INDEX = "kgeval_chunks"
 # what the package's own builder writes: a chunk, the document it is of, the entities found in it
@@ -57,10 +58,13 @@ class Neo4jGraphRag:
 
         if self.job.mode == "text2cypher":
             formatter = {"result_formatter": as_values, "neo4j_database": self.database}
-            return GraphRAG(Text2CypherRetriever(self.driver, self.llm, neo4j_schema=self._schema(), **formatter), self.llm)
+            return GraphRAG(
+                Text2CypherRetriever(self.driver, self.llm, neo4j_schema=self._schema(), **formatter), self.llm,
+            )
         query = self.job.settings.get("retrieval_query") or (NEIGHBOURS if self.job.mode == "vector-cypher" else PLAIN)
         found = VectorCypherRetriever(
-            self.driver, self._index_name, query, self.embedder, result_formatter=as_passage, neo4j_database=self.database,
+            self.driver, self._index_name, query, self.embedder, result_formatter=as_passage,
+            neo4j_database=self.database,
         )
         return GraphRAG(found, self.llm)
 
@@ -78,7 +82,8 @@ class Neo4jGraphRag:
             merge_without_apoc()
         failed = asyncio.run(self._build(documents))
         create_vector_index(
-            self.driver, self._index_name, label="Chunk", embedding_property="embedding", dimensions=self.job.dimensions,
+            self.driver, self._index_name, label="Chunk", embedding_property="embedding",
+            dimensions=self.job.dimensions,
             similarity_fn="cosine", neo4j_database=self.database,
         )
         sizes = [self._number(query) for query in (SIZE, EDGES, CHUNKS)]
@@ -93,7 +98,8 @@ class Neo4jGraphRag:
         setting = self.job.setting
         splitter = FixedSizeSplitter(setting("chunk_characters", 4000), setting("chunk_overlap_characters", 200))
         builder = SimpleKGPipeline(
-            llm=self.llm, driver=self.driver, embedder=self.embedder, from_file=False, text_splitter=splitter, schema="FREE",
+            llm=self.llm, driver=self.driver, embedder=self.embedder, from_file=False, text_splitter=splitter,
+            schema="FREE",
             perform_entity_resolution=setting("entity_resolution", False), neo4j_database=self.database,
         )
         failed = []
@@ -104,13 +110,13 @@ class Neo4jGraphRag:
                 failed.append(f"document {document['id']} failed: {cause}")
         return failed
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         more = {} if self.job.mode == "text2cypher" else {"top_k": self.job.setting("top_k", 5)}
         found = self.rag.search(question, retriever_config=more, return_context=True)
         items = found.retriever_result.items if found.retriever_result else []
         contexts = [{"text": item.content, **(item.metadata or {})} for item in items]
         metadata = (found.retriever_result.metadata or {}) if found.retriever_result else {}
-        return Said(found.answer, contexts, cypher=metadata.get("cypher"))
+        return PackageAnswer(found.answer, contexts, cypher=metadata.get("cypher"))
 
     def _schema(self) -> str:
         """The database's labels, properties and relations in words, without APOC."""
@@ -132,7 +138,8 @@ class Neo4jGraphRag:
 
 
 def merge_without_apoc() -> None:
-    """Has the package's writer merge relations in plain Cypher. Without it they would be lost with no more than a line in the log."""
+    """Has the package's writer merge relations in plain Cypher. Without it they would be lost with no more than a line
+    in the log."""
     from neo4j_graphrag.components import kg_writer
 
     theirs = kg_writer.upsert_relationship_query
@@ -140,7 +147,9 @@ def merge_without_apoc() -> None:
     def ours(*given: Any, **named: Any) -> str:
         query = theirs(*given, **named)
         if WITH_APOC not in query:
-            raise RuntimeError("this version of neo4j-graphrag writes relations in another way: install APOC on the server")
+            raise RuntimeError(
+                "this version of neo4j-graphrag writes relations in another way: install APOC on the server",
+            )
         return str(query.replace(WITH_APOC, WITHOUT_APOC))
 
     kg_writer.upsert_relationship_query = ours
@@ -161,7 +170,9 @@ def as_passage(record: Any) -> Any:
     text, facts = row.get("text"), row.get("facts") or []
     known = {"chunk_id": row.get("id"), "document": row.get("document"), "score": row.get("score")}
     content = "\n".join([text or str(row), *map(str, facts)])
-    return RetrieverResultItem(content=content, metadata={name: value for name, value in known.items() if value is not None})
+    return RetrieverResultItem(
+        content=content, metadata={name: value for name, value in known.items() if value is not None},
+    )
 
 
 def as_values(record: Any) -> Any:

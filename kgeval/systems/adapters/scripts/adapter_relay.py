@@ -1,8 +1,8 @@
-"""A relay between a package and the model endpoint, on this machine: it counts what every package asks, in one way, and keeps the key.
+"""A relay between a package and the model endpoint, on this machine: it counts what every package asks, in one way, and
+keeps the key.
 
-The package is given the relay's address and a random key that is worth nothing elsewhere; only the relay knows the endpoint's own.
-Standard library only: this runs in the environment of the wrapped package.
-"""
+The package is given the relay's address and a random key that is worth nothing elsewhere; only the relay knows the
+endpoint's own. Standard library only: this runs in the environment of the wrapped package. """
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id
 
 
 @dataclass(frozen=True)
-class Counted:
-    """What was asked since the last reset. Tokens are null where a reply did not say how many it took: never guessed.
+class RelayCounts:
+    """What was asked since the last reset. Tokens are None where a reply did not say how many it took: never guessed.
 
-    `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`. `embedding_calls`,
-    `embedding_tokens`: of requests for vectors. `failed`: replies that were no success.
-    """
+    `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`.
+    `embedding_calls`, `embedding_tokens`: of requests for vectors. `failed`: replies that were no success. """
 
     calls: int = 0
     input_tokens: int | None = 0
@@ -44,7 +43,8 @@ class Counted:
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where requests go. `embeddings`: another address for vectors (null: the same). `parameters`: set in every chat request."""
+    """Where requests go. `embeddings`: another address for vectors (None: the same). `parameters`: set in every chat
+    request."""
 
     base_url: str
     key: str
@@ -59,9 +59,9 @@ class Relay:
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream, self.key = upstream, f"relay-{secrets.token_urlsafe(24)}"
-        self._counted, self._lock = Counted(), threading.Lock()
+        self._counted, self._lock = RelayCounts(), threading.Lock()
         self._opener = urllib.request.build_opener(_NoRedirect)
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _RelayHttpServer(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> Relay:
@@ -75,20 +75,23 @@ class Relay:
     def reset(self) -> None:
         """Counts anew."""
         with self._lock:
-            self._counted = Counted()
+            self._counted = RelayCounts()
 
-    def counted(self) -> Counted:
+    def counted(self) -> RelayCounts:
         """What was asked since the last reset."""
         with self._lock:
             return self._counted
 
     def dimensions(self, model: str) -> int:
-        """The length of the embedding model's vectors, by asking for one. Not counted. Raises: RuntimeError with the endpoint's words."""
+        """The length of the embedding model's vectors, by asking for one. Not counted. Raises: RuntimeError with the
+        endpoint's words."""
         status, _, body = self.send("/embeddings", {"model": model, "input": "How long is a vector?"})
         try:
             return len(json.loads(body)["data"][0]["embedding"])
         except (ValueError, LookupError, TypeError):
-            raise RuntimeError(f"the endpoint gave no vector of {model!r}: {status} {body[:200].decode(errors='replace')}") from None
+            raise RuntimeError(
+                f"the endpoint gave no vector of {model!r}: {status} {body[:200].decode(errors='replace')}",
+            ) from None
 
     def send(self, path: str, body: Mapping[str, Any] | None) -> tuple[int, Mapping[str, str], bytes]:
         """(status, headers, body) of the endpoint's reply; 502 where it cannot be reached."""
@@ -97,7 +100,9 @@ class Relay:
             with self._open(request) as reply:
                 return int(reply.status), dict(reply.headers.items()), _whole(reply)
         except (OSError, http.client.HTTPException) as broken:
-            return 502, {}, json.dumps({"error": {"message": f"the endpoint cannot be reached: {broken}", "type": "relay"}}).encode()
+            return 502, {}, json.dumps(
+                {"error": {"message": f"the endpoint cannot be reached: {broken}", "type": "relay"}},
+            ).encode()
 
     def _open(self, request: urllib.request.Request) -> Any:
         try:
@@ -143,7 +148,7 @@ class Relay:
                 )
 
 
-class _Server(ThreadingHTTPServer):
+class _RelayHttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # packages open dozens of connections at once; what finds no place in the queue waits for a second and more
 
@@ -156,7 +161,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class RelayHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -198,7 +203,7 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: Any) -> None:
             """Nothing: what is asked is the user's."""
 
-    return Handler
+    return RelayHandler
 
 
 def _whole(reply: IO[bytes]) -> bytes:
@@ -210,7 +215,7 @@ def _whole(reply: IO[bytes]) -> bytes:
 
 
 def _read(handler: BaseHTTPRequestHandler) -> dict[str, Any] | None:
-    """The body of a request, or null where it is no JSON object."""
+    """The body of a request, or None where it is no JSON object."""
     length = handler.headers.get("content-length", "")
     raw = handler.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST else b""
     try:
@@ -225,9 +230,13 @@ def _events(body: bytes) -> Iterator[bytes]:
     whole = json.loads(body)
     shared = {name: whole.get(name) for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     for choice in whole.get("choices", []):
-        said = choice.get("message", {})
-        delta, end = {"role": "assistant", "content": said.get("content") or ""}, choice.get("finish_reason") or "stop"
-        parts: tuple[dict[str, Any], ...] = ({"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": end})
+        message = choice.get("message", {})
+        delta, end = {
+            "role": "assistant", "content": message.get("content") or "",
+        }, choice.get("finish_reason") or "stop"
+        parts: tuple[dict[str, Any], ...] = (
+            {"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": end},
+        )
         for part in parts:
             piece = {**shared, "choices": [{"index": choice.get("index", 0), **part}]}
             yield b"data: " + json.dumps(piece).encode() + b"\n\n"
@@ -243,5 +252,5 @@ def _usage(reply: bytes) -> Mapping[str, Any]:
 
 
 def _sum(old: int | None, more: Any) -> int | None:
-    """The sum; null once one part is not known."""
+    """The sum; None once one part is not known."""
     return None if old is None or not isinstance(more, int) or isinstance(more, bool) else old + more

@@ -1,0 +1,202 @@
+"""This run against a baseline: the judge first, then every figure, better or worse only beyond what chance does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from kgeval.format import percent
+from kgeval.overview.sources import Source, Sources
+from kgeval.records import (
+    ChangeVerdict,
+    ComparisonReport,
+    Drift,
+    JudgeMoved,
+    OverviewChange,
+    OverviewDiff,
+    OverviewFigure,
+    OverviewFinding,
+    RunManifest,
+    RunPlace,
+)
+from kgeval.stats.intervals import Interval
+from kgeval.stats.recovered import recovered
+
+LEAST = 10  # questions on each side; with fewer, nothing is said
+_SAME = 1e-12
+Key = tuple[str, str, str | None, RunPlace]
+
+
+def changes_of(after: Sequence[OverviewFigure], before: Sequence[OverviewFigure]) -> list[OverviewChange]:
+    """Every figure of both runs, in the order of this one; those that only the baseline has come last."""
+    now, then = _by_key(after), _by_key(before)
+    return [
+        *(_change(one, then.get(key)) for key, one in now.items()),
+        *(_gone(one) for key, one in then.items() if key not in now),
+    ]
+
+
+def _by_key(figures: Iterable[OverviewFigure]) -> dict[Key, OverviewFigure]:
+    found: dict[Key, OverviewFigure] = {}
+    for one in figures:
+        of = PurePath(one.of).name if one.of and one.part == "scope" else one.of  # a file of questions, wherever it lies
+        found.setdefault((one.part, one.name, of, one.place), one)
+    return found
+
+
+def _change(now: OverviewFigure, then: OverviewFigure | None) -> OverviewChange:
+    made = OverviewChange(
+        part=now.part, name=now.name, title=now.title, of=now.of, place=now.place, unit=now.unit, after=now.value, n_after=now.n_scored,
+        better=now.better, verdict="new",
+    )
+    if then is None:
+        return made
+    told = {"before": then.value, "n_before": then.n_scored}
+    if now.value is None or then.value is None:
+        return made.model_copy(update={**told, "verdict": "not_comparable"})
+    ends = _interval(now, then)
+    span = {} if ends is None else {"low": ends.low, "high": ends.high}
+    return made.model_copy(update={**told, **span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
+
+
+def _gone(then: OverviewFigure) -> OverviewChange:
+    return OverviewChange(
+        part=then.part, name=then.name, title=then.title, of=then.of, place=then.place, unit=then.unit, before=then.value,
+        n_before=then.n_scored, better=then.better, verdict="gone",
+    )
+
+
+def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -> ChangeVerdict:
+    if now.signature is not None and then.signature is not None and now.signature != then.signature:
+        return "not_comparable"
+    difference = (now.value or 0.0) - (then.value or 0.0)
+    if abs(difference) < _SAME:
+        return "same"
+    if not (now.exact and then.exact):
+        if ends is None:
+            return "changed"
+        if min(now.n_scored or 0, then.n_scored or 0) < LEAST:
+            return "few"
+        if ends.low <= 0 <= ends.high:
+            return "noise"
+    if now.better is None:
+        return "changed"
+    return "better" if (difference > 0) == (now.better == "higher") else "worse"
+
+
+def _interval(now: OverviewFigure, then: OverviewFigure) -> Interval | None:
+    """Of the difference; null where a side has none. Of figures that were counted there is none either."""
+    sides = [_ends(one) for one in (now, then)]
+    if (now.exact and then.exact) or sides[0] is None or sides[1] is None:
+        return None
+    return recovered((now.value or 0.0, sides[0]), (then.value or 0.0, sides[1]))
+
+
+def _ends(one: OverviewFigure) -> Interval | None:
+    """The figure's interval. One without width lacks what was not seen: 3 / n (the rule of three)."""
+    if one.low is None or one.high is None or one.value is None:
+        return None
+    if one.low < one.high:
+        return Interval(min(one.low, one.value), max(one.high, one.value))
+    unseen = 3 / one.n_scored if one.n_scored else 1.0
+    return Interval(one.value - unseen, one.value + unseen)
+
+
+def diff_of(
+    now: Sources, then: Sources, changes: Sequence[OverviewChange], findings: tuple[Sequence[OverviewFinding], Sequence[OverviewFinding]],
+) -> OverviewDiff:
+    """The whole diff. `changes`: of the figures; `findings`: of this run and of the baseline."""
+    after, before = (_failed(one) for one in findings)
+    earlier = [report.run for _, report in then.whole]
+    versions = sorted({one.record.run.kgeval for one in then.reports} | {run.kgeval for run in earlier})
+    return OverviewDiff(
+        files=[str(then.names.get(path, path)) for path in then.files], kgeval=versions,
+        judge=_judges(now.reports, then.reports), changes=list(changes),
+        findings_new=[title for key, title in after.items() if key not in before],
+        findings_gone=[title for key, title in before.items() if key not in after], notes=list(_notes(now.reports, then.reports, versions)),
+    )
+
+
+def _failed(findings: Iterable[OverviewFinding]) -> dict[tuple[str, RunPlace], str]:
+    return {(one.rule_id, one.place): f"{one.title} ({one.rule_id}, {one.severity})" for one in findings if one.status == "failed"}
+
+
+def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str]) -> Iterable[str]:
+    own = sorted({one.record.run.kgeval for one in now})
+    if versions and own != list(versions):
+        yield f"made by other versions of kgeval: {', '.join(versions)} then, {', '.join(own)} now; figures may be computed otherwise"
+    mine, theirs = _inputs(now), _inputs(then)
+    for name in sorted(mine.keys() & theirs.keys()):
+        if mine[name] != theirs[name]:
+            yield f"another file is called {name} now: what rests on it is over other rows"
+    for role, (was, has) in _models(now, then).items():
+        yield f"another {role}: {was} then, {has} now"
+
+
+def _inputs(sources: Iterable[Source]) -> dict[str, set[str]]:
+    """Questions and gold sets that reports read: name -> digests."""
+    found: dict[str, set[str]] = {}
+    for one in sources:
+        for file in one.record.run.inputs:
+            name = PurePath(file.path).name
+            if "question" in name or "gold" in name:
+                found.setdefault(name, set()).add(file.sha256)
+    return found
+
+
+def _models(now: Iterable[Source], then: Iterable[Source]) -> dict[str, tuple[str, str]]:
+    """The roles that other models played: role -> then, now."""
+    sides: list[dict[str, set[str]]] = []
+    for sources in (now, then):
+        roles: dict[str, set[str]] = {}
+        for one in sources:
+            for model in one.record.run.models:
+                roles.setdefault(model.role, set()).add(model.name)
+        sides.append(roles)
+    mine, theirs = sides
+    return {
+        role: (", ".join(sorted(theirs[role])), ", ".join(sorted(mine[role])))
+        for role in sorted(mine.keys() & theirs.keys()) if mine[role] != theirs[role]
+    }
+
+
+def _judges(now: Iterable[Source], then: Iterable[Source]) -> list[JudgeMoved]:
+    """Whether the judge of each comparison is as he was in the baseline's comparison at the same place."""
+    before = {one.place: one.record for one in then if isinstance(one.record, ComparisonReport)}
+    return [
+        _judge(one.record, before[one.place]) for one in now
+        if isinstance(one.record, ComparisonReport) and one.place in before
+    ]
+
+
+def _judge(now: ComparisonReport, then: ComparisonReport) -> JudgeMoved:
+    names = [sorted(model.name for model in report.run.models if model.role == "judge") for report in (then, now)]
+    if names[0] != names[1]:
+        was, has = (", ".join(side) or "none named" for side in names)
+        return JudgeMoved(moved=True, why=f"another judge: {was} then, {has} now")
+    if _prompts(now.run) != _prompts(then.run):
+        return JudgeMoved(moved=True, why="the judge's prompts are other ones")
+    if now.drift is None or then.drift is None:
+        return JudgeMoved(why="not known: anchors were not judged in both runs (kgeval compare --anchors FILE)")
+    return _drifted(now.drift, then.drift)
+
+
+def _prompts(run: RunManifest) -> Mapping[str, str]:
+    return run.prompt_hashes
+
+
+def _drifted(now: Drift, then: Drift) -> JudgeMoved:
+    """By what both runs say of the same anchors: pairs with another text now are left out."""
+    from kgeval.comparison.drift import dealt_again, has_moved, majority
+
+    both = [one for one in now.outcomes if one in then.outcomes and now.marks.get(one) == then.marks.get(one, now.marks.get(one))]
+    told: dict[str, Any] = {"agreement_before": then.agreement.value, "agreement_after": now.agreement.value, "compared": len(both)}
+    if not both:
+        return JudgeMoved(why="not known: no anchor was judged in both runs", **told)
+    changed = sum(majority(now.outcomes[one]) != majority(then.outcomes[one]) for one in both) / len(both)
+    p = dealt_again([(then.outcomes[one], now.outcomes[one]) for one in both], 0)
+    moved = has_moved(None, p, changed)
+    tail = "" if p is None else f" (permutation p {p:.3g})"
+    once = "; each was asked once: chance and change cannot be told apart" if moved is None else ""
+    return JudgeMoved(moved=moved, why=f"another verdict on {percent(changed)} of {len(both)} anchors{tail}{once}", **told)

@@ -1,0 +1,85 @@
+"""The checks of all graphs, each once: an audit that other reports have joined holds their findings too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgeval.auditing.identity import lasting_name
+from kgeval.format import number
+from kgeval.overview.priorities import touched
+from kgeval.overview.sources import Source
+from kgeval.records import (
+    SEVERITIES,
+    AccuracyReport,
+    AuditReport,
+    CheckCell,
+    CompletenessReport,
+    Example,
+    Finding,
+    GraphRef,
+    OverviewExample,
+    OverviewFinding,
+    RunPlace,
+    Severity,
+)
+
+MOST_EXAMPLES = 10
+
+
+def findings_of(sources: Iterable[Source]) -> list[OverviewFinding]:
+    """All findings in the order of the sources; the same check with the same counts of one graph at one place once."""
+    found: dict[tuple[object, ...], OverviewFinding] = {}
+    for source in sources:
+        record = source.record
+        if isinstance(record, AuditReport | CompletenessReport | AccuracyReport):
+            for finding in record.findings:
+                key = (source.place, record.graph, finding.rule_id, finding.status, finding.count, finding.total)
+                one = listed(finding, record.graph, str(source.file), source.place)
+                share = touched(finding, record) if isinstance(record, AuditReport) else None
+                found.setdefault(key, one if share is None else one.model_copy(update={"touches": share.share}))
+    return list(found.values())
+
+
+def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None = None) -> OverviewFinding:
+    """The finding with what of its examples lasts: no element ids."""
+    return OverviewFinding(
+        rule_id=one.rule_id, title=one.title, group=one.group, severity=one.severity, status=one.status, place=place or RunPlace(),
+        graph=graph,
+        count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold,
+        suppressed=one.suppressed, known=one.known, advice=one.advice,
+        examples=[_example(example) for example in one.examples[:MOST_EXAMPLES]], source=source,
+    )
+
+
+def _example(one: Example) -> OverviewExample:
+    first = one.items[0] if one.items else None
+    return OverviewExample(
+        kind=first.kind if first else "graph", type=first.type if first else None,
+        names=[name for name in map(_name, one.items) if name], lasting=[lasting_name(item) for item in one.items],
+        waived=one.waived, known=one.known,
+    )
+
+
+def _name(item: GraphRef) -> str:
+    """The name, else the key; "" where both are the element id, which is another one in the next build of the graph."""
+    return next((text for text in (item.name, item.key) if text and text != item.element_id), "")
+
+
+def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
+    """What of the count is not held against the limit: `3 waived`, `2 known`."""
+    return [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
+
+
+def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
+    """The failed ones, most pressing first: severity, share of the graph's things that they touch (none: last), count, rule."""
+    bad = [one for one in findings if one.status == "failed"]
+    return sorted(bad, key=lambda one: (
+        SEVERITIES.index(one.severity), 1.0 if one.touches is None else -one.touches, -(one.count or 0), one.rule_id,
+    ))
+
+
+def at_or_above(findings: Sequence[OverviewFinding], severity: Severity | None) -> list[OverviewFinding]:
+    """The failed ones of this severity or a worse one; none for null."""
+    if severity is None:
+        return []
+    return [one for one in failed(findings) if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]

@@ -1,0 +1,221 @@
+"""What to mend first, and the verdict in plain words. There is no single grade: groups stand side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from kgeval.auditing.structure import NO_TYPE
+from kgeval.format import joined, number, percent, plural
+from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
+
+GROUP_TITLES: dict[Group, str] = {
+    "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
+    "relations": "Relations", "types": "Types", "schema": "Schema", "properties": "Properties",
+    "provenance": "Provenance", "vectors": "Vectors", "time": "Time", "store": "Store",
+    "accuracy": "Accuracy", "completeness": "Completeness",
+}
+
+
+@dataclass(frozen=True)
+class GroupLine:
+    """One group's outcome. `worst`: the highest severity among its failed checks. `by_severity`: the failed
+    ones by severity, worst first. `unfinished`: timed out or failed to run."""
+
+    group: Group
+    passed: int
+    failed: int
+    skipped: int
+    unfinished: int
+    worst: Severity | None
+    by_severity: tuple[tuple[Severity, int], ...]
+
+    @property
+    def title(self) -> str:
+        return GROUP_TITLES[self.group]
+
+    @property
+    def total(self) -> int:
+        return self.passed + self.failed + self.skipped + self.unfinished
+
+
+ORDERED = (
+    "Ordered by severity, then by the share of all entities, relations or chunks that a finding touches; what touches none of them, "
+    "such as an index, comes last."
+)
+# Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
+# key-value stores carry names and pairs only, whatever the graph behind them had.
+_WITHOUT_TYPES = {
+    "duplicate-name": "no entity here has a type, so that these may be different things: it may come from how the graph was loaded",
+    "constant-relation-type": "no entity here has a type either: it may come from how the graph was loaded, such as from key-value stores",
+}
+_THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of the graph that its hits are, or stand for
+    **dict.fromkeys((
+        "entities", "entities with a name", "described entities", "entities looked at", "entities with a name and a type",
+        "entities with a chunk that has text", "entities with a name and an embedding", "subjects of functional relations",
+        "required properties", "values of declared properties",
+    ), ("entities",)),
+    **dict.fromkeys((
+        "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",
+        "relations with named ends and a chunk that has text", "relations between entities that have a type",
+    ), ("relations",)),
+    "chunks": ("chunks",), "entities and relations with sources": ("entities", "relations"),
+    "entities and chunks of a kind that has embeddings": ("entities", "chunks"), "embeddings": ("entities", "chunks"),
+}
+_TYPES = {
+    "types": ("entities", "entities_by_type"),
+    **dict.fromkeys(("relation names", "relation labels"), ("relations", "relations_by_type")),
+}
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a finding touches of the graph: `share` of all its `things` (entities, relations, chunks)."""
+
+    share: float
+    things: str
+
+
+def touched(finding: Finding, report: AuditReport) -> Touched | None:
+    """What a failed check's open hits touch of the whole graph; null where they are none of its things (indexes, pairs of type and key).
+
+    Of types and relation names: the entities or relations that have them, as far as examples are listed. Of other reports' samples: as
+    they estimate it.
+    """
+    hits = max(0, (finding.count or 0) - finding.suppressed - finding.known)
+    if finding.group == "accuracy":
+        things = finding.total_of.removeprefix("judged ")
+        return Touched(finding.share, things) if finding.share is not None and things in ("entities", "relations") else None
+    if finding.total_of in _TYPES:
+        things, table = _TYPES[finding.total_of]
+        return _of_types(finding, things, report.structure.get(table))
+    parts = _THINGS.get(finding.total_of)
+    total = sum(_size(part, report) for part in parts or ())
+    if not parts or not total:
+        return None
+    if finding.interval is not None and finding.interval.sampled:
+        hits = round(hits * finding.interval.population / finding.interval.sampled)
+    return Touched(min(1.0, hits / total), " and ".join(parts))
+
+
+def _of_types(finding: Finding, things: str, table: object) -> Touched | None:
+    sizes = {name: n for name, n in table.items() if isinstance(n, int)} if isinstance(table, dict) else {}
+    names = {one.items[0].key for one in finding.examples if one.items and one.waived is None and not one.known}
+    return Touched(sum(sizes.get(name, 0) for name in names) / total, things) if (total := sum(sizes.values())) else None
+
+
+def _size(part: str, report: AuditReport) -> int:
+    """How many there are: as measured, else what a check counted that looks at all of them."""
+    known = report.structure.get(part)
+    if isinstance(known, int) and not isinstance(known, bool):
+        return known
+    return max((one.total or 0 for one in report.findings if one.total_of == part and one.interval is None), default=0)
+
+
+def touches(finding: Finding, report: AuditReport) -> str:
+    """`, 0.4 % of all entities`, but where the finding says so itself, or touches no things of the graph; and why it may be none."""
+    found, why = touched(finding, report), artefact(finding, report)
+    said = found is None or (finding.total_of == found.things and finding.share == found.share)
+    share = "" if found is None or said else f", {percent(found.share)} of all {found.things}"
+    return share + (f"; {why}" if why else "")
+
+
+def artefact(finding: Finding, report: AuditReport) -> str | None:
+    """Why a finding may say how the graph came here, and nothing about the graph; None: nothing speaks for that."""
+    types = report.structure.get("entities_by_type")
+    untyped = isinstance(types, dict) and set(types) == {NO_TYPE}
+    return _WITHOUT_TYPES.get(finding.rule_id) if untyped else None
+
+
+def failed(report: AuditReport) -> list[Finding]:
+    """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
+    all of them those that may come from how the graph was loaded."""
+    return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
+
+
+def mend_first(report: AuditReport, most: int = 5) -> list[Finding]:
+    """The failed findings to begin with, at most `most`."""
+    return failed(report)[:most]
+
+
+def skipped(report: AuditReport) -> list[Finding]:
+    """The checks that could not be answered here."""
+    return [f for f in report.findings if f.status == "skipped"]
+
+
+def unfinished(report: AuditReport) -> list[Finding]:
+    """The checks that timed out or that the server refused."""
+    return [f for f in report.findings if f.status in ("incomplete", "error")]
+
+
+def reasons(findings: list[Finding]) -> list[tuple[str, list[Finding]]]:
+    """The findings by the reason why they have no answer, most frequent reason first."""
+    table: dict[str, list[Finding]] = {}
+    for finding in findings:
+        table.setdefault(finding.reason or "no reason given", []).append(finding)
+    return sorted(table.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+
+
+def group_lines(report: AuditReport) -> list[GroupLine]:
+    """One line for each group that has a check, in the order of GROUPS."""
+    lines = (_line(group, [f for f in report.findings if f.group == group]) for group in GROUPS)
+    return [line for line in lines if line.total]
+
+
+def verdict(report: AuditReport) -> str:
+    """The outcome in one or two plain sentences, computed from the findings alone."""
+    if not report.findings:
+        return "No checks were run: only the structure of the graph was measured."
+    if report.structure.get("entities") == 0:
+        return "The graph has no entities, so there was nothing to check. Is the layout the right one?"
+    bad, open_ends = failed(report), _open_ends(report)
+    if bad:
+        first = ", ".join(f"{f.title.lower()} ({number(f.count or 0)})" for f in bad[:3])
+        return f"{_tally(bad)}{open_ends}. Mend first: {first}.{_accepted(report)}"
+    passed = sum(f.status == "passed" for f in report.findings)
+    if not passed:
+        return f"Nothing could be judged{open_ends}."
+    accepted = _accepted(report)
+    return f"Nothing {'new ' if accepted else ''}to mend: {plural(passed, 'check')} passed{open_ends}.{accepted}"
+
+
+def _accepted(report: AuditReport) -> str:
+    """What is wrong all the same: hits that the ratchet file knows, and those that are waived, worst checks first; "" without any."""
+    known, waived = sum(f.known for f in report.findings), sum(f.suppressed for f in report.findings)
+    counts = ((known, "known from the ratchet file"), (waived, "waived"))
+    parts = [f"{plural(n, 'hit')} {'is' if n == 1 else 'are'} {word}" for n, word in counts if n]
+    checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
+    named = ", ".join(f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks[:3])
+    more = f" and {len(checks) - 3} more" if len(checks) > 3 else ""
+    return f" Accepted, not mended: {joined(parts)}: {named}{more}." if parts else ""
+
+
+def _open_ends(report: AuditReport) -> str:
+    parts = []
+    if count := len(skipped(report)):
+        parts.append(f"; {plural(count, 'check')} could not run here")
+    if count := len(unfinished(report)):
+        parts.append(f"; {plural(count, 'check')} did not finish")
+    return "".join(parts)
+
+
+def _tally(findings: list[Finding]) -> str:
+    """`3 errors, 7 warnings and 2 info findings`."""
+    words = {"error": "error", "warning": "warning", "info": "info finding"}
+    found = Counter(f.severity for f in findings)
+    return joined([plural(found[s], words[s]) for s in SEVERITIES if found[s]])
+
+
+def _line(group: Group, findings: list[Finding]) -> GroupLine:
+    states = Counter(f.status for f in findings)
+    bad = Counter(f.severity for f in findings if f.status == "failed")
+    split = tuple((severity, bad[severity]) for severity in SEVERITIES if bad[severity])
+    return GroupLine(
+        group, passed=states["passed"], failed=states["failed"], skipped=states["skipped"],
+        unfinished=states["incomplete"] + states["error"], worst=split[0][0] if split else None, by_severity=split,
+    )
+
+
+def _pressing(finding: Finding, report: AuditReport) -> tuple[bool, int, float, int, str]:
+    found, late = touched(finding, report), artefact(finding, report) is not None
+    return late, SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id

@@ -1,0 +1,246 @@
+"""What to mend first: everything that the reports hold against the graph, the system or the measurement, the most pressing first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kgeval.format import beyond, number, percent, visible
+from kgeval.overview.advice import ADVICE, BY_DIMENSION
+from kgeval.overview.bands import DIMENSIONS
+from kgeval.overview.coverage import sentence
+from kgeval.overview.findings import failed
+from kgeval.overview.gates import told_by_checks
+from kgeval.overview.sources import Source
+from kgeval.overview.wording import place_of, value_of
+from kgeval.records import (
+    SEVERITIES,
+    AuditJoin,
+    ComparisonReport,
+    CompletenessReport,
+    ContaminationReport,
+    Dimension,
+    OverviewChange,
+    OverviewFigure,
+    OverviewFinding,
+    OverviewGate,
+    OverviewPriority,
+    OverviewStage,
+    Rubric,
+    RubricFigure,
+    RunPlace,
+    ScoreReport,
+    Severity,
+)
+
+MOST = 30
+WEAK = 2  # of 5
+TOLD = 3  # systems in one row
+MANY_LOST = 0.1  # answers that are none, questions that fail a check
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the list is made of."""
+
+    sources: Sequence[Source]
+    stages: Sequence[OverviewStage] = ()
+    figures: Sequence[OverviewFigure] = ()
+    findings: Sequence[OverviewFinding] = ()
+    gates: Sequence[OverviewGate] = ()
+    rubrics: Sequence[Rubric] = ()
+    changes: Sequence[OverviewChange] = ()
+
+
+def priorities_of(evidence: Evidence) -> list[OverviewPriority]:
+    """By severity; within one: what makes the measurement void, gates, gaps of the graph, weak figures of systems, what is worse than
+    before, the questions, failed checks."""
+    makers = (_stages, _judge, _gates, _completeness, _scores, _worse, _lost, _contamination, _findings)
+    rows = [row for maker in makers for row in maker(evidence)]
+    ordered = sorted(rows, key=lambda row: SEVERITIES.index(row.severity))[:MOST]
+    return [row.model_copy(update={"why": _sentence(row.why), "advice": _sentence(row.advice)}) for row in ordered]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:
+    for one in evidence.stages:
+        if one.state in ("failed", "not_run", "interrupted", "incomplete", "running"):
+            yield OverviewPriority(
+                severity="error", title=f"Stage {one.id} is not done", why="what it would say is missing from this report",
+                evidence=f"state: {one.state.replace('_', ' ')}" + (f"; {one.reason}" if one.reason else ""), where=one.id,
+                advice=f"run the same kgeval run again: it goes on there; its messages are in logs/{one.id.replace('/', '--')}.log",
+            )
+
+
+def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
+    """What makes a comparison void: a judge that moved, or one that finds a difference where there is none."""
+    for source in evidence.sources:
+        report = source.record
+        if not isinstance(report, ComparisonReport):
+            continue
+        where = {"where": place_of(source.place), "source": str(source.file)}
+        if report.drift is not None and report.drift.moved:
+            change = report.drift.changed
+            yield OverviewPriority(
+                severity="error", title="The judge is not the judge of the baseline", why="win rates of the two runs cannot be compared",
+                evidence="other verdicts on the anchors" + ("" if change is None else f": {percent(change)} of them"),
+                advice="judge the baseline's answers again with this judge, then compare", **where,
+            )
+        for check in report.self_checks:
+            if check.passed is False:
+                ends = value_of(check.relative.value, check.relative.low, check.relative.high, "difference")
+                yield OverviewPriority(
+                    severity="error", title=f"{visible(check.system)} wins against itself", why="the procedure finds what is not there",
+                    evidence=f"relative win rate {ends}, n {number(check.n)}", advice="more trials, both orders, answers of one length",
+                    **where,
+                )
+
+
+def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
+    for gate in evidence.gates:
+        if gate.met is not True and not told_by_checks(gate):
+            state = "missed" if gate.met is False else "unanswered"
+            told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
+            yield OverviewPriority(
+                severity="error", title=f"Gate {state}: {gate.name} {gate.limit}", why="a threshold that was set for this run",
+                evidence=told, where=place_of(gate.place, gate.of), advice=ADVICE.get(gate.name, "see the report that the gate is of"),
+                source=gate.source,
+            )
+
+
+def _worse(evidence: Evidence) -> Iterator[OverviewPriority]:
+    for one in evidence.changes:
+        if one.verdict == "worse" and one.part not in ("latency", "cost") and not one.name.startswith("failed_"):
+            before, after = (value_of(value, None, None, one.unit) for value in (one.before, one.after))
+            yield OverviewPriority(
+                severity="warning", title=f"Worse than the baseline: {one.title}", why="beyond what chance does",
+                evidence=f"{before} then, {after} now", where=place_of(one.place, one.of),
+                advice=ADVICE.get(one.name, "look at what was changed between the two runs"),
+            )
+
+
+def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
+    """Failed checks; those that go along with worse answers for sure come first within their severity."""
+    joins = {(source.place, one.rule): one for source in evidence.sources for one in _harmful(source)}
+    rows = [one for one in failed(evidence.findings) if one.severity != "info"]
+    rows.sort(key=lambda one: (SEVERITIES.index(one.severity), _join(one, joins) is None))
+    for one in rows:
+        join = _join(one, joins)
+        why = "found by the audit" if join is None else (
+            f"questions that touch it have a lower {join.metric}: "
+            f"{value_of(join.difference, join.low, join.high, 'difference')}, n {number(join.touched.n_scored)} against "
+            f"{number(join.untouched.n_scored)} ({visible(join.system, longest=60)})"
+        )
+        amount = f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}"
+        share = f" ({percent(one.share)})" if one.share is not None else ""
+        yield OverviewPriority(
+            severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount + share,
+            where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
+            advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
+        )
+
+
+def _join(one: OverviewFinding, joins: dict[tuple[RunPlace, str | None], AuditJoin]) -> AuditJoin | None:
+    return joins.get((one.place, one.rule_id))
+
+
+def _harmful(source: Source) -> list[AuditJoin]:
+    """Rules whose flagged things go along with lower scores, their interval below 0. Of each the largest."""
+    if not isinstance(source.record, ScoreReport):
+        return []
+    lower = {one.metric for one in source.record.metrics if one.better == "lower"}
+    rows = [
+        one for one in source.record.joined
+        if one.rule is not None and one.high is not None and one.high < 0 and one.metric not in lower and one.touched.n_scored >= 10
+        and one.untouched.n_scored >= 10
+    ]
+    return sorted(rows, key=lambda one: -(one.difference or 0.0))
+
+
+def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
+    for source in evidence.sources:
+        if isinstance(source.record, CompletenessReport):
+            if source.record.scope == "unmatched":
+                yield OverviewPriority(
+                    severity="warning", title="How complete the graph is could not be measured", why="no gold document is known to it",
+                    evidence="none of the gold's documents could be matched with the graph's", where=place_of(source.place),
+                    advice="load the graph with its documents (kgeval import --documents map.csv), or measure with --whole-graph",
+                    source=str(source.file),
+                )
+            for one in source.record.verdicts:
+                if one.band in ("critical", "acceptable"):
+                    severity: Severity = "error" if one.band == "critical" else "warning"
+                    yield OverviewPriority(
+                        severity=severity, title=f"The graph lacks part of the gold set: {one.figure.replace('_', ' ')}",
+                        why="what is not in the graph cannot be retrieved", evidence=sentence(source.record, one),
+                        where=place_of(source.place), advice=ADVICE[one.figure], source=str(source.file),
+                    )
+
+
+def _scores(evidence: Evidence) -> Iterator[OverviewPriority]:
+    """Figures of which even the best system's has a score of 1 or 2: a baseline may be weak, that is what it is there for."""
+    at = {(one.name, one.of, one.place): one.source for one in evidence.figures}
+    piles: dict[tuple[Dimension, str, RunPlace], list[tuple[RubricFigure, str]]] = {}
+    for rubric in evidence.rubrics:
+        for score in rubric.scores:
+            for one in score.figures if score.dimension != "graph" and rubric.system else ():
+                piles.setdefault((score.dimension, one.figure, rubric.place), []).append((one, rubric.system or ""))
+    for (dimension, figure, place), pile in piles.items():
+        lower = pile[0][0].bands.startswith("1 above")
+        pile.sort(key=lambda pair: (-pair[0].score, pair[0].value if lower else -pair[0].value, pair[1]))
+        best, system = pile[0]
+        if best.score <= WEAK:
+            yield _low(dimension, pile, place, at.get((figure, system, place)))
+
+
+def _low(dimension: Dimension, pile: Sequence[tuple[RubricFigure, str]], place: RunPlace, source: str | None) -> OverviewPriority:
+    best, several = pile[0][0], len(pile) > 1
+    told = [
+        f"{visible(system, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, system in pile
+    ]
+    more = f"; and {number(len(told) - TOLD)} more" if len(told) > TOLD else ""
+    return OverviewPriority(
+        severity="error" if best.score == 1 else "warning", title=f"{DIMENSIONS[dimension].split(':')[0]} is weak: {best.title}",
+        why=f"{'no system has more than' if several else 'it has'} a score of {best.score} of 5 ({best.bands})",
+        evidence="; ".join(told[:TOLD]) + more, where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
+        source=source,
+    )
+
+
+def _lost(evidence: Evidence) -> Iterator[OverviewPriority]:
+    """Many answers that are none; many questions that fail a check."""
+    for one in evidence.figures:
+        lost = _share_lost(one)
+        if lost is not None and lost > MANY_LOST:
+            answers = one.name == "no_answer"
+            title = one.title if answers else f"Questions that fail a check: {one.name.removeprefix('questions_')}"
+            yield OverviewPriority(
+                severity="warning", title=title, why="figures over these questions say less than they seem to",
+                evidence=f"{percent(lost)} of {number(one.n_scored or 0)}", where=place_of(one.place, one.of),
+                advice=ADVICE["no_answer" if answers else "questions"], source=one.source,
+            )
+
+
+def _share_lost(one: OverviewFigure) -> float | None:
+    """The share of answers that are none, or of questions that fail a check; null for other figures."""
+    if one.value is None or one.unit != "share":
+        return None
+    if one.name == "no_answer":
+        return one.value
+    return 1 - one.value if one.part == "scope" and one.name.startswith("questions_") else None
+
+
+def _contamination(evidence: Evidence) -> Iterator[OverviewPriority]:
+    for source in evidence.sources:
+        report = source.record
+        if isinstance(report, ContaminationReport) and report.accuracy.low is not None and report.accuracy.low > MANY_LOST:
+            ends = value_of(report.accuracy.mean, report.accuracy.low, report.accuracy.high, "share")
+            yield OverviewPriority(
+                severity="warning", title="The model answers many questions without any text",
+                why="on these, scores say nothing of graph or retrieval",
+                evidence=f"closed-book {report.metric} {ends}; {number(len(report.marked))} of {number(report.n)} questions marked",
+                where=place_of(source.place, report.closed_book), advice=ADVICE["closed_book_accuracy"], source=str(source.file),
+            )

@@ -1,0 +1,248 @@
+"""The reports of a run: from folders, files, and pages that hold their report as JSON. All faults of all files at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files.plain import check_readable, decode
+from kgeval.format import number, plural
+from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
+from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
+
+LEDGER = "run.json"
+_DATA = re.compile(rb"""<script type="application/json" id="report">(.*?)</script>""", re.DOTALL)
+_RUN = ".run.json"
+_PASSED_OVER = 5  # names in the note
+
+
+@dataclass(frozen=True)
+class Source:
+    """One report. `file`: where it was read, or what a result of Python is called; `page`: its HTML page; `sha256`: of the file's bytes;
+    `stage`: of the run, that made it; `root`: the folder or file that was given, by its name."""
+
+    kind: SourceKind
+    record: Reported
+    file: Path
+    page: Path | None
+    sha256: str
+    place: RunPlace = field(default_factory=RunPlace)
+    stage: str | None = None
+    root: str = ""
+
+
+@dataclass
+class Sources:
+    """All reports of one run. `stages`: of its ledger; `changed`: stages whose files are not as they left them; `whole`: earlier reports
+    of this kind, which only a baseline may be; `files`: those that were read; `names`: what some of them are called in the report."""
+
+    reports: list[Source] = field(default_factory=list)
+    stages: list[StageRun] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    whole: list[tuple[Path, OverviewReport]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    names: Mapping[Path, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One file's object. `given`: it was named itself, not found in a folder."""
+
+    path: Path
+    value: Any
+    sha256: str
+    given: bool
+
+
+def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Sources:
+    """The reports of files and folders (searched through; run.json says what stands where). `names`: what some of the files are called in
+    the report.
+
+    A report that stands in several files is taken once, its JSON before its page. Raises: InputError with every fault of every file:
+    unreadable, not JSON, another schema version, broken fields, no report at all; and where there is no report.
+    """
+    faults: list[str] = []
+    found = Sources(names=names)
+    skipped: list[Path] = []
+    for path in paths:
+        _one_run(path, found, skipped, faults)
+    if faults:
+        raise InputError("these reports cannot be used", fix="mend or leave out these files", faults=faults)
+    if not found.reports and not found.whole:
+        raise InputError(
+            f"no report of kgeval in {', '.join(map(str, paths))}",
+            fix="give the folder of kgeval run, or report files: .json, or .html as kgeval writes them",
+        )
+    if skipped:
+        listed = ", ".join(path.name for path in skipped[:_PASSED_OVER]) + " ..." * (len(skipped) > _PASSED_OVER)
+        found.notes.append(f"passed over, no reports: {plural(len(skipped), 'file')} ({listed})")
+    found.reports = apart(_once(found.reports, found.notes))
+    return found
+
+
+def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str]) -> None:
+    """Everything of one path, added to `found`."""
+    here = Sources()
+    ledgers: list[tuple[Path, PipelineRun]] = []
+    for file in _files_of(path):
+        try:
+            _one_file(_read(file, given=not path.is_dir()), here, ledgers, skipped)
+        except InputError as fault:
+            faults += fault.faults or (fault.message,)
+    for folder, ledger in ledgers:
+        here.stages += ledger.stages
+        here.reports = [_placed(one, folder, ledger, here.changed) for one in here.reports]
+    name = found.names.get(path)
+    root = path.resolve().name if path.is_dir() else name or path.stem
+    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here.reports]
+    found.stages += here.stages
+    found.changed += here.changed
+    found.whole += here.whole
+    found.notes += here.notes
+    found.files += here.files
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    """The file; of a folder: every .json below it, and every .html without its .json, in the order of their names."""
+    if not path.is_dir():
+        yield path
+        return
+    for folder, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        own = {name for name in names if not name.startswith(".")}
+        yield from (Path(folder, name) for name in sorted(own) if name.endswith(".json"))
+        yield from (Path(folder, name) for name in sorted(own) if name.endswith(".html") and f"{name[:-5]}.json" not in own)
+
+
+def _read(path: Path, *, given: bool) -> _Read:
+    """Raises: InputError for a file that cannot be read or is no JSON; a page without a report has null."""
+    check_readable(path)
+    data = path.read_bytes()
+    mark = hashlib.sha256(data).hexdigest()
+    if path.suffix.lower() in (".html", ".htm"):
+        inside = _DATA.findall(data)
+        if not inside:
+            return _Read(path, None, mark, given)
+        data = inside[-1]
+    text = decode(data, str(path))
+    try:
+        return _Read(path, json.loads(text), mark, given)
+    except (json.JSONDecodeError, RecursionError, ValueError) as cause:
+        where = f"{path}:{cause.lineno}" if isinstance(cause, json.JSONDecodeError) else str(path)
+        raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="mend the file there") from cause
+
+
+def _one_file(read: _Read, here: Sources, ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path]) -> None:
+    """Raises: InputError for a broken report, and for a file that was given and is no report."""
+    kind, name = kind_of(read.value), str(read.path)
+    if kind is PipelineRun:
+        ledgers.append((read.path.parent, validated(PipelineRun, read.value, name)))
+    elif kind is OverviewReport:
+        here.whole.append((read.path, validated(OverviewReport, read.value, name)))
+    elif isinstance(kind, str):
+        record: Reported = validated(KINDS[kind], read.value, name)
+        page = read.path if read.path.suffix != ".json" else read.path.with_suffix(".html")
+        here.reports.append(Source(kind, record, read.path, page if page.is_file() else None, read.sha256))
+    elif read.given:
+        raise InputError(f"{name}: is {'no report of kgeval' if kind is None else ELSEWHERE[kind]}")
+    elif kind is not None:
+        here.notes.append(f"passed over: {read.path.name} is {ELSEWHERE[kind]}")
+        return
+    elif not _is_manifest(read):
+        skipped.append(read.path)
+        return
+    here.files.append(read.path)
+
+
+def _is_manifest(read: _Read) -> bool:
+    """The run.json of a result's folder: it says how the result beside it came to be."""
+    return isinstance(read.value, dict) and {"kgeval", "command", "started"} <= set(read.value)
+
+
+def _placed(one: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
+    """The report with the place and the stage that run.json has it under; a file that was changed since is noted."""
+    try:
+        parts = one.file.relative_to(folder).parts
+    except ValueError:
+        return one
+    beside = one.file.name.endswith(_RUN)  # X.run.json stands beside X.jsonl, which is what the stage is known by
+    tail = (*parts[:-1], parts[-1].removesuffix(_RUN) + ".jsonl") if beside else parts
+    claims = [
+        (not beside and digest != one.sha256, len(PurePosixPath(output).parts), stage)
+        for stage in ledger.stages for output, digest in stage.outputs.items() if PurePosixPath(output).parts[-len(tail):] == tail
+    ]
+    if not claims:
+        return one
+    other, _, stage = min(claims, key=lambda claim: claim[:2])
+    if other:
+        changed.append(stage.id)
+    return replace(one, place=stage.place, stage=stage.id)
+
+
+def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
+    """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind, its command line, when
+    it was started and what it tells of: one run of `kgeval answer -o DIR/` writes a report a system."""
+    kept: dict[tuple[str, str, str], Source] = {}
+    ordered = sorted(reports, key=lambda one: (one.stage is None, one.file.suffix != ".json", len(one.file.parts)))
+    for one in ordered:
+        graph = str(getattr(one.record, "graph", None))
+        kept.setdefault((*_run_of(one), json.dumps([graph, *_systems(one)])), one)
+    twice = len(reports) - len(kept)
+    if twice:
+        notes.append(f"{number(twice)} {'file holds' if twice == 1 else 'files hold'} a report that another one holds too")
+    chosen = {id(one) for one in kept.values()}
+    order = list(KINDS)
+    return sorted((one for one in reports if id(one) in chosen), key=lambda one: (order.index(one.kind), str(one.file)))
+
+
+def _run_of(one: Source) -> tuple[str, str]:
+    """Kind and run of a report."""
+    run = one.record.run
+    options = {name: value for name, value in run.arguments.items() if name != "fingerprint"}
+    return one.kind, json.dumps([run.command, run.started, options], sort_keys=True)
+
+
+def _systems(one: Source) -> list[str]:
+    """The systems that a report of answers or of an index tells of."""
+    if isinstance(one.record, IndexRecord):
+        return [one.record.system, str(one.record.variant)]
+    return sorted(system.system for system in one.record.systems) if isinstance(one.record, AnswerReport) else []
+
+
+def apart(reports: Sequence[Source]) -> list[Source]:
+    """The reports with places of their own: where several of one kind stand at one place, each run is called a data set by its folder,
+    else by the folder of the file, else by the file. What one run says of different systems stands at one place."""
+    def run(one: Source) -> tuple[str, str] | str:
+        return _run_of(one) if _systems(one) else str(one.file)
+
+    piles = Counter((kind, place) for kind, place, _ in {(one.kind, one.place, run(one)) for one in reports})
+    crowded = {key for key, count in piles.items() if count > 1}
+    for name in (_by_root, _by_folder):
+        runs = {(one.kind, one.place, run(one), name(one)) for one in reports if (one.kind, one.place) in crowded}
+        named = {(kind, place, called) for kind, place, _, called in runs}
+        if crowded and len(named) == len(runs) == sum(piles[key] for key in crowded):
+            return [_called(one, name(one)) for one in reports]
+    return [_called(one, one.file.stem) if (one.kind, one.place) in crowded else one for one in reports]
+
+
+def _by_root(one: Source) -> str:
+    return one.root
+
+
+def _by_folder(one: Source) -> str:
+    return one.file.resolve().parent.name
+
+
+def _called(one: Source, name: str) -> Source:
+    dataset = name if one.place.dataset is None else f"{name}/{one.place.dataset}"
+    return replace(one, place=one.place.model_copy(update={"dataset": dataset}))

@@ -1,0 +1,36 @@
+"""How figures, places and sources are told in words."""
+
+from __future__ import annotations
+
+from kgeval.format import bracketed, figure, money, number, percent
+from kgeval.records import RunPlace, Unit
+
+NONE = "-"
+
+
+def value_of(value: float | None, low: float | None, high: float | None, unit: Unit) -> str:
+    """`61.6 % [59.5 %, 63.6 %]`, `+0.120 [+0.051, +0.190]`, `1.2 s`; - for null. No interval where it has no width."""
+    if value is None:
+        return NONE
+    return f"{single(value, unit)} {bracketed(low, high, lambda end: single(end, unit))}".rstrip()
+
+
+def single(value: float, unit: Unit) -> str:
+    """One number of a unit."""
+    if unit == "share" and 0 <= value <= 1:
+        return percent(value)
+    if unit == "difference":
+        return figure(value, sign=True)
+    if unit == "usd":
+        return money(value)
+    if unit == "seconds":
+        return f"{number(value)} s"
+    return number(int(value)) if unit == "count" and float(value).is_integer() else number(value)
+
+
+def place_of(place: RunPlace, of: str | None = None) -> str:
+    """`novels, small-chunks, corpus 50 %, reader small: graph`; "" where there is only one place."""
+    share = None if place.share is None else f"corpus {percent(place.share)}"
+    reader = None if place.reader is None else f"reader {place.reader}"
+    parts = ", ".join(part for part in (place.dataset, place.variant, share, reader) if part is not None)
+    return ": ".join(part for part in (parts, of) if part)

@@ -1,0 +1,85 @@
+"""Reports as CSV, for spreadsheets and programs: the hits of an audit, graphs side by side, the pairs of a comparison.
+
+Null is an empty cell. No text is taken for a formula by a spreadsheet, nor steers a terminal.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from kgeval.files.sheets import formula_safe
+from kgeval.format import visible
+from kgeval.records import AuditReport, ComparisonReport, GraphsReport, PairResult
+from kgeval.reports.comparison_view import group_of
+
+_HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
+_COLUMNS = (
+    "procedure", "system_a", "system_b", "aspect", "by", "value", "mean_of_datasets", "n", "n_scored", "results", "discarded", "failed",
+    "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
+    "effect", "superiority", "detectable", "needed", "trial_kind", "signature",
+)
+
+
+def audit(report: AuditReport) -> str:
+    """One row for each thing of each example: those of one hit share its number and repeat what is said of the whole hit. `counts`: how
+    many of the check's hits it stands for. A check without examples has no row. With `--examples 0` they are all."""
+    def rows() -> Iterable[Sequence[object]]:
+        for finding in report.findings:
+            for at, example in enumerate(finding.examples, 1):
+                head = (_safe(finding.rule_id), finding.severity, finding.status, at, example.counts)
+                tail = (example.why, example.waived, "yes" if example.known else "")
+                for item in example.items:
+                    yield *head, *map(_safe, (item.kind, item.type, item.name, item.key, item.element_id, *tail))
+
+    return _csv(_HITS, rows())
+
+
+def graphs(report: GraphsReport) -> str:
+    """A row a figure or a check, a column a graph. `kind`: figure, or count, total, share, suppressed, known, status of a check."""
+    kinds = ("count", "total", "share", "suppressed", "known", "status")
+    rows = [("figure", _safe(row.id), *map(_number, row.values)) for row in report.figures]
+    rows += [(kind, _safe(row.rule_id), *(_number(getattr(cell, kind)) for cell in row.cells)) for row in report.checks for kind in kinds]
+    return _csv(("kind", "id", *map(_safe, report.names)), rows)
+
+
+def comparison(report: ComparisonReport) -> str:
+    """A row a pair, aspect and group of questions; the contrast procedures follow below."""
+    return _csv(_COLUMNS, (
+        [*_row(procedure, one), report.trial_kind, report.signature]
+        for procedure, pairs in ((report.procedure, report.pairs), *report.contrast.items()) for one in pairs
+    ))
+
+
+def _row(procedure: str, one: PairResult) -> list[object]:
+    rates = one.rates
+    place = (one.system_a, one.system_b, one.aspect, one.by, group_of(one).value or "")
+    return [
+        procedure, *map(formula_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
+        sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
+        str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
+        one.needed,
+    ]
+
+
+def _ends(one: object) -> list[float | None]:
+    return [getattr(one, name) for name in ("value", "low", "high")]
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _safe(text: str | None) -> str:
+    return formula_safe(visible(text, longest=1000)) if text else ""
+
+
+def _number(value: float | str | None) -> str:
+    if value is None:
+        return ""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

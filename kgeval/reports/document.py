@@ -1,0 +1,217 @@
+"""A report as a document, which every form is rendered from (reports/render): pure data, and no form in it. A view (reports/views) makes it
+from a record that is redacted already where that was asked for.
+
+Texts are as they come, users' among them: a renderer makes them safe for its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, ClassVar, Literal, TypeVar
+
+Form = Literal["text", "md", "html"]  # terminal, Markdown, HTML
+Forms = Literal["all", "short", "md", "brief", "long", "page"]  # where a block or section stands
+STANDS: dict[Forms, tuple[Form, ...]] = {
+    "all": ("text", "md", "html"), "short": ("text",), "md": ("md",), "brief": ("text", "md"), "long": ("md", "html"), "page": ("html",),
+}
+Tone = Literal["", "error", "warning", "info", "passed", "open", "skipped"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text of a table, a list or a card.
+
+    `note`: what stands behind or below it (interval, n). `user`: a user's text or a name, which Markdown shows as code. `range`: value, low
+    and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; both are drawn in HTML alone. `shade`: 1 to 10 good, -1 to -10
+    bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative address, for HTML.
+    """
+
+    text: str
+    note: str = ""
+    user: bool = False
+    range: tuple[float | None, float | None, float | None] | None = None
+    bar: float | None = None
+    shade: int = 0
+    tone: Tone = ""
+    best: bool = False
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. `style`: hint: how to read something; lead: what matters most."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+    style: Literal["plain", "hint", "lead"] = "plain"
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list. `short`, `long`: how many a terminal and Markdown show."""
+
+    kind: ClassVar[str] = "items"
+    items: Iterable[str | Cell]
+    title: str = ""
+    ordered: bool = False
+    short: int = 10
+    long: int = 100
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table. `rows` may be an iterator. `words`: the places of the columns that hold words; the others hold figures. The first column is
+    the name of the row. `short`, `long`: how many rows a terminal and Markdown show. A column without a head and without texts (marks on a
+    line, bars) stands in HTML alone."""
+
+    kind: ClassVar[str] = "table"
+    head: Sequence[str]
+    rows: Iterable[Sequence[str | Cell]]
+    title: str = ""
+    hint: str = ""
+    words: frozenset[int] = frozenset({0})
+    short: int = 12
+    long: int = 100
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A figure by itself. `value` "": there is none, and `what` says why."""
+
+    title: str
+    value: str
+    what: str = ""
+    tone: Tone = ""
+    band: str = ""
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Figures side by side."""
+
+    kind: ClassVar[str] = "cards"
+    cards: Sequence[Card]
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of our own drawing, with the numbers behind it. `names`: what its curves or rows are called, in their order."""
+
+    kind: ClassVar[str] = "figure"
+    svg: str
+    title: str
+    hint: str = ""
+    names: Sequence[str] = ()
+    data: Table | None = None
+    forms: Forms = "page"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A statement or a command to copy."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+    title: str = ""
+    language: str = "cypher"
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Details:
+    """Blocks that are folded in HTML and Markdown. `tone`, `amount`, `chips`: of a finding or an item: how bad, how much, marks."""
+
+    kind: ClassVar[str] = "details"
+    title: str
+    blocks: Sequence[Block]
+    open: bool = False
+    tone: Tone = ""
+    badge: str = ""
+    amount: str = ""
+    chips: Sequence[str] = ()
+    forms: Forms = "page"
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A part of a page that no other block can say: a template with what it takes. `text`: what stands in its place in the other forms."""
+
+    kind: ClassVar[str] = "raw"
+    template: str
+    context: dict[str, Any]
+    text: Sequence[Block] = ()
+    forms: Forms = "all"
+
+
+Block = Text | Items | Table | Cards | Figure | Code | Details | Raw
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks under a heading. `wide`: its blocks stand side by side in HTML where there is room."""
+
+    title: str
+    blocks: Sequence[Block]
+    hint: str = ""
+    id: str = ""
+    wide: bool = False
+    forms: Forms = "all"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report.
+
+    `title`: what it is; `name`: of what (a graph, a file). `command` and `about`: the first line: what was run and read. `lead`: the
+    outcome, the main sentence first; `tone`: how it is; `tally`: counts as badges. `foot`: how to read the figures, what was asked of
+    models. `more`: how to get the longer form. `end`: the last line of Markdown, in Markdown.
+    """
+
+    title: str
+    command: str
+    sections: Sequence[Section]
+    name: str = ""
+    about: str = ""
+    lead: Sequence[str] = ()
+    tone: Tone = ""
+    tally: Sequence[tuple[Tone, str]] = ()
+    notes: Sequence[str] = ()
+    foot: Sequence[str] = ()
+    more: str = ""
+    end: str = ""
+
+
+def as_cell(value: str | Cell) -> Cell:
+    return value if isinstance(value, Cell) else Cell(value)
+
+
+def first(rows: Iterable[T], most: int) -> tuple[list[T], int]:
+    """The first rows, and how many more there are."""
+    left = iter(rows)
+    return list(islice(left, most)), sum(1 for _ in left)
+
+
+def shown(given: Iterable[T], form: Form) -> list[T]:
+    """The sections or blocks that stand in a form."""
+    return [one for one in given if form in STANDS[one.forms]]  # type: ignore[attr-defined]
+
+
+def sections_of(doc: Document, form: Form) -> list[Section]:
+    """The sections that have something in a form, with the blocks that stand there and an id each."""
+    given = [replace(one, id=one.id or f"part-{at}", blocks=shown(one.blocks, form)) for at, one in enumerate(doc.sections, start=1)]
+    return [one for one in shown(given, form) if one.blocks]
+
+
+def text_columns(head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> list[int]:
+    """The columns that hold texts; the others are drawn in HTML."""
+    def filled(at: int) -> bool:
+        return any(as_cell(row[at]).text or as_cell(row[at]).note for row in rows)
+
+    return [at for at, name in enumerate(head) if at == 0 or name or filled(at)]

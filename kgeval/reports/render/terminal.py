@@ -1,0 +1,157 @@
+"""A document on a terminal: plain text, or with colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.format import visible
+from kgeval.reports.console import more, notes, screen, text_of, title, where
+from kgeval.reports.document import (
+    Block,
+    Cards,
+    Cell,
+    Code,
+    Details,
+    Document,
+    Items,
+    Raw,
+    Section,
+    Table,
+    Text,
+    Tone,
+    as_cell,
+    first,
+    sections_of,
+    shown,
+    text_columns,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+COLOURS: dict[Tone, str] = {"error": "bold red", "warning": "yellow", "info": "cyan", "passed": "green", "open": "magenta"}
+LONGEST = 900  # characters of a sentence
+NAME = 40  # characters that the names of rows take where a table is parted by columns
+WORDS = 44  # characters that a column of words is given at least before a table is parted
+
+
+def render(doc: Document, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
+    """The document's short form. `colour`: with escape codes. `written`: the report files that exist now; the last line says where."""
+    console, out = screen(width=width, colour=colour)
+    about = ", ".join(part for part in (doc.name and visible(doc.name, longest=80), doc.about) if part)
+    _say(console, f"kgeval {doc.command}" + (f": {about}" if about else ""), "dim")
+    for at, line in enumerate(doc.lead):
+        _say(console, line, "" if at else COLOURS.get(doc.tone, "bold"))
+    for section in sections_of(doc, "text"):
+        show_section(console, section)
+    if doc.notes or doc.foot:
+        console.print()
+    notes(console, doc.notes, most=8, longest=500)
+    for line in doc.foot:
+        _say(console, line, "dim")
+    where(console, written, doc.more)
+    return text_of(out)
+
+
+def show_section(console: Console, section: Section) -> None:
+    """A heading and its blocks; nothing where it has none here."""
+    blocks = shown(section.blocks, "text")
+    if not blocks:
+        return
+    if section.title:
+        title(console, visible(section.title, longest=160))
+    else:
+        console.print()
+    for block in blocks:
+        _block(console, block)
+    if section.hint:
+        _say(console, section.hint, "dim")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    from rich.text import Text as Line
+
+    console.print(Line(visible(text, longest=LONGEST)), style=style, overflow="fold")
+
+
+def _block(console: Console, block: Block) -> None:
+    if isinstance(block, Text):
+        _say(console, block.text, {"hint": "dim", "lead": "bold", "plain": ""}[block.style])
+    elif isinstance(block, Items):
+        items, left = first(block.items, block.short)
+        if block.title and items:
+            _say(console, block.title)
+        for at, item in enumerate(items, start=1):
+            cell = as_cell(item)
+            _say(console, (f"{at}. " if block.ordered else "") + _text(cell, 300), COLOURS.get(cell.tone, ""))
+        more(console, left)
+    elif isinstance(block, Table):
+        _table(console, block)
+    elif isinstance(block, Cards):
+        for card in block.cards:
+            band = f" ({card.band})" if card.band else ""
+            _say(console, f"{card.title}: {card.value or 'none'}{band}" + (f". {card.what}" if card.what else ""))
+    elif isinstance(block, Code):
+        if block.title:
+            title(console, visible(block.title, longest=160))
+        console.print(block.text, overflow="fold", soft_wrap=True)
+    elif isinstance(block, Details):
+        _say(console, block.title, "bold")
+        for one in shown(block.blocks, "text"):
+            _block(console, one)
+    elif isinstance(block, Raw):
+        for one in shown(block.text, "text"):
+            _block(console, one)
+
+
+def _table(console: Console, block: Table) -> None:
+    from rich.table import Table as Grid
+    from rich.text import Text as Line
+
+    rows, left = first(block.rows, block.short)
+    if not rows:
+        return
+    if block.title:
+        _say(console, block.title)
+    heads = [visible(name, longest=40) if name else "" for name in block.head]
+    texts = [[_text(as_cell(cell), 120) for cell in row] for row in rows]
+    for columns in _fitting(heads, texts, block.words, text_columns(block.head, rows), console.width):
+        grid = Grid(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+        for at in columns:
+            grid.add_column(heads[at], justify="left" if at in block.words else "right", overflow="fold")
+        for row in texts:
+            grid.add_row(*(Line(row[at]) for at in columns))
+        console.print(grid)
+    more(console, left)
+    if block.hint:
+        _say(console, block.hint, "dim")
+
+
+def _text(cell: Cell, longest: int) -> str:
+    text = visible(cell.text, longest=longest) if cell.text else ""
+    note = visible(cell.note, longest=longest) if cell.note else ""
+    star = " *" if cell.best else ""
+    return f"{text}{star} ({note})" if text and note else note or text + star
+
+
+def _fitting(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], words: frozenset[int], columns: Sequence[int], width: int,
+) -> Iterator[list[int]]:
+    """The columns, in as many parts as the width asks for; each part begins with the names of the rows. A column of words folds."""
+    def wide(at: int) -> int:
+        longest = max(len(text) for text in (heads[at], *(row[at] for row in rows))) + 2
+        return min(longest, WORDS) if at in words else longest
+
+    names = [at for place, at in enumerate(columns) if place == at and all(before in words for before in range(at + 1))][:4]
+    names = names if len(names) < len(columns) else names[:1]
+    taken = sum(min(NAME, wide(at)) for at in names)
+    part, used = list(names), taken
+    for at in columns[len(names):]:
+        if len(part) > len(names) and used + wide(at) > width:
+            yield part
+            part, used = list(names), taken
+        part.append(at)
+        used += wide(at)
+    yield part

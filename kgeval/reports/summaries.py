@@ -1,0 +1,115 @@
+"""What each source says of itself: its verdict in its own words, and why it is not complete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kgeval.format import number, percent, plural, visible
+from kgeval.overview import priorities
+from kgeval.overview.sources import Source
+from kgeval.records import (
+    AnswerReport,
+    AuditReport,
+    CheckReport,
+    ComparisonReport,
+    CoverageReport,
+    GenerationReport,
+    IndexRecord,
+    OverviewSource,
+    ScoreReport,
+    SourceKind,
+)
+from kgeval.reports import comparison_view, comparison_words
+from kgeval.reports.scores_view import verdict as scores_verdict
+from kgeval.reports.scores_view import view_of as scores_view
+from kgeval.reports.usage import usage_line
+from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed
+
+MOST = 6
+
+
+def summary_of(source: Source) -> OverviewSource:
+    """The source as this report lists it."""
+    record, run = source.record, source.record.run
+    reason = unfinished(record)
+    maker = _SAYS.get(source.kind)
+    return OverviewSource(
+        kind=source.kind, place=source.place, file=str(source.file), page=None if source.page is None else str(source.page),
+        sha256=source.sha256, kgeval=run.kgeval, started=run.started, seed=run.seed, complete=reason is None, reason=reason,
+        says=[line for line in maker(record) if line][:MOST] if maker else [],
+    )
+
+
+def unfinished(record: Any) -> str | None:
+    """Why a report is not complete; null if it is."""
+    if not getattr(record, "complete", True):
+        return "it was stopped before its end"
+    if isinstance(record, AuditReport) and (open_ends := priorities.unfinished(record)):
+        return f"{plural(len(open_ends), 'check')} did not finish: {', '.join(one.rule_id for one in open_ends[:5])}"
+    code = record.run.exit_code
+    return {3: "its run ended incomplete (exit code 3)", 130: "its run was interrupted"}.get(code)
+
+
+def _build(report: IndexRecord) -> list[str]:
+    sizes = f"{_count(report.entities)} entities, {_count(report.relations)} relations"
+    texts = f"from {plural(report.corpus.documents, 'document')} ({number(report.corpus.tokens)} tokens)"
+    lines = [f"{visible(report.system)}: {sizes} {texts} in {number(round(report.seconds, 1))} s."]
+    return [*lines, usage_line(report.run) + "." if report.run.model_use else "", *_failures(report.failures)]
+
+
+def _count(value: int | None) -> str:
+    return "unknown number of" if value is None else number(value)
+
+
+def _failures(failures: Mapping[str, int]) -> list[str]:
+    return [f"Failed: {', '.join(f'{visible(cause, longest=60)} {number(n)}' for cause, n in failures.items())}."] if failures else []
+
+
+def _questions(report: GenerationReport) -> list[str]:
+    kinds = ", ".join(f"{one.kind} {number(one.made)} of {number(one.asked)}" for one in report.kinds[:8])
+    return [f"{number(report.made)} of {plural(report.asked, 'question')} made: {kinds}."]
+
+
+def _check(report: CheckReport) -> list[str]:
+    return [
+        f"{visible(Path(one.file).name)}: {plural(one.n, 'question')}; " + (", ".join(
+            f"{figure.check} {percent(figure.share)}" for figure in one.figures if figure.share is not None
+        ) or "no check has an answer") + "."
+        for one in report.sets
+    ]
+
+
+def _coverage(report: CoverageReport) -> list[str]:
+    return [
+        f"{visible(Path(one.file).name)}: of the graph's " + (", ".join(
+            f"{figure.facet} {percent(figure.share)}" for figure in one.figures if figure.share is not None
+        ) or "facets none") + " is touched by questions."
+        for one in report.sets
+    ]
+
+
+def _answers(report: AnswerReport) -> list[str]:
+    return [
+        f"{visible(one.system)}: {plural(one.answers, 'answer')}"
+        + (f", {number(lost)} of them errors or empty" if (lost := one.empty + sum(one.errors.values())) else "")
+        + (f", median {one.latency_s:.3g} s" if one.latency_s is not None else "") + "."
+        for one in report.systems
+    ]
+
+
+def _scores(report: ScoreReport) -> list[str]:
+    return scores_verdict(scores_view(report))
+
+
+def _comparison(report: ComparisonReport) -> list[str]:
+    return comparison_words.verdict(comparison_view.view_of(report))
+
+
+_SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {
+    "build": _build, "audit": lambda report: [priorities.verdict(report)], "completeness": lambda report: [completeness.verdict(report)],
+    "accuracy": lambda report: [accuracy.verdict(report)], "questions": _questions, "check": _check, "coverage": _coverage,
+    "answers": _answers, "scores": _scores, "contamination": contamination.lead, "comparison": _comparison, "matrix": crossed.lead,
+    "agreement": agreement.verdict,
+}

@@ -1,0 +1,1 @@
+"""What each kind of report says: a record as a document."""

@@ -1,0 +1,193 @@
+"""What changed from one audit to another; alone, and as a section of an audit's report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kgeval import __version__
+from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
+from kgeval.format import joined, number, percent, plural, points, visible
+from kgeval.overview.structure import FIGURES, Figure
+from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
+from kgeval.reports.document import Block, Document, Items, Section, Table, Text
+
+ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
+HEADINGS: dict[ChangeOf, str] = {
+    "worse": "Worse", "better": "Better", "new": "New: no answer before", "gone": "Gone: no answer now", "not_comparable": "Not comparable",
+    "changed": "Changed", "same": "The same", "unanswered": "No answer before and now",
+}
+WORDS: dict[ChangeOf, str] = {
+    "worse": "worse", "better": "better", "new": "new", "gone": "gone", "not_comparable": "not comparable", "changed": "changed",
+    "same": "the same", "unanswered": "without an answer before and now",
+}
+HINT = "Worse: new hits, by name and type, or more of them; waived hits are left out. A share alone decides nothing, except of samples."
+_NAMES = 5
+_FIGURES = {one.id: one for one in FIGURES} | {
+    "entities_by_type": Figure("entities_by_type", "Entities of type", ""),
+    "relations_by_type": Figure("relations_by_type", "Relations of type", ""),
+    "property_fill": Figure("property_fill", "Filled", "", "share"),
+}
+
+
+def document(made: AuditDiff) -> Document:
+    """The checks by what became of them, their types, the examples, the figures; graph by graph where there are several."""
+    sections = [Section(table.title, [replace(table, title="")]) for table in tables(made)]
+    for part in made.graphs:
+        sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), _notes(part, 8), *tables(part)]))
+    return Document(
+        "Audits compared", "audit diff", sections, name=heading(made), about=f"{made.before}, then {made.after}",
+        lead=[line for line in (verdict(made), gate_line(made)) if line], notes=made.notes, foot=[HINT],
+        more="All changes: add -o diff.html or -o diff.json",
+    )
+
+
+def section(made: AuditDiff, *, everything: bool = False) -> Section:
+    """The section of an audit's report: against which report, and the checks that are not the same; in HTML `everything`."""
+    shown = [table for table in tables(made) if everything or "Severity" in table.head]
+    few = [replace(table, short=6, long=100 if everything else 6) for table in shown]
+    lines = [Text(verdict(made), style="lead"), *([Text(line)] if (line := gate_line(made)) else [])]
+    return Section(f"Against {made.before}", [*lines, *few, _notes(made, 4)])
+
+
+def _notes(made: AuditDiff, most: int) -> Block:
+    return Items([f"note: {note}" for note in made.notes], short=most)
+
+
+def run_of(made: AuditDiff) -> RunManifest:
+    """How the diff came to be; one inside an audit's report has no run of its own."""
+    return made.run or RunManifest(kgeval=__version__, command="audit diff", started="", seconds=0)
+
+
+def heading(made: AuditDiff) -> str:
+    """Which graph it is, or both where they differ."""
+    if made.graphs:
+        return plural(len(made.graphs), "graph")
+    was, has = (name or "whole database" for name in (made.graph_before, made.graph_after))
+    return has if was == has else f"{was} and {has}"
+
+
+def verdict(made: AuditDiff) -> str:
+    """How many checks became what, and what newly fails, in a sentence."""
+    whole = [one for part in parts_of(made) for one in part.findings if one.label is None]
+    if not whole:
+        return "Neither audit ran a check: only figures can be compared."
+    found = Counter(one.verdict for one in whole)
+    parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in ORDER if found[kind]]
+    fails = [one.rule_id for one in whole if newly_fails(one)]
+    tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {cut(fails, _NAMES)}." if fails else ""
+    return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"
+
+
+def gate_line(made: AuditDiff) -> str:
+    """What the gate came to; "" without one."""
+    limit = made.fail_on_worse
+    if limit is None:
+        return ""
+    bad, lost = worse_at(made, limit), unanswered_at(made, limit)
+    above = "of any severity" if limit == "info" else f"of severity {limit}" + ("" if limit == "error" else " or above")
+    reasons = [f"{cut([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})"] if lost else []
+    if alone := silent(made, limit):
+        reasons.append(cut(alone, _NAMES))
+    if reasons:
+        return f"Gate without an answer: {'; '.join(reasons)}."
+    if bad:
+        fails = "fails" if len(bad) == 1 else "fail"
+        return f"Gate missed: {plural(len(bad), 'check')} {above} became worse, or {fails} and had no answer before."
+    return f"Gate met: no check {above} became worse."
+
+
+def tables(made: AuditDiff) -> Iterator[Table]:
+    """The checks by what became of them, their types, the examples, the figures; without those that are the same, or were skipped in
+    both."""
+    for kind in ORDER:
+        found = [one for one in made.findings if one.label is None and one.verdict == kind and _moved(one)]
+        rows = [_check(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]
+        if rows:
+            yield _table(HEADINGS[kind], ("Check", "Severity", "Before", "Now", "Note"), rows, {0, 1, 4})
+    labels = sorted((one for one in made.findings if one.label is not None and one.verdict != "same"), key=_pressing)
+    if labels:
+        rows = [(one.rule_id, one.label or "", amount(one, now=False), amount(one, now=True), WORDS[one.verdict]) for one in labels]
+        yield _table("Checks by type", ("Check", "Type", "Before", "Now", "Became"), rows, {0, 1, 4})
+    moved = [one for one in made.findings if one.appeared or one.vanished]
+    if moved:
+        rows = [(one.rule_id, _names(one.appeared), _names(one.vanished)) for one in moved]
+        yield _table("Examples", ("Check", "Appeared", "Vanished"), rows, {0, 1, 2})
+    yield from _figures(made.figures)
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], words: set[int]) -> Table:
+    return Table(head, rows, title=title, words=frozenset(words), long=30)
+
+
+def cut(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are."""
+    left = f" and {number(len(names) - most)} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + left
+
+
+def _moved(one: FindingChange) -> bool:
+    """Whether there is something to tell: not for what is the same, nor for what has no answer as before."""
+    return one.verdict != "same" and (one.verdict != "unanswered" or one.status_before != one.status_after)
+
+
+def _pressing(one: FindingChange) -> tuple[int, str]:
+    return ORDER.index(one.verdict), one.rule_id
+
+
+def _check(one: FindingChange) -> tuple[str, ...]:
+    notes = []
+    if newly_fails(one):
+        notes.append("newly fails")
+    elif one.verdict != "gone" and one.status_before == "failed" and one.status_after == "passed":
+        notes.append("passes now")
+    if one.suppressed_before or one.suppressed_after:
+        notes.append(f"waived: {number(one.suppressed_before)} before, {number(one.suppressed_after)} now")
+    if one.reason:
+        notes.append(one.reason)
+    return f"{one.title} ({one.rule_id})", one.severity, amount(one, now=False), amount(one, now=True), "; ".join(notes)
+
+
+def amount(one: FindingChange, *, now: bool) -> str:
+    """The hits before or now: `3 of 12 (25.0 %)`, or the status where there is no answer."""
+    count, total, share, status = (
+        (one.count_after, one.total_after, one.share_after, one.status_after) if now
+        else (one.count_before, one.total_before, one.share_before, one.status_before)
+    )
+    if count is None:
+        return status or "not run"
+    of = f" of {number(total)}" if total is not None and (share is not None or not total) else ""
+    return f"{number(count)}{of}" + (f" ({percent(share)})" if share is not None else "")
+
+
+def _names(examples: Sequence[Example]) -> str:
+    names = [" / ".join(visible(item.name, longest=60) for item in one.items[:3]) + (" (waived)" if one.waived else "") for one in examples]
+    return cut(names, _NAMES)
+
+
+def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:
+    for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
+        found = [one for one in changes if (one.label is not None) is labelled and one.verdict != "same"]
+        if found:
+            yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), [_figure(one) for one in found], {0, 4})
+
+
+def _figure(one: FigureChange) -> tuple[str, ...]:
+    figure = _FIGURES.get(one.id, Figure(one.id, one.id, ""))
+    name = figure.title if one.label is None else f"{figure.title}: {one.label}"
+    became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
+    return name, _value(figure, one.before), _value(figure, one.after), _difference(figure, one), became
+
+
+def _value(figure: Figure, value: float | None) -> str:
+    if value is None:
+        return ""
+    return percent(value) if figure.unit == "share" else number(value)
+
+
+def _difference(figure: Figure, one: FigureChange) -> str:
+    if one.before is None or one.after is None or one.verdict == "not_comparable":
+        return ""
+    gap = one.after - one.before
+    return f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)

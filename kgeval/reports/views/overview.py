@@ -1,0 +1,390 @@
+"""One report over all of a run: verdict, what to fix first, rubric, change against a baseline, and the parts of the report of [M]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from kgeval.format import beyond, money, number, percent, plural
+from kgeval.overview.bands import DIMENSIONS, PASS
+from kgeval.overview.costs import total
+from kgeval.overview.findings import failed
+from kgeval.overview.kinds import TITLES
+from kgeval.overview.wording import NONE, place_of, value_of
+from kgeval.records import (
+    OverviewChange,
+    OverviewCost,
+    OverviewDiff,
+    OverviewFigure,
+    OverviewPriority,
+    OverviewReport,
+    OverviewSource,
+    Part,
+    Rubric,
+)
+from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
+from kgeval.reports.markdown import escape
+
+CHANGES = {
+    "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
+    "not_comparable": "not comparable", "new": "new", "gone": "gone", "same": "the same",
+}
+INTERVALS = (
+    "Brackets: 95 % interval. n: what a figure is over; where not all of it has a value, how many do. A figure without an interval was "
+    "counted over everything, or its source gives none."
+)
+MOST = 10  # of what to fix first
+FIRST = ("worse", "better", "noise", "few", "changed", "not_comparable")
+REST = ("new", "gone", "same")
+
+
+def document(report: OverviewReport) -> Document:
+    """The verdict and what to fix first in every form; on a terminal no more than rubric, changes and cost."""
+    missing = [*report.not_measured, *report.notes]
+    sections = [
+        Section("What to mend first", list(_first(report)), id="mend"),
+        *([Section("Against the baseline", list(_baseline(report.diff)), id="diff")] if report.diff else []),
+        Section("Rubric", list(_rubric(report.rubrics)), id="rubric"),
+        *(replace(section, forms="long") for section in _parts(report)),
+        Section("What the scores rest on", [rubric_figures(report.rubrics)] if report.rubrics else [], forms="long"),
+        Section("Asked of models", costs(report.cost), forms="short"),
+        Section("Not measured, and notes", [Items(missing, short=5)] if missing else [], forms="short"),
+    ]
+    sizes = f"{plural(len(report.sources), 'report')}, {plural(len(report.figures), 'figure')}"
+    return Document(
+        "Report over a run", "report", sections, name=report.title or "", about=sizes, lead=report.verdict,
+        tally=list(_tally(report)), more="All figures: add -o report.html",
+        end=f"kgeval {escape(report.run.kgeval)}, {escape(report.run.started)}",
+    )
+
+
+def _tally(report: OverviewReport) -> Iterator[tuple[Tone, str]]:
+    if not report.complete:
+        yield "open", "not complete"
+    tones: tuple[Tone, ...] = ("error", "warning")
+    for severity in tones:
+        if count := sum(one.severity == severity for one in report.priorities):
+            yield severity, f"{plural(count, severity)} to mend"
+    if report.diff:
+        worse, better = (sum(one.verdict == verdict for one in report.diff.changes) for verdict in ("worse", "better"))
+        yield "error" if worse else "skipped", f"{number(worse)} worse"
+        yield "passed" if better else "skipped", f"{number(better)} better than the baseline"
+
+
+def _first(report: OverviewReport) -> Iterator[Block]:
+    given = report.priorities
+    if not given:
+        yield Text("Nothing that these reports measure asks for it.", forms="long")
+        return
+    for at, one in enumerate(given[:MOST], start=1):
+        yield Text(f"{at}. [{one.severity}] {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else ""), forms="short")
+        yield Text(one.advice, style="hint", forms="short")
+    yield Items([
+        f"{one.severity}: {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else "") + f". {one.why} {one.advice}"
+        for one in given
+    ], ordered=True, long=MOST, forms="md")
+    pages = {one.file: one.page for one in report.sources if one.page}
+    opened = [_priority(one, pages.get(one.source or "")) for one in given]
+    yield from opened[:MOST]
+    if rest := opened[MOST:]:
+        yield Details(f"{number(len(rest))} more", rest)
+        yield Text(f"and {number(len(rest))} more", forms="short")
+
+
+def _priority(one: OverviewPriority, page: str | None) -> Details:
+    why = one.why + (f" ({one.where})" if one.where else "")
+    source = [Items([Cell(one.source, link=address(page) if page else "")])] if one.source else []
+    return Details(one.title, [Text(why), Text(one.advice), *source], open=True, tone=one.severity, badge=one.severity, amount=one.evidence)
+
+
+def _baseline(diff: OverviewDiff) -> Iterator[Block]:
+    words = {True: "the judge moved", False: "the judge is the same", None: "whether the judge moved is not known"}
+    lines = []
+    for one in diff.judge:
+        people = "" if one.agreement_before is None or one.agreement_after is None else (
+            f"; agreement with people {percent(one.agreement_before)} then, {percent(one.agreement_after)} now"
+        )
+        lines.append(f"{words[one.moved]}: {one.why}{people}")
+    yield Items([*lines, *diff.notes], forms="long")
+    yield Text(
+        "Better and worse: the 95 % interval of the difference leaves 0 out, or everything was counted. The interval is made of both runs' "
+        "intervals as if they were independent; over the same questions it is wider than it need be. With many figures, one in 20 moves by "
+        "chance.", style="hint", forms="page",
+    )
+    yield changes(diff, ("worse", "better", "noise", "few"), short=15, forms="short")
+    yield changes(diff, (*FIRST, "new", "gone"), long=25, forms="md")
+    yield changes(diff, FIRST, forms="page")
+    yield Items(diff.findings_new, title="Checks that fail now and did not:", long=20, forms="long")
+    yield Items(diff.findings_gone, title="Checks that failed and do no more:", long=20, forms="long")
+    yield Text(f"{number(sum(one.verdict == 'same' for one in diff.changes))} figures are the same.", forms="md")
+    rest = [one for one in diff.changes if one.verdict in REST]
+    if rest:
+        yield Details(f"New, gone and unchanged figures ({number(len(rest))})", [changes(diff, REST, forms="page")])
+    files = f"{plural(len(diff.files), 'file')}: {', '.join(diff.files[:3])}{', ...' if len(diff.files) > 3 else ''}"
+    yield Text(f"Baseline: {files}; kgeval {', '.join(diff.kgeval)}.", style="hint", forms="page")
+
+
+def _rubric(given: Sequence[Rubric]) -> Iterator[Block]:
+    if not given:
+        return
+    yield Text(
+        f"Five scores of 1 to 5; the mean passes at {PASS}. Each rests on the figures below by bands that are stated there. A dimension "
+        "without a figure is not measured: it is neither 1 nor 5. Where what is not measured could turn the outcome, it is open. The score "
+        "of the graph is that of the graph at this place, whether a system uses it or not.", style="hint", forms="page",
+    )
+    if len(given) == 1:
+        yield Cards([
+            Card(DIMENSIONS[one.dimension], "" if one.score is None else f"{one.score:.1f}",
+                 "not measured" if one.score is None else f"of 5, from {plural(len(one.figures), 'figure')}") for one in given[0].scores
+        ], forms="page")
+    yield rubric(given)
+
+
+def _parts(report: OverviewReport) -> list[Section]:
+    """The parts of the template."""
+    makers: tuple[Callable[[OverviewReport], Section], ...] = (
+        _system, _scope, _graph, _figures("retrieval", "Retrieval"), _figures("answers", "Answers"),
+        _figures("grounding", "Hallucination and grounding"), _figures("reasoning", "Reasoning depth"), _baselines, _significance,
+        _weaknesses, _cost, _sources,
+    )
+    return [maker(report) for maker in makers]
+
+
+def _figures(part: Part, title: str) -> Callable[[OverviewReport], Section]:
+    def made(report: OverviewReport) -> Section:
+        rows = [one for one in report.figures if one.part == part]
+        extra = [one for one in report.figures if one.part == "latency"] if part == "retrieval" else []
+        found = [*by_system(title, rows), *by_system("Latency", extra)]
+        return _part(part, title, [] if found else ["Not measured."], found)
+
+    return made
+
+
+def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block]) -> Section:
+    return Section(title, [*([Items(lines, long=20)] if lines else []), *found], id=f"part-{id_}")
+
+
+def _system(report: OverviewReport) -> Section:
+    """1: what was evaluated."""
+    systems = _systems(report)
+    graphs = list(dict.fromkeys(one.graph for one in report.findings if one.graph))
+    none = "No system's answers were scored: only the rest was looked at."
+    lines = [f"{plural(len(systems), 'system')}: {', '.join(systems)}." if systems else none]
+    lines += [f"{plural(len(graphs), 'graph')}: {', '.join(graphs)}."] if graphs else []
+    models = list(dict.fromkeys((one.kind, one.use.stage, one.use.model) for one in report.cost))
+    rows = [(TITLES.get(kind, kind), stage, model) for kind, stage, model in models]  # type: ignore[call-overload]
+    found = [_table("Models", ("Report", "Stage", "Model"), rows, 3)] if rows else []
+    return _part("system", "System", [*lines, *_says(report, ("build",))], found)
+
+
+def _systems(report: OverviewReport) -> list[str]:
+    return list(dict.fromkeys(one.of for one in report.figures if one.of and one.part in ("answers", "retrieval", "grounding")))
+
+
+def _scope(report: OverviewReport) -> Section:
+    """2: data sets, places, questions."""
+    places = [place_of(place) for place in dict.fromkeys(one.place for one in report.sources) if place_of(place)]
+    lines = [f"{plural(len(places), 'place')}: {'; '.join(places)}."] if places else []
+    lines += _says(report, ("questions", "check", "coverage", "answers"))
+    rows = [one for one in report.figures if one.part == "scope"]
+    return _part("scope", "Scope", lines or ["Nothing is told of questions."], by_system("Questions", rows, "File"))
+
+
+def _graph(report: OverviewReport) -> Section:
+    """3: the graph's figures, its failed checks."""
+    checks = {one.rule_id for one in report.findings}
+    rows = [one for one in report.figures if one.part == "graph" and one.name not in checks]
+    lines = _says(report, ("audit", "completeness", "accuracy"))
+    bad = failed(report.findings)
+    several = len({(one.place, one.graph) for one in bad}) > 1
+    table = _table(
+        "Failed checks", ("Severity", "Check", "Found", "Share", *(("Where",) if several else ())),
+        [
+            (one.severity, f"{one.title} ({one.rule_id})", f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}",
+             percent(one.share), *((place_of(one.place, one.graph),) if several else ()))
+            for one in bad
+        ], 2,
+    )
+    found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
+    open_ends = [one for one in report.findings if one.status in ("skipped", "incomplete", "error")]
+    if open_ends:
+        lines.append(f"{plural(len(open_ends), 'check')} could not be answered, and are no pass: " + ", ".join(
+            dict.fromkeys(one.rule_id for one in open_ends)) + ".")
+    return _part("graph", "Quality of the graph", lines if lines or found else ["Not measured."], found)
+
+
+def _baselines(report: OverviewReport) -> Section:
+    """8: systems against each other, the closed book, what one change does."""
+    rows = [one for one in report.figures if one.part == "baseline"]
+    found = by_system("Against baselines", rows, "Systems")
+    lines = _says(report, ("contamination", "matrix"))
+    none = [] if lines or found else ["No baseline was measured."]
+    return _part("baseline", "Against baselines, and what changes do", lines or none, found)
+
+
+def _significance(report: OverviewReport) -> Section:
+    """9: comparisons, the judge, and what the intervals mean."""
+    rows = [one for one in report.figures if one.part == "comparison"]
+    lines = [*_says(report, ("comparison", "agreement")), INTERVALS]
+    return _part("significance", "Significance", lines, by_system("Comparison and judge", rows, "Systems"))
+
+
+def _weaknesses(report: OverviewReport) -> Section:
+    """10: what is not measured, what is missing, what gates say."""
+    lines = [*(f"Not measured: {line}." for line in report.not_measured), *(f"Note: {line}." for line in report.notes)]
+    stages = [(one.id, one.state.replace("_", " "), one.reason or "") for one in report.stages]
+    gates = [
+        (one.name, place_of(one.place, one.of) or "-", one.limit, "-" if one.value is None else beyond(one.value, one.limit),
+         {True: "met", False: "missed"}.get(one.met, "unanswered"))  # type: ignore[arg-type]
+        for one in report.gates
+    ]
+    found = [
+        *([_table("Stages without a whole result", ("Stage", "State", "Why"), stages, 3)] if stages else []),
+        *([_table("Gates", ("Gate", "Of", "Limit", "Value", "Outcome"), gates, 2)] if gates else []),
+    ]
+    return _part("weaknesses", "Weaknesses and gaps", lines or ["Nothing is missing of what this report asks for."], found)
+
+
+def _cost(report: OverviewReport) -> Section:
+    """Cost, tokens and time, of the run and of the answers."""
+    rows = [one for one in report.figures if one.part == "cost"]
+    found = [*costs(report.cost), *by_system("Cost of answers and of building", rows)]
+    return _part("cost", "Cost", [] if found else ["No model was asked, as far as the reports tell."], found)
+
+
+def _sources(report: OverviewReport) -> Section:
+    """What was read."""
+    return _part("sources", "Reports behind this one", [], [sources(report.sources)] if report.sources else [])
+
+
+def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
+    """Sources' own sentences, with their place where there are several."""
+    several = len({one.place for one in report.sources}) > 1
+    lines: Iterator[str] = (
+        (f"{place_of(one.place)}: " if several and place_of(one.place) else "") + line
+        for kind in kinds for one in report.sources if one.kind == kind for line in one.says
+    )
+    return list(dict.fromkeys(lines))
+
+
+def by_system(title: str, figures: Iterable[OverviewFigure], of: str = "System") -> list[Table]:
+    """One row a figure: what, of whom, where, value with interval, n, signature and note. Columns that nothing fills are left out."""
+    given = list(figures)
+    if not given:
+        return []
+    columns: list[tuple[str, list[str], bool]] = [
+        ("Figure", [_titled(one) for one in given], True), (of, [one.of or "" for one in given], True),
+        ("Where", [place_of(one.place) for one in given], True),
+        ("Value", [value_of(one.value, one.low, one.high, one.unit) for one in given], False), ("n", [_n(one) for one in given], False),
+        ("Signature", [one.signature or "" for one in given], False), ("Note", [one.note or "" for one in given], False),
+    ]
+    kept = [column for column in columns if any(column[1]) or column[0] in ("Figure", "Value")]
+    rows = list(zip(*(cells for _, cells, _ in kept), strict=True))
+    return [_table(title, tuple(head for head, _, _ in kept), rows, sum(words for _, _, words in kept))]
+
+
+def _titled(one: OverviewFigure) -> str:
+    return one.title + (" (less is better)" if one.better == "lower" else "")
+
+
+def _n(one: OverviewFigure) -> str:
+    """`96`, or `90 of 96` where not all have a value."""
+    if one.n is None:
+        return ""
+    return number(one.n) if one.n_scored in (None, one.n) else f"{number(one.n_scored or 0)} of {number(one.n)}"
+
+
+def rubric(rubrics: Sequence[Rubric]) -> Table:
+    """A row a system and place, a column a dimension."""
+    rows = []
+    for one in rubrics:
+        scores = {score.dimension: score for score in one.scores}
+        cells = (NONE if scores[name].score is None else f"{scores[name].score:.1f}" for name in DIMENSIONS)
+        outcome = {True: "passes", False: "does not pass"}.get(one.passed, "open")  # type: ignore[arg-type]
+        mean = NONE if one.mean is None else f"{one.mean:.1f} ({one.measured} of {len(DIMENSIONS)})"
+        rows.append((place_of(one.place, one.system) or "the graph", *cells, mean, outcome))
+    heads = tuple(title.split(":")[0] for title in DIMENSIONS.values())
+    return _table("", ("System", *heads, "Mean of measured", "Outcome"), rows, 1)
+
+
+def rubric_figures(rubrics: Sequence[Rubric]) -> Table:
+    """What each score rests on: figure, value, score, bands and whose they are."""
+    rows = []
+    for one in rubrics:
+        for score in one.scores:
+            who, what = place_of(one.place, one.system) or "the graph", DIMENSIONS[score.dimension].split(":")[0]
+            if score.score is None:
+                rows.append((who, what, score.reason or "", NONE, NONE, NONE, "", ""))
+            for part in score.figures:
+                ends = "" if part.score_low in (None, part.score_high) else f" ({part.score_low} to {part.score_high})"
+                rows.append((
+                    who, what, part.title, value_of(part.value, part.low, part.high, "share"), number(part.n) if part.n is not None else "",
+                    f"{part.score}{ends}", part.bands, part.bands_by,
+                ))
+    heads = ("System", "Dimension", "Figure", "Value", "n", "Score (at the interval's ends)", "Bands", "Whose bands")
+    return _table("", heads, rows, 3)
+
+
+def changes(diff: OverviewDiff, only: Sequence[str], *, forms: Forms, short: int = 15, long: int = 500) -> Table:
+    """Figures against the baseline's, worse first. `only`: verdicts."""
+    order = list(CHANGES)
+    tones: dict[str, Tone] = {"worse": "error", "better": "passed"}
+    rows = [
+        (Cell(CHANGES[one.verdict], tone=tones.get(one.verdict, "")), one.title, place_of(one.place, one.of),
+         value_of(one.before, None, None, one.unit), value_of(one.after, None, None, one.unit), _difference(one), _both_n(one))
+        for one in sorted(diff.changes, key=lambda one: order.index(one.verdict)) if one.verdict in only
+    ]
+    head = ("Verdict", "Figure", "Of", "Before", "After", "Difference", "n")
+    return Table(head, rows, words=frozenset(range(3)), short=short, long=long, forms=forms)
+
+
+def _difference(one: OverviewChange) -> str:
+    if one.difference is None:
+        return NONE
+    if one.unit in ("share", "difference", "number"):
+        return value_of(one.difference, one.low, one.high, "difference")
+    return ("+" if one.difference > 0 else "") + number(one.difference)
+
+
+def _both_n(one: OverviewChange) -> str:
+    sides = [NONE if n is None else number(n) for n in (one.n_before, one.n_after)]
+    return sides[1] if sides[0] == sides[1] else " then, ".join(sides) + " now"
+
+
+def costs(given: Sequence[OverviewCost]) -> list[Block]:
+    """Use of models by report and stage, and in all."""
+    if not given:
+        return []
+    rows = [(TITLES.get(one.kind, one.kind), place_of(one.place), one.use.stage, one.use.model, *_use(one)) for one in given]  # type: ignore[call-overload]
+    whole = _use(OverviewCost(kind="", use=total(given)))
+    unknown = any(one.use.cost is None and one.use.calls for one in given) and total(given).cost is not None
+    rows.append(("In all", "", "", "", *whole[:-1], whole[-1] + (" and what has no known price" if unknown else "")))
+    heads = ("Report", "Where", "Stage", "Model", "Calls", "From the journal", "Tokens in", "Tokens out", "Cost")
+    return [_table("", heads, rows, 4)]
+
+
+def _use(one: OverviewCost) -> tuple[str, ...]:
+    use = one.use
+    return (*(number(value) for value in (use.calls, use.from_journal, use.input_tokens, use.output_tokens)), money(use.cost))
+
+
+def sources(given: Sequence[OverviewSource]) -> Table:
+    """What was read, with a link to each report's own page."""
+    rows = [
+        (Cell(TITLES[one.kind], link=address(one.page) if one.page else ""), place_of(one.place), one.file,
+         "complete" if one.complete else f"not complete: {one.reason}",
+         f"{one.started}, kgeval {one.kgeval}" + ("" if one.seed is None else f", seed {one.seed}"), one.sha256[:16])
+        for one in given
+    ]
+    return _table("", ("Report", "Where", "File", "State", "Made", "SHA-256 (first 16)"), rows, 6)
+
+
+def address(path: str) -> str:
+    """A path as a relative address: never one with a scheme of its own."""
+    return path if path.startswith("./") and quote(path) == path else "./" + quote(path.replace("\\", "/"), errors="replace")
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: int) -> Table:
+    """A table whose first `words` columns hold words."""
+    return Table(head, rows, title=title, words=frozenset(range(words)), short=15, long=25)

@@ -1,0 +1,98 @@
+"""Checks of question sets: one set, or two side by side with the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgeval.format import has_width, interval, number, plural, points, share, visible
+from kgeval.questions.checking.check_table import PASSES
+from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
+from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.measures import causes
+from kgeval.reports.usage import usage
+
+_HEADS = ("check: what passes", "passed", "95 %", "of", "failed", "not applicable", "unscored", "")
+_MEANING = (
+    "passed: share of the questions that could be checked; not applicable: the check means nothing for them (no evidence, no right "
+    "answer, a negative question); unscored: a call or query failed."
+)
+_EXAMPLES = 3  # of each check in the short form
+_MOST = 100
+
+
+def document(report: CheckReport) -> Document:
+    """A table a set, the differences of two sets, questions that ask the same, examples of what failed."""
+    sections = [Section(one.file, list(_set(one))) for one in report.sets]
+    if report.differences:
+        first, second = (visible(one.file, longest=40) for one in report.sets)
+        rows = [(check_words(one.check), *_difference(one)) for one in report.differences]
+        sections.append(Section(f"{first} minus {second}", [Table(("check: what passes", "difference", "95 %", "of"), rows)]))
+    if report.twins:
+        twins = Items(list(_twins(report)), short=10, long=_MOST)
+        sections.append(Section("Questions that ask the same", [Text(_twins_head(report), style="hint"), twins]))
+    for one in report.sets:
+        if one.examples:
+            few = Items(list(_failed(one, _EXAMPLES)), short=_MOST, forms="short")
+            sections.append(Section(f"Failed in {visible(one.file, longest=60)}", [few, Items(list(_failed(one, _MOST)), forms="long")]))
+    return Document(
+        "Checks of questions", "questions check", sections, about=plural(sum(one.n for one in report.sets), "question"),
+        lead=[] if report.complete else ["Not complete: the run was stopped; what is missing is unscored."], notes=report.notes,
+        foot=[_MEANING, *usage(report.run)],
+        more="By level, all pairs and more examples: add -o report.json; the questions with their checks: -o checked.jsonl",
+    )
+
+
+def _set(one: CheckedSet) -> Iterator[Block]:
+    yield Text(
+        f"{plural(one.n, 'question')}: {number(one.references)} with a right answer, {number(one.evidence)} with evidence, "
+        f"{number(one.negative)} negative", style="hint",
+    )
+    yield Table(_HEADS, [_row(figure) for figure in one.figures])
+    unscored = [f"{figure.check} unscored: {causes(figure.causes)}" for figure in one.figures if figure.causes]
+    yield Items([*unscored, *(
+        f"{figure.check} {why} ({plural(n, 'question')})"
+        for figure in one.figures for why, n in figure.why_not.items() if why.startswith("not judged")
+    )], short=_MOST)
+    yield Items([f"note: {note}" for note in one.notes])
+
+
+def check_words(check: str) -> str:
+    """A check and what is true of a question that passes it: `leak: does not say its answer`."""
+    return f"{check}: {PASSES[check]}" if check in PASSES else check
+
+
+def _row(figure: CheckFigure) -> tuple[str | Cell, ...]:
+    drawn = "" if figure.share is None else Cell("", range=(figure.share, figure.low, figure.high))
+    return (
+        check_words(figure.check), share(figure.share), interval(figure.low, figure.high) or "-", number(figure.passed + figure.failed),
+        number(figure.failed), number(figure.not_applicable), number(figure.unscored), drawn,
+    )
+
+
+def _difference(one: CheckDifference) -> tuple[str, str, str]:
+    sure = " *" if has_width(one.low, one.high) and not one.low <= 0 <= one.high else ""
+    return f"{points(one.difference)}{sure}", interval(one.low, one.high, points) or "-", f"{number(one.n_first)}, {number(one.n_second)}"
+
+
+def _twins_head(report: CheckReport) -> str:
+    """How many pairs there are, within each file and across."""
+    parts = [f"{number(count)} within {visible(name, longest=60)}" for name, count in report.twins_within.items()]
+    across = [f"{number(report.twins_across)} across the files"] if len(report.sets) > 1 else []
+    how = "by their words only" if report.near is None else f"by their words, or a cosine of {report.near:g} and more"
+    return f"{', '.join([*parts, *across])} ({how})"
+
+
+def _twins(report: CheckReport) -> Iterator[str]:
+    several = len(report.sets) > 1
+    for pair in report.twins[:_MOST]:
+        one, other = ((f"{name}: " if several else "") + ident for name, ident in ((pair.file, pair.id), (pair.other_file, pair.other_id)))
+        near = f", {pair.similarity:.2f}" if pair.similarity is not None else ""
+        yield f"{visible(one, longest=80)} = {visible(other, longest=80)} ({pair.how}{near})"
+
+
+def _failed(one: CheckedSet, most: int) -> Iterator[str]:
+    """Examples of each check, `most` of each."""
+    for figure in one.figures:
+        for example in [example for example in one.examples if example.check == figure.check][:most]:
+            reason = f" [{visible(example.reason, longest=160)}]" if example.reason else ""
+            yield f"{example.check}: {visible(example.id, longest=40)}: {visible(example.question, longest=160)}{reason}"

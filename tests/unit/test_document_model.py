@@ -1,0 +1,71 @@
+"""The document model: what every kind that has a view promises in every form, whatever names are in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import count
+
+import pytest
+from markdown_it import MarkdownIt
+from test_redact import MARKER, made
+from test_report_html import Page
+from test_report_texts import HOSTILE
+
+from kgeval.reports.document import Card, Cards, Cell, Code, Details, Document, Figure, Items, Section, Table, Text
+from kgeval.reports.kinds import KINDS
+from kgeval.reports.render import markdown, terminal
+from kgeval.reports.write import Screen, rendered
+
+VIEWS = [kind for kind, forms in ((kind, KINDS[kind].forms) for kind in KINDS) if forms["text"][0].startswith("views.")]
+TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"}
+
+
+@pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("bad", ["<script>alert(1)</script>", "`|`[x](http://e.example) @team", "\x1b[31m\u202ered", *HOSTILE[:3]])
+def test_no_text_breaks_out_of_any_form(kind: type, bad: str) -> None:
+    hostile = kind.model_validate_json(made(kind).model_dump_json().replace(MARKER, json.dumps(bad)[1:-1]))
+    page = rendered(hostile, "html")
+    assert "<script>alert" not in page and len(re.findall(r"<script", page)) == 2
+    assert Page(page).text
+    text = rendered(hostile, "text", screen=Screen(80, False))
+    assert "\x1b" not in text and "\u202e" not in text
+    html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(rendered(hostile, "md"))
+    assert set(re.findall(r"<(\w+)", html)) <= TAGS
+    for table in re.findall(r"<table>.*?</table>", html, re.S):
+        heads = table.count("<th>") + table.count("<th ")
+        assert {line.count("<td") for line in table.split("<tr>")[2:]} <= {heads}
+
+
+def test_rows_may_be_an_iterator_and_what_is_cut_is_counted() -> None:
+    def rows() -> list[Section]:
+        numbers = count(1)
+        table = Table(("name", "n"), ((f"row {n}", str(n)) for n, _ in zip(numbers, range(1_000), strict=False)), short=3, long=5)
+        return [Section("Rows", [table])]
+
+    text, md = terminal.render(Document("A", "a", rows())), markdown.render(Document("A", "a", rows()))
+    assert "row 3" in text and "row 4" not in text and "and 997 more" in text
+    assert "| row 5 | 5 |" in md and "row 6" not in md and "995 more" in md
+
+
+def test_a_wide_table_is_parted_by_columns_and_each_part_has_the_names() -> None:
+    heads = ("name", *(f"column number {n}" for n in range(9)))
+    table = Table(heads, [("first", *("0.123 [0.100, 0.200]" for _ in range(9)))])
+    text = terminal.render(Document("A", "a", [Section("", [table])]), width=80)
+    assert max(map(len, text.splitlines())) <= 80 and text.count("first") > 1
+    assert all(f"column number {n}" in text for n in range(9))
+
+
+def test_each_block_stands_in_each_form_that_it_names() -> None:
+    blocks = [
+        Text("A hint.", style="hint"), Items([Cell("an item", user=True)], title="Items:"), Cards([Card("Figure", "0.5", "what it is")]),
+        Table(("t", ""), [("cell", Cell("", range=(0.5, 0.4, 0.6)))], title="Table"), Code("RETURN 1", title="A statement"),
+        Details("Folded", [Text("inside")], forms="long"), Figure("<svg></svg>", "A picture"), Text("on the page", forms="page"),
+    ]
+    lead = ["The outcome.", "More."]
+    doc = Document("A", "a", [Section("All", blocks)], lead=lead, notes=["a note"], foot=["how to read it"], more="add -o")
+    text, md = terminal.render(doc), markdown.render(doc)
+    for word in ("The outcome.", "More.", "A hint.", "an item", "Figure", "what it is", "cell", "RETURN 1", "a note", "how to read it"):
+        assert word in text and word in md, word
+    assert "add -o" in text and "inside" in md and "inside" not in text
+    assert "on the page" not in text + md and "| t |\n" in md, "a column of drawings stands in HTML alone"
