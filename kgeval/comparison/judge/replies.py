@@ -2,6 +2,8 @@
 
 The classes' names are part of the schemas that are sent, and so of the keys under which the journal has replies: a new name would ask for
 all of them again. Points are whole: 0, 1, 2, 3, 4, 5. "4" and 4.0 are 4; 4.5, "4.5", "4/5", true and 6 are nothing.
+The code of [Z] asks for such a reply again without end, and doubles every backslash first, so that a quotation mark in a reason makes good
+JSON bad; here llm/ asks a set number of times, and what comes to nothing is a failure with its cause.
 """
 
 from __future__ import annotations
