@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 from skill_guide import skill_guide
 
-from kgeval.auditing.pages import rule_page
+from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.metrics.pages import metric_pages

@@ -18,7 +18,7 @@ from measuring import measure  # noqa: E402
 from world import read, write  # noqa: E402
 
 from kgeval.auditing.check import Embedding  # noqa: E402
-from kgeval.auditing.pages import FILE, Case, Measured, Run, Share  # noqa: E402
+from kgeval.auditing.rule_pages import FILE, MeasuredRun, MeasuredRuns, MeasuredShare, PairClass  # noqa: E402
 from kgeval.graph.connect import open_graph  # noqa: E402
 from kgeval.graph.server import ensure_started, stop  # noqa: E402
 from kgeval.llm.embed import open_embedder  # noqa: E402
@@ -45,12 +45,12 @@ def main() -> int:
     return 0
 
 
-def written(found: Measured) -> str:
+def written(found: MeasuredRuns) -> str:
     """The figures as TOML."""
     return HEAD + "".join(f"\n[[run]]\n{_run(run)}" for run in found.run)
 
 
-def _run(run: Run) -> str:
+def _run(run: MeasuredRun) -> str:
     plain = {name: getattr(run, name) for name in ("checks", "embedding", "pairs", "same", "listed", "right", "unlabelled", "f1")}
     lines = [f"{name} = {json.dumps(value)}" for name, value in plain.items() if value is not None]
     lines += [f"{name} = {_inline(share)}" for name, share in (("precision", run.precision), ("recall", run.recall)) if share]
@@ -58,7 +58,7 @@ def _run(run: Run) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _inline(one: Case | Share) -> str:
+def _inline(one: PairClass | MeasuredShare) -> str:
     return "{ " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in one.model_dump().items()) + " }"
 
 

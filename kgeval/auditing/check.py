@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.auditing.part import PartialScan
-from kgeval.graph.connect import Graph
+from kgeval.auditing.graph_reader import GraphReader
+from kgeval.auditing.partial_scan import PartialScan
+from kgeval.graph.connect import Row
 from kgeval.graph.queries import Query
-from kgeval.records import Example, Layout
+from kgeval.records import Example
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Embedding:
     """What makes vectors for checks, beside the graph. `anew`: also where the graph stores its own. `cache_dir`: kgeval's cache
-    folder, where they are kept (null: the user's). `say`: is told what goes on."""
+    folder, where they are kept (None: the user's). `say`: is told what goes on."""
 
     embedder: Embedder
     anew: bool = False
@@ -27,29 +29,51 @@ class Embedding:
     say: Callable[[str], None] = lambda text: None
 
 
-@dataclass(frozen=True)
-class Check:
+ENTITIES = 1_000  # in a row: a row over Bolt costs the client ten times what is in it
+RELATIONS_OF = 200  # entities whose relations make up a row
+SLICES = {
+    "entity-slices": ("element_id", "key", "name", "type", "aliases"),
+    "entity-source-slices": ("element_id", "key", "name", "type", "aliases", "chunks", "ids"),
+    "relation-source-slices": ("element_id", "relations"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRun(GraphReader):
     """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds). `part`: what
     a check of strings looks at. `embedding`: what makes vectors, if that is wanted."""
 
-    graph: Graph
-    layout: Layout
     query: Query
     settings: Mapping[str, Any] = field(default_factory=dict)
     sample: int = 5
-    timeout: float = 120.0
     schema: Mapping[str, Any] | None = None
     part: PartialScan = field(default_factory=PartialScan)
     embedding: Embedding | None = None
 
-    def params(self, **more: Any) -> dict[str, Any]:
-        """The parameters that the query file declares, taken from layout, sample, settings and `more`."""
-        pool = {"layout": self.layout.model_dump(), "sample": self.sample, **self.part.params(), **self.settings, **more}
-        return {p.name: pool[p.name] for p in self.query.params if p.name in pool}
+    def pool(self) -> dict[str, Any]:
+        """Layout, sample, schema, the part to look at, and the settings."""
+        return {**super().pool(), "sample": self.sample, "schema": self.schema, **self.part.params(), **self.settings}
+
+    def own_rows(self, **more: Any) -> list[Row]:
+        """All rows of the check's own query."""
+        return self.graph.read(self.query, self.params(self.query, **more), timeout=self.timeout)
+
+    def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
+        """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too
+        much. Flat memory."""
+        with closing(self.stream(name, slice=slice, **more)) as found:
+            for row in found:
+                yield row["rows"]
+
+    def sliced_rows(self, name: str, **more: Any) -> Iterator[Row]:
+        """As `slices`, one by one as dicts."""
+        for rows in self.slices(name, **more):
+            for values in rows:
+                yield dict(zip(SLICES[name], values, strict=True))
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order).
 
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many
@@ -66,13 +90,13 @@ class Outcome:
 
 
 def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
-    """The `sample` column of an audit query as records. Null names and keys become "", so that a nameless entity can be shown."""
-    return [Example.model_validate({**row, "items": [_item(item) for item in row["items"]]}) for row in sample]
+    """The `sample` column of an audit query as records. None names and keys become "", so that a nameless entity can be shown."""
 
 
-def _item(item: Mapping[str, Any]) -> dict[str, Any]:
-    return {**item, "key": _shown(item.get("key") or item.get("name")), "name": _shown(item.get("name"))}
+    def text(value: Any) -> str:
+        return "" if value is None else str(value)[:300]
 
+    def item(given: Mapping[str, Any]) -> dict[str, Any]:
+        return {**given, "key": text(given.get("key") or given.get("name")), "name": text(given.get("name"))}
 
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)[:300]
+    return [Example.model_validate({**row, "items": [item(one) for one in row["items"]]}) for row in sample]

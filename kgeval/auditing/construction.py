@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kgeval.auditing.border import attempt
+from kgeval.auditing.attempts import attempt
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Construction, Layout
@@ -14,7 +14,7 @@ BUILD = "build"
 
 
 def construction(graph: Graph, layout: Layout) -> Construction | None:
-    """Time, tokens and cost of all builds of the graph [X table 15]; null where no `kgeval build` of it was finished, or where
+    """Time, tokens and cost of all builds of the graph [X table 15]; None where no `kgeval build` of it was finished, or where
     that cannot be read (it stands beside a finished audit, which must not be lost for it)."""
     if layout.name != "kgeval" or not layout.scope_value:
         return None

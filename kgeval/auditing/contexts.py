@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.auditing.same_names import code
-from kgeval.graph.queries import all_queries
 
 BATCH = 100  # a row holds up to 400 ids
-MOST = 200
+MOST = 200  # of each, so that hubs do not fill the memory
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedContext:
     """What two entities share. `jaccard`: typed neighbourhoods (neighbour, relation, direction), each other left out, 0..1."""
 
     neighbours: int = 0
@@ -31,8 +29,8 @@ class Shared:
 
     def __str__(self) -> str:
         parts = [f"{self.neighbours} shared neighbours" if self.neighbours else "", f"{self.chunks} shared chunks" if self.chunks else ""]
-        told = ", ".join(part for part in parts if part) or "nothing shared"
-        return f"{told}; typed-neighbourhood Jaccard {self.jaccard:.2f}" if self.neighbours else told
+        text = ", ".join(part for part in parts if part) or "nothing shared"
+        return f"{text}; typed-neighbourhood Jaccard {self.jaccard:.2f}" if self.neighbours else text
 
 
 class Contexts:
@@ -41,12 +39,17 @@ class Contexts:
     Ids stand as 64-bit codes in flat arrays, some 12 bytes a neighbour: among a million ids two share a code with a chance of 1 in 10^7.
     """
 
-    def __init__(self, check: Check, ids: Mapping[int, str]) -> None:
+    def __init__(self, check: CheckRun, ids: Mapping[int, str]) -> None:
         self._ids = ids
         self._labels: dict[str, int] = {}
         self._near: dict[int, tuple[array[int], array[int]]] = {}  # codes of neighbours, and with each the number of a label
         self._chunks: dict[int, array[int]] = {}
-        self._read(check)
+        numbers = {element_id: number for number, element_id in ids.items()}
+        for row in check.rows_of("entity-contexts", numbers, size=BATCH, most=MOST):
+            number, near = numbers[row["element_id"]], row["neighbours"]
+            labels = array("I", (self._labels.setdefault(label, len(self._labels)) for _, label in near))
+            self._near[number] = array("Q", (code(neighbour) for neighbour, _ in near)), labels
+            self._chunks[number] = array("Q", {code(chunk) for chunk in row["chunks"]})
 
     def codes(self, number: int) -> set[int]:
         """Codes (64 bits) of what the entity is joined to, and its own: two entities with one of them in common are near."""
@@ -54,14 +57,14 @@ class Contexts:
             return set()
         return {code(self._ids[number]), *self._near[number][0], *self._chunks[number]}
 
-    def shared(self, a: int, b: int) -> Shared:
+    def shared(self, a: int, b: int) -> SharedContext:
         """What two entities share; nothing where one was not read."""
         if a not in self._near or b not in self._near:
-            return Shared()
+            return SharedContext()
         mine, yours = self._without(a, b), self._without(b, a)
         common = len({one for one, _ in mine} & {one for one, _ in yours})
         union = len(mine | yours)
-        return Shared(
+        return SharedContext(
             neighbours=common, jaccard=len(mine & yours) / union if union else 0.0,
             chunks=len(set(self._chunks[a]) & set(self._chunks[b])), related=code(self._ids[b]) in self._near[a][0],
         )
@@ -70,16 +73,3 @@ class Contexts:
         """The typed neighbours of one entity but another."""
         left_out = code(self._ids[other])
         return {(one, label) for one, label in zip(*self._near[number], strict=True) if one != left_out}
-
-    def _read(self, check: Check) -> None:
-        numbers = {element_id: number for number, element_id in self._ids.items()}
-        listed = list(numbers)
-        query = all_queries()["entity-contexts"]
-        for start in range(0, len(listed), BATCH):
-            params = {"layout": check.layout.model_dump(), "ids": listed[start : start + BATCH], "most": MOST}
-            with closing(check.graph.stream(query, params, timeout=check.timeout)) as rows:
-                for row in rows:
-                    number, near = numbers[row["element_id"]], row["neighbours"]
-                    labels = array("I", (self._labels.setdefault(label, len(self._labels)) for _, label in near))
-                    self._near[number] = array("Q", (code(neighbour) for neighbour, _ in near)), labels
-                    self._chunks[number] = array("Q", {code(chunk) for chunk in row["chunks"]})

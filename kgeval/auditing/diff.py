@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,6 @@ from kgeval.records import SEVERITIES, AuditDiff, AuditReport, ChangeOf, Example
 if TYPE_CHECKING:
     from kgeval.stats.intervals import Interval
 
-# What makes two audits hard to compare, in sentences: another graph, layout, kgeval, other limits, samples, waivers.
-# Pure.
-
 _LAYOUT_KEYS = (
     "name_keys", "key_property", "type_key", "description_key", "relation_label_key", "weight_key", "confidence_key", "chunk_text_keys",
     "entity_source_key", "relation_source_key", "embedding_key",
@@ -28,26 +25,14 @@ _MOST = 5  # names in one note
 
 
 def notes_of(before: AuditReport, after: AuditReport) -> Iterator[str]:
-    """One sentence for each thing that a reader of the diff must know."""
-    yield from _graphs(before, after)
-    yield from _versions(before, after)
-    yield from _checks(list(pairs_of(before.findings, after.findings)))
-    yield from _example_notes(before, after)
-    yield from _figures(before, after)
-
-
-def _graphs(before: AuditReport, after: AuditReport) -> Iterator[str]:
+    """What makes the two hard to compare, a sentence each: another graph, layout, kgeval, other limits, samples, waivers."""
     if before.graph != after.graph:
         yield f"the two audits are of different graphs: {called(before.graph)} before, {called(after.graph)} now"
+    keys = [(key, getattr(before.layout, key), getattr(after.layout, key)) for key in _LAYOUT_KEYS]
     if before.layout.name != after.layout.name:
         yield f"the layout was {before.layout.name} and is {after.layout.name} now: other things may be taken for entities"
-        return
-    pairs = [(key, getattr(before.layout, key), getattr(after.layout, key)) for key in _LAYOUT_KEYS]
-    if other := [f"{key} ({_value(was)} before, {_value(has)} now)" for key, was, has in pairs if was != has]:
+    elif other := [f"{key} ({_value(was)} before, {_value(has)} now)" for key, was, has in keys if was != has]:
         yield f"the layout reads other properties: {_listed(other)}"
-
-
-def _versions(before: AuditReport, after: AuditReport) -> Iterator[str]:
     if before.run.kgeval != after.run.kgeval:
         yield f"made by different versions: kgeval {before.run.kgeval} before, {after.run.kgeval} now; a check may be computed otherwise"
     was, has = before.run.server, after.run.server
@@ -55,6 +40,8 @@ def _versions(before: AuditReport, after: AuditReport) -> Iterator[str]:
         yield f"different servers: Neo4j {was.neo4j} with GDS {was.gds} before, Neo4j {has.neo4j} with GDS {has.gds} now"
     if _later(before.run.started, after.run.started):
         yield f"the audit called before was made later ({before.run.started}) than the other ({after.run.started}): are the two swapped?"
+    yield from _notes_on_checks(before, after)
+    yield from _notes_on_figures(before, after)
 
 
 def _later(one: str, other: str) -> bool:
@@ -63,36 +50,37 @@ def _later(one: str, other: str) -> bool:
         moments = [datetime.fromisoformat(text) for text in (one, other)]
     except ValueError:
         return False
-    first, second = (at if at.tzinfo else at.replace(tzinfo=UTC) for at in moments)
+    first, second = (moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments)
     return first > second
 
 
-def _checks(pairs: list[Pair]) -> Iterator[str]:
+def _notes_on_checks(before: AuditReport, after: AuditReport) -> Iterator[str]:
+    pairs = list(pairs_of(before.findings, after.findings))
     both = [(then, now) for then, now in pairs if then and now]
+
+    def checks(holds: Callable[[Finding], bool]) -> str:
+        """The checks of which one side is so."""
+        return _listed([now.rule_id for then, now in both if holds(then) or holds(now)])
+
     if other := [f"{now.rule_id} ({then.threshold} before, {now.threshold} now)" for then, now in both if then.threshold != now.threshold]:
         yield f"other thresholds, which decide what fails and not what is worse: {_listed(other)}"
     waived = [(then, now) for then, now in both if then.suppressed != now.suppressed]
     if waived:
         names = _listed([f"{now.rule_id} ({then.suppressed} hits before, {now.suppressed} now)" for then, now in waived])
         yield f"other hits are waived; checks are compared without waived hits: {names}"
-    if sampled := _ids(both, lambda one: one.interval is not None):
+    if sampled := checks(lambda one: one.interval is not None):
         yield f"only a sample was looked at, so that only differences beyond its interval count, and nothing is said by type: {sampled}"
-    if coarse := _ids(both, lambda one: bool(one.count) and one.by_type is None):
+    if coarse := checks(lambda one: bool(one.count) and one.by_type is None):
         yield f"by type nothing can be said of (hits of no one type, or more than are counted by type): {coarse}"
     if left := [then.rule_id for then, now in pairs if then and not now and then.count is not None]:
         yield f"checks of the earlier audit that were not run now: {_listed(left)}"
-
-
-def _example_notes(before: AuditReport, after: AuditReport) -> Iterator[str]:
     if redacted(before) or redacted(after):
         yield "names are left out of a report (--redact): which examples appeared and vanished cannot be said"
-        return
-    pairs = [(then, now) for then, now in pairs_of(before.findings, after.findings) if then and now]
-    if partly := _ids(pairs, lambda one: one.count is not None and not lists_all(one)):
+    elif partly := checks(lambda one: one.count is not None and not lists_all(one)):
         yield f"which examples appeared and vanished is not said of (not all hits are listed; --examples 0 lists all): {partly}"
 
 
-def _figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
+def _notes_on_figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
     lacking = [name for name, side in (("earlier", before), ("later", after)) if not measured(side)]
     if len(lacking) == 1:
         yield f"the {lacking[0]} audit measured no structure figures, so that none is compared"
@@ -103,18 +91,12 @@ def _figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
         yield f"communities were found with another seed: {before.run.seed} before, {after.run.seed} now"
     corpora = [side.run.arguments.get("corpus") for side in (before, after)]
     if corpora[0] != corpora[1]:
-        told = [f"those of {name}" if name else "those of the graph's chunks" for name in corpora]
-        yield f"tokens were counted over different texts: {told[0]} before, {told[1]} now"
-
-
-def _ids(pairs: Iterable[tuple[Finding, Finding]], holds: Callable[[Finding], bool]) -> str:
-    """The checks of which one side is so."""
-    return _listed([now.rule_id for then, now in pairs if holds(then) or holds(now)])
+        texts = [f"those of {name}" if name else "those of the graph's chunks" for name in corpora]
+        yield f"tokens were counted over different texts: {texts[0]} before, {texts[1]} now"
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return ", ".join(names[:_MOST]) + more
+    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def _value(value: object) -> str:
@@ -146,55 +128,55 @@ def diff_all(
     if len(before) == len(after) == 1:
         return diff(before[0], after[0], names=names, fail_on_worse=fail_on_worse)
     rest = list(before)
-    made: list[AuditDiff] = []
-    alone: list[AuditReport] = []
+    diffs: list[AuditDiff] = []
+    only_after: list[str | None] = []
     for now in after:
         then = next((one for one in rest if one.graph == now.graph), None)
         if then is None:
-            alone.append(now)
-            continue
-        rest = [one for one in rest if one is not then]
-        made.append(diff(then, now, names=names, fail_on_worse=fail_on_worse))
-    only = [one.graph for one in rest], [one.graph for one in alone]
+            only_after.append(now.graph)
+        else:
+            rest = [one for one in rest if one is not then]
+            diffs.append(diff(then, now, names=names, fail_on_worse=fail_on_worse))
+    only = [one.graph for one in rest], only_after
     notes = [f"{called(graph)} is only in {name}" for name, side in zip(names, only, strict=True) for graph in side]
-    if not made:
+    if not diffs:
         raise InputError("the two files have no graph in common: " + "; ".join(notes), fix="give two reports of the same graph")
     return AuditDiff(
-        before=names[0], after=names[1], graphs=made, notes=notes, only_before=only[0], only_after=only[1], fail_on_worse=fail_on_worse,
+        before=names[0], after=names[1], graphs=diffs, notes=notes, only_before=only[0], only_after=only[1], fail_on_worse=fail_on_worse,
     )
 
 
-def parts_of(made: AuditDiff) -> list[AuditDiff]:
+def parts_of(audit_diff: AuditDiff) -> list[AuditDiff]:
     """The diffs of single graphs."""
-    return made.graphs or [made]
+    return audit_diff.graphs or [audit_diff]
 
 
-def worse_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def worse_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above that became worse, or fail now and had no answer before."""
-    return [one for one in _held(made, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
+    return [one for one in _held(audit_diff, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
 
 
-def unanswered_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def unanswered_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above of which it cannot be said whether they became worse: answered before and not now, though
     they were asked, or with nothing left to look at; or with hits that cannot be compared."""
-    held = _held(made, limit)
+    held = _held(audit_diff, limit)
     lost = [one for one in held if one.verdict == "gone" and one.status_after is not None]
     return [*lost, *(one for one in held if one.verdict == "not_comparable" and (one.count_after or 0) > one.suppressed_after)]
 
 
-def unpaired(made: AuditDiff) -> list[str]:
+def unpaired(audit_diff: AuditDiff) -> list[str]:
     """The graphs that only one of the files holds, in sentences: of them it cannot be said whether they became worse."""
-    sides = ((made.before, made.only_before), (made.after, made.only_after))
+    sides = ((audit_diff.before, audit_diff.only_before), (audit_diff.after, audit_diff.only_after))
     return [f"{called(graph)} is only in {name}" for name, graphs in sides for graph in graphs]
 
 
-def silent(made: AuditDiff, limit: Severity) -> list[str]:
+def silent(audit_diff: AuditDiff, limit: Severity) -> list[str]:
     """Why the gate has no answer beyond single checks, in sentences: graphs without a partner, or no check of severity `limit` or above (or
     none at all) that both audits answered."""
-    every = _held(made, "info")
-    held = _held(made, limit) or every
-    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(made, limit)
-    return [*unpaired(made), *(["no check was answered in both audits"] if nothing else [])]
+    every = _held(audit_diff, "info")
+    held = _held(audit_diff, limit) or every
+    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(audit_diff, limit)
+    return [*unpaired(audit_diff), *(["no check was answered in both audits"] if nothing else [])]
 
 
 def newly_fails(one: FindingChange) -> bool:
@@ -202,9 +184,9 @@ def newly_fails(one: FindingChange) -> bool:
     return one.label is None and one.status_after == "failed" and one.status_before != "failed"
 
 
-def _held(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+def _held(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     worst = SEVERITIES.index(limit)
-    changes = (one for part in parts_of(made) for one in part.findings)
+    changes = (one for part in parts_of(audit_diff) for one in part.findings)
     return [one for one in changes if one.label is None and SEVERITIES.index(one.severity) <= worst]
 
 
@@ -214,9 +196,13 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
     known = now or then
     if known is None:
         return
-    verdict, reason = _verdict(then, now, named=not (redacted(before) or redacted(after)))
-    compared = _examples_compared(pair, before, after)
-    appeared, vanished = _examples(pair) if compared else ([], [])
+    named = not (redacted(before) or redacted(after))
+    verdict, reason = _verdict(then, now, named=named)
+    appeared: list[Example] = []
+    vanished: list[Example] = []
+    if compared := bool(then and now and named and lists_all(then) and lists_all(now)):
+        was, has = (one.examples if one else [] for one in pair)
+        appeared, vanished = _beyond(has, was), _beyond(was, has)
     yield FindingChange(
         rule_id=known.rule_id, group=known.group, title=known.title, severity=known.severity, verdict=verdict, reason=reason,
         status_before=then.status if then else None, status_after=now.status if now else None,
@@ -231,43 +217,32 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
 
 
 def _verdict(then: Finding | None, now: Finding | None, *, named: bool) -> Verdict:
-    """Worse or better; else why that cannot be said. `named`: things have names that can be compared."""
+    """Worse or better; else why that cannot be said. `named`: things have names that can be compared.
+
+    By hits: worse are new ones, or more of them; a share moves with what is clean, and never decides. Only samples have nothing else: of
+    them what is beyond their interval counts. Nothing left to look at is no improvement.
+    """
     if then is None or now is None:
         return ("new", "it was not run before") if then is None else ("gone", "it was not run now")
-    if then.count is None or now.count is None:
-        return _one_answer(then, now)
-    why = why_incomparable(then, now)
-    return ("not_comparable", why) if why else _compared(then, now, named=named)
-
-
-def _one_answer(then: Finding, now: Finding) -> Verdict:
     if then.count is None and now.count is None:
         return "unanswered", now.status if then.status == now.status else f"{then.status} before, {now.status} now"
     if then.count is None:
         return "new", f"{then.status} before: {then.reason or 'no reason given'}"
-    return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
-
-
-def _compared(then: Finding, now: Finding, *, named: bool) -> Verdict:
-    """By hits: worse are new ones, or more of them; a share moves with what is clean, and never decides. Only samples have nothing else:
-    of them what is beyond their interval counts. Nothing left to look at is no improvement."""
-    if then.total and now.total == 0 and not now.count:
+    if now.count is None:
+        return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
+    if why := why_incomparable(then, now):
+        return "not_comparable", why
+    if then.total and now.total == 0 and not now.count:  # an emptied graph has no hits either
         return "gone", f"nothing to look at: 0 {now.total_of} now, {then.total:,} before"
     if then.interval or now.interval:
-        return _sampled(then, now)
+        was, has = share_of(then), share_of(now)
+        if was is None or has is None:
+            return "not_comparable", "counted on a sample, and without a share"
+        verdict = _direction(was, has)
+        within = verdict != "same" and _within(then, now)
+        return ("same", "the difference is within the interval of the sample") if within else (verdict, None)
     was, has, new = hits_of(then), hits_of(now), _new_hits(then, now, named=named)
-    if new and has <= was:
-        return "worse", f"{new:,} new, {was - has + new:,} gone"
-    return _direction(was, has), None
-
-
-def _sampled(then: Finding, now: Finding) -> Verdict:
-    was, has = share_of(then), share_of(now)
-    if was is None or has is None:
-        return "not_comparable", "counted on a sample, and without a share"
-    verdict = _direction(was, has)
-    within = verdict != "same" and _within(then, now)
-    return ("same", "the difference is within the interval of the sample") if within else (verdict, None)
+    return ("worse", f"{new:,} new, {was - has + new:,} gone") if new and has <= was else (_direction(was, has), None)
 
 
 def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
@@ -275,9 +250,9 @@ def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
     if not (named and lists_all(then) and lists_all(now)):
         was, has = then.by_type, now.by_type
         return 0 if was is None or has is None else sum(max(0, count - was.get(name, 0)) for name, count in has.items())
-    sides = [[example for example in one.examples if example.waived is None] for one in (then, now)]
-    known = {key for example in sides[0] for key in key_of(example)}
-    return sum(any(key not in known for key in key_of(example)) for example in _beyond(sides[1], sides[0]))
+    old, new = ([example for example in one.examples if example.waived is None] for one in (then, now))
+    known = {key for example in old for key in key_of(example)}
+    return sum(any(key not in known for key in key_of(example)) for example in _beyond(new, old))
 
 
 def _direction(was: float, has: float) -> ChangeOf:
@@ -288,15 +263,16 @@ def _direction(was: float, has: float) -> ChangeOf:
 
 
 def _within(then: Finding, now: Finding) -> bool:
+    """Whether no difference lies in the interval of the difference, by Newcombe's recovery of it from those of the two shares."""
     from kgeval.stats.recovered import recovered
 
     sides = [(share, _interval(one, share)) for one, share in ((one, share_of(one) or 0.0) for one in (now, then))]
-    found = recovered(sides[0], sides[1])
-    return found.low <= 0 <= found.high
+    difference = recovered(sides[0], sides[1])
+    return difference.low <= 0 <= difference.high
 
 
 def _interval(one: Finding, share: float) -> Interval:
-    """The interval of the share without waived hits: Wilson's with the finite population, as the report's own (audit.part) is of all."""
+    """The interval of the share without waived hits: Wilson's with the finite population, as the report's own (PartialScan) is of all."""
     from kgeval.stats.intervals import Interval, quantile, wilson
 
     ends = one.interval
@@ -315,46 +291,28 @@ def _by_type(then: Finding, now: Finding, before: AuditReport, after: AuditRepor
     totals = totals_by_type(before, then.total_of), totals_by_type(after, now.total_of)
     hits = {name: (was.get(name, 0), has.get(name, 0)) for name in (*has, *was)}
     for name, counts in sorted(hits.items(), key=lambda item: (-max(item[1]), item[0])):
-        if any(counts):
-            yield _of_type(now, then, name, counts, totals)
-
-
-def _of_type(
-    now: Finding, then: Finding, name: str, hits: tuple[int, int], totals: tuple[Mapping[str, int] | None, Mapping[str, int] | None],
-) -> FindingChange:
-    of = [(known or {}).get(name) for known in totals]
-    shares = [count / total if total and total >= count else None for count, total in zip(hits, of, strict=True)]
-    verdict = _direction(*hits)
-    if None not in totals:  # then a type without a total is not in the graph
-        verdict = "new" if of[0] is None and not hits[0] else "gone" if of[1] is None and not hits[1] else verdict
-    return FindingChange(
-        rule_id=now.rule_id, group=now.group, title=now.title, label=name, severity=now.severity, verdict=verdict,
-        status_before=then.status, status_after=now.status, count_before=hits[0], count_after=hits[1], total_before=of[0],
-        total_after=of[1], share_before=shares[0], share_after=shares[1],
-    )
-
-
-def _examples_compared(pair: Pair, before: AuditReport, after: AuditReport) -> bool:
-    then, now = pair
-    if then is None or now is None or redacted(before) or redacted(after):
-        return False
-    return lists_all(then) and lists_all(now)
-
-
-def _examples(pair: Pair) -> tuple[list[Example], list[Example]]:
-    """What only the second lists, and what only the first lists; things of one key are counted."""
-    then, now = pair
-    was, has = (list(one.examples) if one else [] for one in (then, now))
-    return _beyond(has, was), _beyond(was, has)
+        if not any(counts):
+            continue
+        of = [(known or {}).get(name) for known in totals]
+        shares = [count / total if total and total >= count else None for count, total in zip(counts, of, strict=True)]
+        verdict = _direction(*counts)
+        if None not in totals:  # then a type without a total is not in the graph
+            verdict = "new" if of[0] is None and not counts[0] else "gone" if of[1] is None and not counts[1] else verdict
+        yield FindingChange(
+            rule_id=now.rule_id, group=now.group, title=now.title, label=name, severity=now.severity, verdict=verdict,
+            status_before=then.status, status_after=now.status, count_before=counts[0], count_after=counts[1], total_before=of[0],
+            total_after=of[1], share_before=shares[0], share_after=shares[1],
+        )
 
 
 def _beyond(these: Sequence[Example], those: Sequence[Example]) -> list[Example]:
+    """What only the first lists; things of one key are counted."""
     known = Counter(key_of(example) for example in those)
-    found = []
+    beyond = []
     for example in these:
         key = key_of(example)
         if known[key]:
             known[key] -= 1
         else:
-            found.append(example)
-    return found
+            beyond.append(example)
+    return beyond

@@ -23,8 +23,16 @@ def changes_of_figures(before: AuditReport, after: AuditReport) -> Iterator[Figu
     plain = {name for side in (before, after) for name, value in side.structure.items() if finite(value) is not None}
     for name in sorted(plain, key=lambda name: (order.get(name, len(order)), name)):
         yield _change(name, before, after)
-    for name in BY_LABEL:
-        yield from _map(name, before, after)
+    for name in BY_LABEL:  # a change a label; nothing where one side lacks the whole map: the figures beside it say so
+        was, has = (side.structure.get(name) for side in (before, after))
+        if not isinstance(was, dict) or not isinstance(has, dict):
+            continue
+        for label in sorted(was.keys() | has.keys()):
+            then, now = finite(was.get(label)), finite(has.get(label))
+            if then is not None and now is not None:
+                yield FigureChange(id=name, label=label, verdict=_verdict(name, then, now), before=then, after=now)
+            elif then is not None or now is not None:
+                yield FigureChange(id=name, label=label, verdict="new" if then is None else "gone", before=then, after=now)
 
 
 def measured(report: AuditReport) -> bool:
@@ -41,9 +49,9 @@ def other_methods(before: AuditReport, after: AuditReport) -> dict[str, tuple[st
 def _change(name: str, before: AuditReport, after: AuditReport) -> FigureChange:
     was, has = (finite(side.structure.get(name)) for side in (before, after))
     if was is None or has is None:
-        lacking, verdict = (before, "new") if was is None else (after, "gone")
+        lacking = before if was is None else after
         why = next((skip.reason for skip in lacking.structure_skipped if name in skip.ids), None)
-        return FigureChange(id=name, verdict="new" if verdict == "new" else "gone", reason=why, before=was, after=has)
+        return FigureChange(id=name, verdict="new" if was is None else "gone", reason=why, before=was, after=has)
     for method, (then, now) in other_methods(before, after).items():
         if name in METHODS[method]:
             return FigureChange(id=name, verdict="not_comparable", reason=f"{method} is {now} now and was {then}", before=was, after=has)
@@ -57,16 +65,3 @@ def _verdict(name: str, was: float, has: float) -> ChangeOf:
     if way is None:
         return "changed"
     return "better" if (has - was) * way > 0 else "worse"
-
-
-def _map(name: str, before: AuditReport, after: AuditReport) -> Iterator[FigureChange]:
-    """A change a label. Nothing where one side lacks the whole map: the figures beside it say so."""
-    was, has = (side.structure.get(name) for side in (before, after))
-    if not isinstance(was, dict) or not isinstance(has, dict):
-        return
-    for label in sorted(was.keys() | has.keys()):
-        then, now = finite(was.get(label)), finite(has.get(label))
-        if then is not None and now is not None:
-            yield FigureChange(id=name, label=label, verdict=_verdict(name, then, now), before=then, after=now)
-        elif then is not None or now is not None:
-            yield FigureChange(id=name, label=label, verdict="new" if then is None else "gone", before=then, after=now)

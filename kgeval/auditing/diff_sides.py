@@ -43,28 +43,27 @@ def hits_of(finding: Finding) -> int:
 
 
 def share_of(finding: Finding) -> float | None:
-    """The share of hits that are not waived; null where there is no total."""
+    """The share of hits that are not waived; None where there is no total."""
     if not finding.suppressed:
         return finding.share
     return hits_of(finding) / finding.total if finding.total else None
 
 
 def why_incomparable(then: Finding, now: Finding) -> str | None:
-    """Why the counts of two answers cannot be held against each other: another unit, other settings, another query; null: they can."""
+    """Why the counts of two answers cannot be held against each other: another unit, other settings, another query; None: they can."""
     if then.total_of != now.total_of:
         return f"it counts {now.total_of} now and counted {then.total_of} before"
-    parts = [_other(then.settings, now.settings)]
-    was, has = (_parameters(one) for one in (then, now))
-    names = sorted(name for name in was.keys() | has.keys() if was.get(name) != has.get(name))
-    parts.append(", ".join(f"another {name.replace('_', ' ')}" for name in names))
-    if then.query and now.query and _code(then.query) != _code(now.query):
-        parts.append("its query was changed")
-    return "; ".join(part for part in parts if part) or None
+    settings = [
+        f"{name} = {_shown(then.settings.get(name))} before, {_shown(now.settings.get(name))} now"
+        for name in _different(then.settings, now.settings)
+    ]
+    others = [f"another {name.replace('_', ' ')}" for name in _different(_parameters(then), _parameters(now))]
+    changed = ["its query was changed"] if then.query and now.query and _code(then.query) != _code(now.query) else []
+    return "; ".join(filter(None, [", ".join(settings), ", ".join(others), *changed])) or None
 
 
-def _other(then: Mapping[str, object], now: Mapping[str, object]) -> str:
-    names = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
-    return ", ".join(f"{name} = {_shown(then.get(name))} before, {_shown(now.get(name))} now" for name in names)
+def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    return sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
 
 
 def _shown(value: object) -> str:
@@ -82,7 +81,7 @@ def _code(query: str) -> str:
 
 
 def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:
-    """How many things of each type there are, of which a finding counts some; null where that is not known."""
+    """How many things of each type there are, of which a finding counts some; None where that is not known."""
     table = report.structure.get(_TOTALS.get(of, ""))
     if not isinstance(table, dict):
         return None
@@ -90,7 +89,7 @@ def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:
 
 
 def finite(value: object) -> float | None:
-    """A finite number, else null."""
+    """A finite number, else None."""
     known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     return float(value) if known else None  # type: ignore[arg-type]
 

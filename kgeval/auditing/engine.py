@@ -10,16 +10,16 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.auditing.border import Attempt, Failure, attempt
-from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
-from kgeval.auditing.gates import Gates, Judged, judged
-from kgeval.auditing.gates.limits import told
+from kgeval.auditing.attempts import PartFailure, PartResult, attempt
+from kgeval.auditing.check import CheckOutcome, CheckRun, Embedding, examples_of
+from kgeval.auditing.gates import CheckJudgement, Gates, judged
+from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
-from kgeval.auditing.part import PartialScan
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
-from kgeval.auditing.structure import Options, Structure, measure
+from kgeval.auditing.structure import StructureFigures, StructureOptions, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
@@ -48,18 +48,18 @@ class EngineOptions:
     schema: Mapping[str, Any] | None = None
     embedding: Embedding | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
-    structure: Options | None = field(default_factory=Options)
+    structure: StructureOptions | None = field(default_factory=StructureOptions)
 
 
 @dataclass(frozen=True)
 class Audit:
     """What an audit found. `judged`: by rule id what became of the hits, without their examples. `reading`: how much of the graph it
-    looked at; null where that could not be counted in time."""
+    looked at; None where that could not be counted in time."""
 
-    structure: Structure
+    structure: StructureFigures
     findings: list[Finding]
     reading: Reading | None = None
-    judged: Mapping[str, Judged] = field(default_factory=dict)
+    judged: Mapping[str, CheckJudgement] = field(default_factory=dict)
 
     @property
     def incomplete(self) -> bool:
@@ -72,57 +72,45 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
     The graph is projected once for all of them.
     """
-    with sharing(graph):
-        return _audit(graph, layout, options, progress)
-
-
-def _audit(graph: Graph, layout: Layout, options: EngineOptions, progress: Progress) -> Audit:
-    structure = Structure()
-    tune_malloc()
-    if options.structure is not None:
-        structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
-        trim_heap()
-    progress("check", "what the graph has")
-    reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
-    roles = _roles(graph, layout, options, structure.numbers)
+    structure = StructureFigures()
     findings: list[Finding] = []
-    judgements: dict[str, Judged] = {}
-    lost: Failure | None = None
-    for rule in options.rules:
-        progress("check", rule.id)
-        finding, result = _run(graph, layout, rule, options, roles, lost)
-        findings.append(finding)
-        if isinstance(result, Judged):
-            judgements[rule.id] = result
-        elif result is not None and result.lost:
-            lost = result
+    judgements: dict[str, CheckJudgement] = {}
+    lost: PartFailure | None = None
+    tune_malloc()
+    with sharing(graph):
+        if options.structure is not None:
+            structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
+            trim_heap()
+        progress("check", "what the graph has")
+        reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
+        roles = _roles(graph, layout, options, structure.numbers)
+        for rule in options.rules:
+            progress("check", rule.id)
+            finding, result = _run(graph, layout, rule, options, roles, lost)
+            findings.append(finding)
+            if isinstance(result, CheckJudgement):
+                judgements[rule.id] = result
+            elif result is not None and result.lost:  # the server is gone: the checks that are left are told so, and ask nothing
+                lost = result
     return Audit(structure, findings, reading, judgements)
 
 
-def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
-    return attempt(
-        lambda: missing_roles(
-            graph, layout, numbers, has_schema=options.schema is not None, has_embedder=options.embedding is not None,
-            timeout=options.timeout,
-        )
-    )
+def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> PartResult[Missing]:
+    has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None}
+    return attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
 
 
-def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
-    """One check's finding; options as in EngineOptions. Missing roles are looked up first."""
+def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[str, Any] | None = None, **options: Any) -> Finding:
+    """One check's finding; options as in EngineOptions, but settings without the rule's id. Missing roles are looked up first."""
     rule = load_rules()[rule_id]
-    chosen = EngineOptions(rules=[rule], structure=None, **_settings_for(rule, options))
+    named = {f"{rule_id}.{name}": value for name, value in (settings or {}).items()}
+    chosen = EngineOptions(rules=[rule], structure=None, settings=named, **options)
     return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
 
 
-def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
-    settings = options.pop("settings", None) or {}
-    return {**options, "settings": {f"{rule.id}.{name}": value for name, value in settings.items()}}
-
-
 def _run(
-    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: Attempt[Missing], lost: Failure | None,
-) -> tuple[Finding, Failure | Judged | None]:
+    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it."""
     unknown = lost or (roles.failure if rule.needs else None)
@@ -138,7 +126,7 @@ def _run(
     seconds = time.perf_counter() - started
     trim_heap()
     if result.value is None:
-        failure = result.failure or Failure("error", "the check gave no result")
+        failure = result.failure or PartFailure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
     if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
@@ -146,18 +134,17 @@ def _run(
     return _counted(rule, layout, result.value, options, seconds)
 
 
-def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> Outcome:
-    check = Check(
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
+    check = CheckRun(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
         embedding=options.embedding,
     )
     if rule.step:
-        outcome: Outcome = importlib.import_module(rule.step).run(check)
+        outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
         return outcome
-    rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
-    row = rows[0]
-    return Outcome(row["count"], row["total"], examples_of(row["sample"]))
+    row = check.own_rows()[0]
+    return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]))
 
 
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,7 +153,7 @@ def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
 
 
-def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: EngineOptions, seconds: float) -> tuple[Finding, Judged]:
+def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
@@ -192,7 +179,7 @@ def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Fi
     parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
-        "total_of": rule.total_of, "threshold": told(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
+        "total_of": rule.total_of, "threshold": limits_text(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
         "query": query.text if query else None, "query_lists": query_lists(rule),
         "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,

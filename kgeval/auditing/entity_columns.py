@@ -29,20 +29,25 @@ def ended(ends: array[int], end: int) -> array[int]:
     return ends
 
 
-class Texts:
-    """Texts one after the other in one buffer; texts cannot be changed or taken out."""
+class FiledTexts:
+    """Texts one after the other in a temporary file that has no name and goes with the process: 4 bytes of memory a text. They cannot be
+    changed or taken out."""
 
     def __init__(self) -> None:
         self._buffer, self._ends = bytearray(), array("I", [0])
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed when nobody holds these texts any more
+        self._filed = 0
+        weakref.finalize(self, self._file.close)
 
     def append(self, text: str) -> None:
         """Adds one text at the end."""
         self._buffer += text.encode("utf-8", "surrogatepass")
-        self._ends = ended(self._ends, self._size)
-
-    @property
-    def _size(self) -> int:
-        return len(self._buffer)
+        self._ends = ended(self._ends, self._filed + len(self._buffer))
+        if len(self._buffer) >= KEPT:
+            self._file.write(self._buffer)
+            self._file.flush()
+            self._filed += len(self._buffer)
+            self._buffer.clear()
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -52,35 +57,10 @@ class Texts:
 
     def raw(self, at: int) -> bytes:
         """The text in UTF-8."""
-        return bytes(self._buffer[self._ends[at] : self._ends[at + 1]])
-
-
-class FiledTexts(Texts):
-    """As Texts, in a temporary file that has no name and goes with the process: 4 bytes of memory a text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed when nobody holds these texts any more
-        self._filed = 0
-        weakref.finalize(self, self._file.close)
-
-    def append(self, text: str) -> None:
-        super().append(text)
-        if len(self._buffer) >= KEPT:
-            self._file.write(self._buffer)
-            self._file.flush()
-            self._filed += len(self._buffer)
-            self._buffer.clear()
-
-    def raw(self, at: int) -> bytes:
         start, end = self._ends[at], self._ends[at + 1]
         if start >= self._filed:
             return bytes(self._buffer[start - self._filed : end - self._filed])
         return os.pread(self._file.fileno(), end - start, start)
-
-    @property
-    def _size(self) -> int:
-        return self._filed + len(self._buffer)
 
 
 class Lists:
@@ -157,23 +137,17 @@ class EntityColumns:
         """The entities' positions; -1 where one is not on the roll. No entity can be added after the first call."""
         import numpy as np
 
-        order, numbers = self._sorted = self._sorted or self._sorting()
+        if self._sorted is None:  # the numbers ascending, and the positions in this order (None: they came in it, as they mostly do)
+            numbers = np.frombuffer(self._numbers, dtype=np.int64)
+            order = None if bool((numbers[1:] > numbers[:-1]).all()) else np.argsort(numbers, kind="stable")
+            self._sorted = order, numbers if order is None else numbers[order]
+        order, numbers = self._sorted
         if not len(numbers):
             return [-1] * len(element_ids)
         wanted = np.array([number_of(element_id) for element_id in element_ids], dtype=np.int64)
         at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
         found: list[int] = np.where(numbers[at] == wanted, at if order is None else order[at], -1).tolist()
         return found
-
-    def _sorting(self) -> tuple[Integers | None, Integers]:
-        """The numbers of the ids, ascending, and the positions in this order: null where the entities came in it, as they mostly do."""
-        import numpy as np
-
-        numbers = np.frombuffer(self._numbers, dtype=np.int64)
-        if bool((numbers[1:] > numbers[:-1]).all()):
-            return None, numbers
-        order = np.argsort(numbers, kind="stable")
-        return order, numbers[order]
 
     def reference(self, at: int) -> GraphRef:
         """The entity for a report."""

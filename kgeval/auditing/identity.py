@@ -18,7 +18,7 @@ def key_of(example: Example) -> Key:
 def lasting_name(item: GraphRef) -> str:
     """What of a name outlives a rebuild: its normal form (a name without a letter or digit stands for itself); of a relation both ends,
     `a -> b`. "" where there is no name, or an element id in its place."""
-    name = "" if item.name == item.element_id else item.name
+    name = "" if item.name == item.element_id else item.name  # an id would be another one after a rebuild, and all its hits new
     ends = name.split(f" -[{item.type}]-> ") if item.kind == "relation" else []
     return " -> ".join(map(_plain, ends)) if len(ends) == 2 else _plain(name)
 

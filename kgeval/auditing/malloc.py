@@ -11,7 +11,7 @@ MMAP_THRESHOLD = -3  # the option's number in glibc's malloc.h
 
 
 def _of_glibc(name: str) -> Any:
-    """A function of the C library; null where it has none of this name (macOS, musl, Windows)."""
+    """A function of the C library; None where it has none of this name (macOS, musl, Windows)."""
     try:
         return getattr(ctypes.CDLL(None), name, None)
     except (OSError, TypeError):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.auditing.check import Check, Embedding
+from kgeval.auditing.check import CheckRun, Embedding
+from kgeval.auditing.graph_reader import batched
 from kgeval.errors import KgevalError
 from kgeval.graph.memory import check_vectors
 from kgeval.graph.project import by_cypher, new_graph, sweep
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.llm.text_table import Item
 
 BATCH = 500
-NAMESAKES = 40
+NAMESAKES = 40  # of one name, beyond which its bearers take the places of others all the same
 Pair = tuple[str, str]
 
 
@@ -33,7 +34,7 @@ class Neighbours:
     note: str
 
 
-def neighbours(check: Check) -> Neighbours:
+def neighbours(check: CheckRun) -> Neighbours:
     """The pairs of entities with a cosine of at least `min_cosine` among the `top_k` nearest of each, the `max_pairs` nearest at most.
     Entities of one name (but for case and spaces at the ends) are no pair.
 
@@ -49,45 +50,42 @@ def neighbours(check: Check) -> Neighbours:
     return _made(check, made) if made is not None else Neighbours([], 0, "no entity with a name has a usable embedding")
 
 
-def cosines(check: Check, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
+def cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     """The cosine by element ids of those pairs for which embeddings are known: stored, else made; {} where none are."""
     made = check.embedding
     found = {} if made is not None and made.anew else _stored_cosines(check, pairs)
     return _made_cosines(made, pairs) if made is not None and not found else found
 
 
-def _stored_cosines(check: Check, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
+def _stored_cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     if check.layout.embedding_key is None:
         return {}
     found: dict[Pair, float] = {}
-    query, layout = all_queries()["pair-cosines"], check.layout.model_dump()
-    listed = [[a.element_id, b.element_id] for a, b in pairs]
-    for start in range(0, len(listed), BATCH):
-        params = {"layout": layout, "pairs": listed[start : start + BATCH]}
-        found |= {(row["a"], row["b"]): row["cosine"] for row in check.graph.read(query, params, timeout=check.timeout)}
+    for batch in batched(pairs, BATCH):
+        rows = check.rows("pair-cosines", pairs=[[a.element_id, b.element_id] for a, b in batch])
+        found |= {(row["a"], row["b"]): row["cosine"] for row in rows}
     return found
 
 
 def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     found: dict[Pair, float] = {}
     with flushed(made):
-        for start in range(0, len(pairs), BATCH):
-            part = pairs[start : start + BATCH]
-            left, right = (made.embedder.embed([end.name for end in ends]) for ends in zip(*part, strict=True))
+        for batch in batched(pairs, BATCH):
+            left, right = (made.embedder.embed([end.name for end in ends]) for ends in zip(*batch, strict=True))
             scores = (left * right).sum(axis=1).round(6).tolist()
-            found |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(part, scores, strict=True)}
+            found |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(batch, scores, strict=True)}
     return found
 
 
-def _stored(check: Check) -> Neighbours | None:
-    """By gds.knn over the vectors of the most common length; null where there are none.
+def _stored(check: CheckRun) -> Neighbours | None:
+    """By gds.knn over the vectors of the most common length; None where there are none.
 
     Raises: TooLarge where that may take more memory than is granted.
     """
     if check.layout.embedding_key is None:
         return None
     layout = {"layout": check.layout.model_dump()}
-    sizes = check.graph.read(all_queries()["embedding-sizes"], layout, timeout=check.timeout)
+    sizes = check.rows("embedding-sizes")
     if not sizes:
         return None
     dimension = sizes[0]["dimension"]
@@ -105,18 +103,17 @@ def _stored(check: Check) -> Neighbours | None:
     return Neighbours(found, made.result.node_count, note)
 
 
-def _namesakes(check: Check) -> int:
+def _namesakes(check: CheckRun) -> int:
     """How many neighbours more to ask for, so that those of the same name do not take the places of others; at most `NAMESAKES`."""
-    rows = check.graph.read(all_queries()["name-bearers"], {"layout": check.layout.model_dump()}, timeout=check.timeout)
-    return min(NAMESAKES, max(0, int(rows[0]["bearers"]) - 1))
+    return min(NAMESAKES, max(0, int(check.rows("name-bearers")[0]["bearers"]) - 1))
 
 
-def _cut(check: Check, cut: bool) -> str:
+def _cut(check: CheckRun, cut: bool) -> str:
     """What to say where there were more pairs than are looked at."""
     return f"; only the {int(check.settings['max_pairs']):,} nearest pairs were looked at (max_pairs)" if cut else ""
 
 
-def _knn(check: Check, name: str, top_k: int) -> tuple[list[tuple[str, str, float]], bool]:
+def _knn(check: CheckRun, name: str, top_k: int) -> tuple[list[tuple[str, str, float]], bool]:
     """The `max_pairs` nearest pairs by gds.knn, whose similarity is (1 + cosine) / 2, and whether there were more.
 
     With more than one thread it takes no seed, and its pairs vary between runs.
@@ -137,7 +134,7 @@ def _knn(check: Check, name: str, top_k: int) -> tuple[list[tuple[str, str, floa
     return pairs[:most], len(pairs) > most
 
 
-def _made(check: Check, made: Embedding) -> Neighbours:
+def _made(check: CheckRun, made: Embedding) -> Neighbours:
     """By vectors of the names in a local LanceDB table, kept in the cache for as long as the names stay the same."""
     from kgeval.llm.neighbours import NeighbourSpec, near_pairs
     from kgeval.llm.text_table import open_table
@@ -160,7 +157,7 @@ class _Names:
 
     more = False
 
-    def __init__(self, check: Check) -> None:
+    def __init__(self, check: CheckRun) -> None:
         self._check = check
 
     def items(self) -> list[Item]:
@@ -168,17 +165,17 @@ class _Names:
         from kgeval.llm.text_table import Item
 
         check, most = self._check, int(self._check.settings["max_embedded"])
-        with closing(check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)) as rows:
+        with closing(check.graph.stream(check.query, check.params(check.query, ids=None), timeout=check.timeout)) as rows:
             named = list(islice(rows, most + 1))
         self.more = len(named) > most
         return [Item(row["element_id"], row["element_id"], row["name"]) for row in named[:most]]
 
 
-def _place(check: Check) -> str:
+def _place(check: CheckRun) -> str:
     """A name for the index of this graph: the same for every audit of it."""
     info, layout = check.graph.info, check.layout
-    told = "\n".join([info.uri, info.database or "", layout.model_dump_json()])
-    return f"entities-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+    identity = "\n".join([info.uri, info.database or "", layout.model_dump_json()])
+    return f"entities-{hashlib.sha256(identity.encode()).hexdigest()[:8]}"
 
 
 @contextmanager

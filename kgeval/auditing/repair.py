@@ -13,22 +13,24 @@ from kgeval.records import Example, Layout, Repair
 
 
 def repair_query(rule: Rule) -> Query | None:
-    """The file that the rule names; null where it has none."""
+    """The file that the rule names; None where it has none."""
     return all_queries()[rule.repair] if rule.repair else None
 
 
-def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], made: str | None = None) -> Repair:
-    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `made`: the check's own.
+def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], own: str | None = None) -> Repair:
+    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `own`: the check's own.
 
     A layout that lacks what the repair needs has none, and the reason.
     """
-    if made is not None:
-        return Repair(cypher=made, safe=True)
+    if own is not None:
+        return Repair(cypher=own, safe=True)
     query = repair_query(rule)
     lacking = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
     if query is None or lacking:
         return Repair(reason="; ".join(lacking) or rule.no_repair)
-    ids: list[JsonValue] = [*ids_of(rule, examples)]
+    # the things that are hits, each once: of examples that are not waived the first item, or all of a group
+    hits = (item for one in examples if one.waived is None for item in (one.items[:1] if rule.hit == "first" else one.items))
+    ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]
     return Repair(
         query=query.name, cypher=query.text, parameters={"element_ids": ids} if lists_hits(rule, query) else {},
         reads=query.mode == "read", safe=rule.repair_safe, note=rule.repair_note or None,
@@ -38,12 +40,6 @@ def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], made: st
 def lists_hits(rule: Rule, query: Query) -> bool:
     """Whether the repair's element ids are those of the rule's hits; else the reader chooses."""
     return rule.repair_lists_hits and "element_ids" in {p.name for p in query.params}
-
-
-def ids_of(rule: Rule, examples: Sequence[Example]) -> list[str]:
-    """The element ids of the things that are hits, each once: of examples that are not waived the first item, or all of a group."""
-    items = [item for one in examples if one.waived is None for item in (one.items[:1] if rule.hit == "first" else one.items)]
-    return list(dict.fromkeys(item.element_id for item in items if item.element_id))
 
 
 def query_lists(rule: Rule) -> Literal["hits", "rows"]:

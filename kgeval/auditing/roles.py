@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.structure import NO_TYPE
 from kgeval.graph.algorithms import missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, estimate
-from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, Reading
 
 Missing = dict[str, str]
@@ -23,26 +23,37 @@ def missing_roles(
 
     `structure`: figures already measured (relations, chunks ...), to save the queries.
     """
-    params = {"layout": layout.model_dump()}
-    seen = graph.read(all_queries()["roles"], params, timeout=timeout)[0]
-    counts = _counts(graph, params, structure or {}, timeout)
-    name, none_at_all = layout.name, not seen["entities"]  # of no entities, all have what is asked for: checks then say that there are none
-    labelled = seen["relation_labels"] or len(layout.relation_types) > 1 or not counts["relations"]
+    reader, known = GraphReader(graph, layout, timeout), dict(structure or {})
+    seen = reader.rows("roles")[0]
+    if not {"chunks", "chunks_with_text", "documents"} <= known.keys():
+        known |= reader.rows("chunks-and-documents")[0]
+    if known.get("relations") is None:
+        known["relations"] = sum(row["count"] for row in reader.rows("relations-by-type"))
+    by_type = known.get("entities_by_type")
+    if by_type is None:
+        by_type = {row["type"] or NO_TYPE: row["count"] for row in reader.rows("entities-by-type")}
+    no_gds = missing(graph)
+    if no_gds is None and graph.memory_limit is not None:  # --memory-limit may not grant what projecting the graph takes
+        entities = sum(by_type.values()) if known.get("entities") is None else known["entities"]
+        refusal = estimate(graph, entities, known["relations"], timeout=timeout).refusal(PROJECTION)
+        no_gds = f"projecting the graph {refusal}" if refusal else None
+    none_at_all = not seen["entities"]  # of no entities, all have what is asked for: checks then say that there are none
+    labelled = seen["relation_labels"] or len(layout.relation_types) > 1 or not known["relations"]
     reasons = {
-        "relations": None if counts["relations"] else "the graph has no relations between entities",
+        "relations": None if known["relations"] else "the graph has no relations between entities",
         "names": None if seen["names"] or none_at_all else _nameless(layout),
-        "types": None if none_at_all or _typed(graph, params, structure or {}, timeout) else "the entities have no types",
+        "types": None if none_at_all or any(name != NO_TYPE for name in by_type) else "the entities have no types",
         "relation_labels": None if labelled else _constant(layout),
-        "chunks": None if counts["chunks"] else f"the graph holds no chunks that layout '{name}' knows",
-        "chunk_text": None if counts["chunks_with_text"] else "no chunk in the graph carries text",
-        "documents": None if counts["documents"] else "the graph has no documents",
+        "chunks": None if known["chunks"] else f"the graph holds no chunks that layout '{layout.name}' knows",
+        "chunk_text": None if known["chunks_with_text"] else "no chunk in the graph carries text",
+        "documents": None if known["documents"] else "the graph has no documents",
         "mentions": None if seen["mentions"] or seen["entity_sources"] else "nothing links entities to chunks",
-        "relation_sources": None if seen["relation_sources"] else f"relations carry no source chunks in layout '{name}'",
+        "relation_sources": None if seen["relation_sources"] else f"relations carry no source chunks in layout '{layout.name}'",
         "descriptions": None if seen["descriptions"] else "entities carry no descriptions",
         "aliases": None if seen["aliases"] else "entities carry no aliases",
         "validity": None if seen["validity"] else "relations carry no validity times",
-        "source_limit": None if layout.source_limit else f"the writer of layout '{name}' has no known cap on sources",
-        "gds": missing(graph) or _refused(graph, params, counts["relations"], structure or {}, timeout),
+        "source_limit": None if layout.source_limit else f"the writer of layout '{layout.name}' has no known cap on sources",
+        "gds": no_gds,
         **_vectors(graph, layout, seen, has_embedder=has_embedder),
         "schema": None if has_schema else "no schema given (--schema FILE, or --schema database)",
     }
@@ -52,7 +63,7 @@ def missing_roles(
 def read_share(graph: Graph, layout: Layout, *, timeout: float = 120.0) -> Reading:
     """How much of the graph the layout reads, and what it leaves out."""
     counts: dict[str, dict[str, int]] = {}
-    for row in graph.read(all_queries()["without-role"], {"layout": layout.model_dump()}, timeout=timeout):
+    for row in GraphReader(graph, layout, timeout).rows("without-role"):
         counts.setdefault(row["kind"], {})[row["name"] or ""] = row["count"]
     nodes, relations = (dict(sorted(counts.get(kind, {}).items(), key=lambda one: (-one[1], one[0]))) for kind in ("node", "relation"))
     return Reading(
@@ -73,36 +84,6 @@ def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embed
         "embeddings": None if seen["entity_embeddings"] or seen["chunk_embeddings"] else none,
         "nearness": None if has_embedder else nearness,
     }
-
-
-def _counts(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> dict[str, int]:
-    known = ("relations", "chunks", "chunks_with_text", "documents")
-    if all(key in structure for key in known):
-        return {key: structure[key] for key in known}
-    chunks = graph.read(all_queries()["chunks-and-documents"], params, timeout=timeout)[0]
-    relations = structure.get("relations")
-    if relations is None:
-        relations = sum(row["count"] for row in graph.read(all_queries()["relations-by-type"], params, timeout=timeout))
-    return {"relations": relations, **chunks}
-
-
-def _refused(graph: Graph, params: dict[str, Any], relations: int, structure: Mapping[str, Any], timeout: float) -> str | None:
-    """Why the graph may not be projected: it takes more memory than --memory-limit grants."""
-    if graph.memory_limit is None:
-        return None
-    entities = structure.get("entities")
-    if entities is None:
-        entities = sum(row["count"] for row in graph.read(all_queries()["entities-by-type"], params, timeout=timeout))
-    refusal = estimate(graph, entities, relations, timeout=timeout).refusal(PROJECTION)
-    return f"projecting the graph {refusal}" if refusal else None
-
-
-def _typed(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> bool:
-    """Whether any entity has a type."""
-    by_type = structure.get("entities_by_type")
-    if by_type is None:
-        by_type = {row["type"] or NO_TYPE: 1 for row in graph.read(all_queries()["entities-by-type"], params, timeout=timeout)}
-    return any(name != NO_TYPE for name in by_type)
 
 
 def _nameless(layout: Layout) -> str:

@@ -61,11 +61,6 @@ class Rule(BaseModel):
     repair_note: str = ""
     repair_needs: dict[str, str] = Field(default_factory=dict)
 
-    @property
-    def finds_text(self) -> str:
-        """`finds` with the default settings put in."""
-        return self.filled(self.finds)
-
     def filled(self, text: str) -> str:
         """A text of the rule with the default settings put in."""
         for name, value in self.settings.items():
@@ -74,7 +69,7 @@ class Rule(BaseModel):
 
     @property
     def step(self) -> str | None:
-        """The module of the rule's Python step, or null if its Cypher file says it all."""
+        """The module of the rule's Python step, or None if its Cypher file says it all."""
         module = f"kgeval.auditing.steps.{self.id.replace('-', '_')}"
         return module if importlib.util.find_spec(module) else None
 

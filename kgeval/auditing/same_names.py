@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from hashlib import blake2b
 from typing import Any
 
-from kgeval.auditing.check import Check
-from kgeval.auditing.slices import rows
+from kgeval.auditing.check import CheckRun
 from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
 from kgeval.text.names import normalise
 
-MOST_GROUPS = 10_000
-MOST_ITEMS = 10
+MOST_GROUPS = 10_000  # groups that are read by name: a graph of nothing but duplicates must not fill the memory with its rows
+MOST_ITEMS = 10  # shown of one group
 
 
 def code(text: str) -> int:
@@ -22,39 +21,34 @@ def code(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def type_of(row: Row, check: Check) -> str:
+def type_of(row: Row, check: CheckRun) -> str:
     """The type for comparison: case-folded, "" if there is none or only a placeholder."""
     kind = row["type"]
     return "" if kind is None or kind in check.layout.placeholder_values else kind.strip().casefold()
 
 
-def codes(check: Check) -> tuple[array[int], array[int]]:
+def codes(check: CheckRun) -> tuple[array[int], array[int]]:
     """Codes of the normalised name and of the type of every entity whose name is not empty once normalised."""
     names, types = array("Q"), array("Q")
-    for row in rows(check, "entity-slices", aliases=False):
-        name = normalise(row["name"])
-        if name:
+    for row in check.sliced_rows("entity-slices", aliases=False):
+        if name := normalise(row["name"]):
             names.append(code(name))
             types.append(code(type_of(row, check)))
     return names, types
 
 
-def members(check: Check, wanted: Collection[int], key: Callable[[str, str], int]) -> dict[int, list[Row]]:
+def members(check: CheckRun, wanted: Collection[int], key: Callable[[str, str], int]) -> dict[int, list[Row]]:
     """The rows of each wanted group (at most `MOST_ITEMS`, in name order), read in a second pass."""
     groups: dict[int, list[Row]] = {}
-    for row in _rows(check):
-        at = key(row["normal"], type_of(row, check))
+    for row in check.sliced_rows("entity-slices", aliases=False):
+        name = normalise(row["name"])
+        at = key(name, type_of(row, check))
         if at in wanted:
             group = groups.setdefault(at, [])
-            group.append(row)
+            group.append({**row, "normal": name})
             if len(group) > 10 * MOST_ITEMS:
                 group[:] = _best(group)
     return {at: _best(group) for at, group in groups.items()}
-
-
-def _rows(check: Check) -> Iterator[dict[str, Any]]:
-    for row in rows(check, "entity-slices", aliases=False):
-        yield {**row, "normal": normalise(row["name"])}
 
 
 def _best(group: list[Row]) -> list[Row]:

@@ -53,14 +53,18 @@ class GraphSchema(Record):
 
     def parameters(self) -> Parameters:
         """The `$schema` map of the Cypher files."""
-        return {
+        parameters: Parameters = {
             "node_types": [t.label for t in self.node_types],
             "relation_types": [t.label for t in self.relation_types],
             "patterns": [list(pattern) for pattern in self.patterns],
             "open_types": self.open_types, "open_relations": self.open_relations, "open_patterns": self.open_patterns,
-            "node_properties": _typed(self.node_types), "node_required": _required(self.node_types),
-            "relation_properties": _typed(self.relation_types), "relation_required": _required(self.relation_types),
         }
+        for kind, specs in (("node", self.node_types), ("relation", self.relation_types)):
+            declared = [(t.label, spec) for t in specs for spec in t.properties]
+            typed = [{"label": label, "property": spec.name, "types": spec.types} for label, spec in declared if spec.types]
+            required = [{"label": label, "property": spec.name} for label, spec in declared if spec.required]
+            parameters |= {f"{kind}_properties": typed, f"{kind}_required": required}
+        return parameters
 
     def unanswered(self) -> dict[str, str]:
         """Reason by rule id for each schema check that this schema cannot answer, so that it is skipped and not passed."""
@@ -75,14 +79,6 @@ class GraphSchema(Record):
             "property-type-mismatch": not has_types and f"{self.source} declares no property types",
         }
         return {rule: reason for rule, reason in reasons.items() if reason}
-
-
-def _typed(specs: Iterable[TypeSpec]) -> list[Parameters]:
-    return [{"label": t.label, "property": p.name, "types": p.types} for t in specs for p in t.properties if p.types]
-
-
-def _required(specs: Iterable[TypeSpec]) -> list[Parameters]:
-    return [{"label": t.label, "property": p.name} for t in specs for p in t.properties if p.required]
 
 
 def read_schema(given: str, graph: Graph | None = None) -> GraphSchema:
@@ -136,9 +132,14 @@ def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:
     for row in rows:
         for name in row["labelsOrTypes"] or []:
             specs = (nodes if row["entityType"] == "NODE" else relations).setdefault(name, {})
-            _add(specs, row)
-            if str(row["type"]) in ("RELATIONSHIP_SOURCE_LABEL", "RELATIONSHIP_TARGET_LABEL") and row.get("enforcedLabel"):
-                ends.setdefault(name, {})[str(row["type"])] = str(row["enforcedLabel"])
+            kind = str(row["type"])
+            required = any(word in kind for word in ("EXISTENCE", "KEY", "UNIQUENESS")) and "LABEL" not in kind
+            for key in row["properties"] or []:
+                known = specs.get(key, PropertySpec(name=key))
+                types = property_types(row["propertyType"], checked=False) if row.get("propertyType") else known.types
+                specs[key] = PropertySpec(name=key, types=types, required=known.required or required)
+            if kind in ("RELATIONSHIP_SOURCE_LABEL", "RELATIONSHIP_TARGET_LABEL") and row.get("enforcedLabel"):
+                ends.setdefault(name, {})[kind] = str(row["enforcedLabel"])
     patterns = [
         (found["RELATIONSHIP_SOURCE_LABEL"], name, found["RELATIONSHIP_TARGET_LABEL"])
         for name, found in sorted(ends.items()) if len(found) == 2
@@ -149,13 +150,3 @@ def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:
         node_types=[TypeSpec(label=label, properties=list(nodes.get(label, {}).values())) for label in labels],
         relation_types=[TypeSpec(label=label, properties=list(specs.values())) for label, specs in sorted(relations.items())],
     )
-
-
-def _add(specs: dict[str, PropertySpec], row: Mapping[str, Any]) -> None:
-    """One constraint's properties joined to what is known of them."""
-    kind = str(row["type"])
-    required = any(word in kind for word in ("EXISTENCE", "KEY", "UNIQUENESS")) and "LABEL" not in kind
-    for name in row["properties"] or []:
-        known = specs.get(name, PropertySpec(name=name))
-        types = property_types(row["propertyType"], checked=False) if row.get("propertyType") else known.types
-        specs[name] = PropertySpec(name=name, types=types, required=known.required or required)

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from kgeval.auditing.diff_sides import by_key, finite
 from kgeval.auditing.structure import PARTS
-from kgeval.records import SEVERITIES, AuditReport, CheckCell, CheckRow, FigureRow, Finding, GraphsReport, RunManifest
+from kgeval.records import SEVERITIES, AuditReport, CheckCell, CheckRow, FigureRow, GraphsReport, RunManifest
 from kgeval.text.tokens import TOKENIZER
 
 FAILED = "could not be audited"  # in the note of a graph that has no report, before the reason
 
 
 def side_by_side(names: Sequence[str], reports: Sequence[AuditReport], run: RunManifest, notes: Sequence[str] = ()) -> GraphsReport:
-    """The reports with their figures and checks as rows, in the order of `names`. A figure or check that one graph lacks is null there."""
+    """The reports with their figures and checks as rows, in the order of `names`. A figure or check that one graph lacks is None there."""
     return GraphsReport(
         run=run, names=list(names), reports=list(reports), figures=_figures(reports), checks=_checks(reports),
         notes=[*notes, *_notes(names, reports)],
@@ -53,21 +53,21 @@ def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:
     rules = [finding.rule_id for report in reports for finding in report.findings]
     several = {rule for rule in rules if any(sum(one.rule_id == rule for one in report.findings) > 1 for report in reports)}
     tables = [by_key(report.findings, several) for report in reports]
-    return [_row([table.get(key) for table in tables]) for key in dict.fromkeys(key for table in tables for key in table)]
-
-
-def _row(found: Sequence[Finding | None]) -> CheckRow:
-    known = [one for one in found if one is not None]
-    worst = min((one.severity for one in known), key=SEVERITIES.index)
-    first = known[0]
-    return CheckRow(
-        rule_id=first.rule_id, group=first.group, title=first.title, severity=worst, cells=[
-            CheckCell(
-                status=one.status, count=one.count, total=one.total, share=one.share, suppressed=one.suppressed, known=one.known,
-                reason=one.reason,
-            ) if one else CheckCell() for one in found
-        ],
-    )
+    rows = []
+    for key in dict.fromkeys(key for table in tables for key in table):
+        findings = [table.get(key) for table in tables]
+        known = [finding for finding in findings if finding is not None]
+        rows.append(CheckRow(
+            rule_id=known[0].rule_id, group=known[0].group, title=known[0].title,
+            severity=min((finding.severity for finding in known), key=SEVERITIES.index),
+            cells=[
+                CheckCell(
+                    status=one.status, count=one.count, total=one.total, share=one.share, suppressed=one.suppressed, known=one.known,
+                    reason=one.reason,
+                ) if one else CheckCell() for one in findings
+            ],
+        ))
+    return rows
 
 
 def _notes(names: Sequence[str], reports: Sequence[AuditReport]) -> list[str]:
@@ -79,21 +79,14 @@ def _notes(names: Sequence[str], reports: Sequence[AuditReport]) -> list[str]:
         "texts that tokens were counted over (tokens)": [one.structure.get("tokens") for one in reports],
         "ways to find communities": [one.structure.get("community_algorithm") for one in reports],
     }
-    notes = [f"the graphs have different {what}: {_told(names, values)}" for what, values in facts.items() if _differ(values)]
-    settings = _other_settings(reports)
-    return [*notes, f"asked with different settings or thresholds, not to be compared: {', '.join(settings)}"] if settings else notes
-
-
-def _differ(values: Sequence[object]) -> bool:
-    return len({str(value) for value in values if value is not None}) > 1
-
-
-def _told(names: Sequence[str], values: Sequence[object]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True) if value is not None)
-
-
-def _other_settings(reports: Sequence[AuditReport]) -> list[str]:
+    notes = []
+    for what, values in facts.items():
+        known = [(name, str(value)) for name, value in zip(names, values, strict=True) if value is not None]
+        if len({value for _, value in known}) > 1:
+            notes.append(f"the graphs have different {what}: {', '.join(f'{name}: {value}' for name, value in known)}")
     asked: dict[str, set[str]] = {}
-    for one in (finding for report in reports for finding in report.findings if finding.count is not None):
-        asked.setdefault(one.rule_id, set()).add(f"{sorted(one.settings.items())} {one.threshold}")
-    return sorted(rule for rule, ways in asked.items() if len(ways) > 1)
+    for finding in (finding for report in reports for finding in report.findings if finding.count is not None):
+        asked.setdefault(finding.rule_id, set()).add(f"{sorted(finding.settings.items())} {finding.threshold}")
+    if other := sorted(rule for rule, settings in asked.items() if len(settings) > 1):
+        notes.append(f"asked with different settings or thresholds, not to be compared: {', '.join(other)}")
+    return notes

@@ -11,12 +11,13 @@ from kgeval.text import forms
 from kgeval.text.forms import NameForm
 
 NEAR = "near in meaning"
+# types are named by the users, in their language: a word for people anywhere in the name is enough
 PEOPLE = ("person", "people", "human", "character", "individual", "persona", "personne", "человек", "人物", "osoba")
 _form = lru_cache(maxsize=50_000)(forms.form)
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearPair:
     """Two entities with near embeddings. `cosine`: -1..1. `form`: how their names are alike, or that only the meaning is."""
 
     a: GraphRef
@@ -26,7 +27,7 @@ class Near:
 
 
 def alike(a: GraphRef, b: GraphRef, *, placeholders: Collection[str] = ()) -> str | None:
-    """How two entities with near embeddings may be one: the form that joins their names, or `NEAR`; null where they may not.
+    """How two entities with near embeddings may be one: the form that joins their names, or `NEAR`; None where they may not.
 
     They may not where the types differ (a missing one fits any), where the names are the same once normalised (that is a duplicate
     name) or differ in a plural only, and where a word tells them apart.

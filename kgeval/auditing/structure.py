@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgeval.auditing.border import Failure, attempt
+from kgeval.auditing.attempts import PartFailure, attempt
 from kgeval.auditing.communities import communities, method_for
+from kgeval.auditing.graph_reader import GraphReader
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
-from kgeval.graph.queries import all_queries
 from kgeval.graph.views import projected
 from kgeval.records import Layout, StructureSkip
 from kgeval.stats import graphs as figures
@@ -62,7 +62,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass
-class Structure:
+class StructureFigures:
     """Figures under their ids, and what could not be measured. `incomplete` if a part hit its time limit."""
 
     numbers: Numbers = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Structure:
 
 
 @dataclass(frozen=True)
-class Options:
+class StructureOptions:
     """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks;
     `tokens`: how many those are, where they were counted before."""
 
@@ -83,10 +83,12 @@ class Options:
     tokens: int | None = None
 
 
-def measure(graph: Graph, layout: Layout, options: Options | None = None, *, progress: Progress = lambda _: None) -> Structure:
+def measure(
+    graph: Graph, layout: Layout, options: StructureOptions | None = None, *, progress: Progress = lambda _: None,
+) -> StructureFigures:
     """All structure figures of the layout's graph. Never raises for a part that fails: it is skipped with the reason."""
-    chosen = options or Options()
-    out = Structure()
+    chosen = options or StructureOptions()
+    out = StructureFigures()
     probe = _Probe(graph, layout, chosen, out)
     progress("counting")
     probe.part(PARTS["counts"], lambda: _counts(probe))
@@ -101,7 +103,7 @@ def measure(graph: Graph, layout: Layout, options: Options | None = None, *, pro
     probe.part(PARTS["tokens"], lambda: _tokens(probe))
     progress("graph algorithms")
     _with_gds(probe, progress)
-    if "degree_max" not in probe.told():
+    if "degree_max" not in probe.accounted_for():
         probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
     return out
 
@@ -112,37 +114,31 @@ class _Probe:
 
     graph: Graph
     layout: Layout
-    options: Options
-    out: Structure
-    lost: Failure | None = None
+    options: StructureOptions
+    out: StructureFigures
+    lost: PartFailure | None = None
     memory: MemoryEstimate = field(default_factory=lambda: MemoryEstimate({}))
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
-        query = all_queries()[name]
-        pool = {"layout": self.layout.model_dump(), **params}
-        return self.graph.read(query, {p.name: pool[p.name] for p in query.params}, timeout=self.options.timeout)
+        return GraphReader(self.graph, self.layout, self.options.timeout).rows(name, **params)
 
     def part(self, ids: list[str], work: Callable[[], None]) -> None:
-        """Runs one part; a failure is noted under its ids. Nothing is asked of a server that is gone."""
-        failure = self.lost or attempt(work).failure
-        if failure:
-            self.fail(ids, failure)
+        """Runs one part; a failure is noted under its ids, save those of figures already measured or explained. Nothing is asked of a
+        server that is gone."""
+        if failure := self.lost or attempt(work).failure:
+            known = self.accounted_for()
+            self.skip([figure for figure in ids if figure not in known], failure.reason)
+            self.out.incomplete = True
+            self.lost = failure if failure.lost else self.lost
 
     def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
         """Runs one part that takes memory of the server, if it is granted so much; else it is skipped with the reason."""
         if refusal := self.memory.refusal(step):
             self.skip(PARTS[name], f"this {refusal}")
-            return
-        self.part(PARTS[name], work)
+        else:
+            self.part(PARTS[name], work)
 
-    def fail(self, ids: list[str], failure: Failure) -> None:
-        """Notes what is missing and why; figures already measured or explained are not named again."""
-        known = self.told()
-        self.skip([figure for figure in ids if figure not in known], failure.reason)
-        self.out.incomplete = True
-        self.lost = failure if failure.lost else self.lost
-
-    def told(self) -> set[str]:
+    def accounted_for(self) -> set[str]:
         """The figures that are measured or explained by now."""
         return {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
 
@@ -173,19 +169,17 @@ def _chunks(probe: _Probe) -> None:
 
 
 def _tokens(probe: _Probe) -> None:
-    known = probe.options.tokens
-    if known is not None:
-        texts: Iterable[str] = ()
-    elif probe.options.corpus is not None:
-        texts = probe.options.corpus
-    elif probe.out.numbers.get("chunks_with_text"):
-        query = all_queries()["chunk-texts"]
-        texts = (row["text"] for row in probe.graph.stream(query, {"layout": probe.layout.model_dump()}, timeout=probe.options.timeout))
+    options, numbers = probe.options, probe.out.numbers
+    if options.tokens is not None:
+        tokens = options.tokens
+    elif options.corpus is not None:
+        tokens = sum(map(count_tokens, options.corpus))
+    elif numbers.get("chunks_with_text"):
+        rows = GraphReader(probe.graph, probe.layout, options.timeout).stream("chunk-texts")
+        tokens = sum(count_tokens(row["text"]) for row in rows)
     else:
         probe.skip(PARTS["tokens"], "no chunk texts in the graph; give the texts with --corpus")
         return
-    tokens = sum(count_tokens(text) for text in texts) if known is None else known
-    numbers = probe.out.numbers
     numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
     if not tokens:
         probe.skip(PARTS["tokens"][1:], "the texts hold no token")

@@ -30,7 +30,7 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     Exit codes: 0 done, 1 --fail-on-worse found something, 2 wrong input, 3 --fail-on-worse has no answer for a check.
     """
     from kgeval.auditing.diff import diff_all
-    from kgeval.auditing.previous import read_audits
+    from kgeval.auditing.report_files import read_audits
     from kgeval.records import AuditDiff
     from kgeval.reports.write import check_outputs
     from kgeval.workflows.audit import warn_of_another, worse_gate

@@ -38,7 +38,7 @@ def list_(form: str) -> None:
 @click.argument("rule_id", metavar="ID")
 def show(rule_id: str) -> None:
     """Print a check's page: what it finds, why, example, limits, repair (printed, never run)."""
-    from kgeval.auditing.pages import rule_page
+    from kgeval.auditing.rule_pages import rule_page
     from kgeval.auditing.rulebook import load_rules
 
     rules = load_rules()

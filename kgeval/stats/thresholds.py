@@ -1,4 +1,4 @@
-"""Thresholds of all commands: one grammar (`ID<=X`, `ID>=X`, `ID=X`, comma or repeated), one rule at the edge.
+"""Thresholds of all commands: one class, one grammar (`ID<=X`, `ID>=X`, `ID=X`, comma or repeated), one rule at the edge.
 
 A name may say more: `OF:NAME` (a system, a file, two systems; of a check of an audit `ID:SEVERITY`) and `NAME@AT` (an aspect, a level).
 What names there are, which of them are good when high, and in which range a limit lies is for the caller to say.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kgeval.errors import UsageError
+from kgeval.records import Severity
 
 Sign = Literal[">=", "<=", "="]
+Unit = Literal["", "share", "hits"]
+Better = Literal["higher", "lower"]
 _NAME = re.compile(
     r"\s*(?:(?P<of>.*\S)\s*:)?\s*(?P<name>[\w-]+)\s*(?:@\s*(?P<at>[^@<>=:]*[^@<>=:\s])\s*)?(?P<limit>(?:<=|>=|=).*)", re.DOTALL,
 )
@@ -24,24 +27,41 @@ _RELATIVE, _NOTHING = 5e-10, 1e-12  # what two ways of adding up may differ by; 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold as it was written. `of`: what stands before the last colon, `at`: what stands after the @. `hits`: the limit is a number
-    of hits."""
+    """A threshold as it was written. `of`: what stands before the last colon, `at`: what stands after the @.
+
+    `unit`: what the limit counts, where the name does not tell (a check's share of hits, or their number). `severity`: of what misses it;
+    null: its own. How it was answered is a record of the report: AuditGate, GateResult (means and shares of sets), ComparisonGate.
+    """
 
     name: str
     sign: Sign
     limit: float
     of: str | None = None
     at: str | None = None
-    hits: bool = False
+    unit: Unit = ""
+    severity: Severity | None = None
 
-    def least(self, better: Literal["higher", "lower"]) -> bool:
+    def least(self, better: Better = "higher") -> bool:
         """Whether a value must be at least the limit. `better`: which way is good for what the name means; it decides what `=` means."""
         return better == "higher" if self.sign == "=" else self.sign == ">="
 
+    def resolved(self, better: Better) -> Threshold:
+        """The threshold with >= or <= in place of `=`."""
+        return replace(self, sign=">=" if self.least(better) else "<=")
+
+    def met(self, value: float) -> bool:
+        """Whether a value keeps the limit. A threshold with `=` is to be `resolved` before, where low values are good."""
+        return passes(value, self.limit, least=self.least())
+
+    def met_between(self, low: float, high: float) -> bool | None:
+        """Whether every value from `low` to `high` keeps the limit (true) or none does (false); null where the limit lies between them."""
+        ends = {self.met(low), self.met(high)}
+        return ends.pop() if len(ends) == 1 else None
+
     @property
     def text(self) -> str:
-        """The limit as it was written: `>= 0.8`."""
-        return f"{self.sign} {self.limit:.15g}"
+        """The limit as it was written: `>= 0.8`, `share <= 0.05`, `hits <= 3`."""
+        return f"{self.unit} {self.sign} {self.limit:.15g}".strip()
 
 
 def read_threshold(text: str) -> Threshold | str:
@@ -49,14 +69,12 @@ def read_threshold(text: str) -> Threshold | str:
     parts = _NAME.fullmatch(text)
     if parts is None:
         return "this is not NAME>=X, NAME<=X or NAME=X"
-    limit = read_limit(parts["limit"])
-    if isinstance(limit, str):
-        return limit
-    return Threshold(parts["name"], *limit[:2], parts["of"], parts["at"], limit[2])
+    limit = read_limit(parts["name"], parts["limit"])
+    return limit if isinstance(limit, str) else replace(limit, of=parts["of"], at=parts["at"])
 
 
-def read_limit(text: str) -> tuple[Sign, float, bool] | str:
-    """Sign, number, and whether it counts hits, of `<=0.05` or `<=3 hits`; else what is wrong with it."""
+def read_limit(name: str, text: str) -> Threshold | str:
+    """The threshold on `name` of `<=0.05` or `<=3 hits`; else what is wrong with the text."""
     parts = _LIMIT.fullmatch(text)
     if parts is None:
         return f"'{text.strip()[:60]}' is no limit: write <=0.05, >=0.5 or =0.5"
@@ -67,7 +85,7 @@ def read_limit(text: str) -> tuple[Sign, float, bool] | str:
     if not math.isfinite(value):
         return f"{parts['value'][:40]} is not a number"
     sign: Sign = ">=" if parts["sign"] == ">=" else "<=" if parts["sign"] == "<=" else "="
-    return sign, value, parts["hits"] is not None
+    return Threshold(name, sign, value, unit="hits" if parts["hits"] else "")
 
 
 def split(texts: Iterable[str]) -> list[str]:
@@ -116,7 +134,7 @@ def _checked(
     faults = list(faults_of(one))
     if not span[0] <= one.limit <= span[1]:
         faults.append(f"{one.limit:g} is not a number from {span[0]:g} to {span[1]:g}")
-    if one.hits:
+    if one.unit == "hits":
         faults.append("hits are counted by the checks of an audit alone")
     return (None, [f"'{text[:100]}': {fault}" for fault in faults]) if faults else (one, [])
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.config import AccuracyOptions, AuditOptions
 from kgeval.errors import InputError
-from kgeval.workflows.result import GatedResult
+from kgeval.workflows.result import GatedResult, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.accuracy.chunks import Chunks
     from kgeval.auditing.accuracy.gold_pairs import GoldPair
     from kgeval.auditing.accuracy.report import Results
-    from kgeval.auditing.accuracy.run import Drawn
+    from kgeval.auditing.accuracy.run import DrawnSample
     from kgeval.auditing.accuracy.sample import SampleSpec
     from kgeval.auditing.check import Embedding
     from kgeval.llm.plan import Plan
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kgeval.records import AccuracyReport, AuditGate, Estimate, Layout, RunManifest
     from kgeval.stats.thresholds import Threshold
 
-MISSED, INCOMPLETE = 1, 3
 COLUMNS = ("id", "text", "status", "label", "human", "reason", "flags", "stratum", "cluster", "weight")
 
 
@@ -59,7 +58,7 @@ class _Sampled:
     """A sample, and what it is judged with. `judge`: None where no model is asked; `gold`: labelled pairs."""
 
     thresholds: Sequence[Threshold]
-    drawn: Drawn
+    drawn: DrawnSample
     layout: Layout
     judge: Models | None
     gold: Sequence[GoldPair]
@@ -97,10 +96,9 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
     if labelled:
         answered = any(estimate.value is not None for estimate in report.estimates) or report.duplicates.get("gold_pairs") is not None
         stopped = judge is not None and judge.exit_code != 0
-        unanswered = any(gate.met is None for gate in gates)
-        code = INCOMPLETE if stopped or unanswered or not answered else MISSED if any(gate.met is False for gate in gates) else 0
+        code = exit_code(gates, incomplete=stopped or not answered)
     else:
-        code = 0 if report.items else INCOMPLETE
+        code = exit_code(incomplete=not report.items)
     report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
     return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
 
@@ -195,7 +193,7 @@ def _spec(options: AccuracyOptions) -> SampleSpec:
     )
 
 
-def _export(session: Session, drawn: Drawn, options: AccuracyOptions, graph: str | None) -> None:
+def _export(session: Session, drawn: DrawnSample, options: AccuracyOptions, graph: str | None) -> None:
     from kgeval.auditing.accuracy.sheet import write_sheet
 
     if not options.sheet or not drawn.sample.items:
@@ -241,20 +239,19 @@ def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[
     from kgeval.auditing.accuracy.report import best
     from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.stats.thresholds import passes
 
     better, gates, missed, unanswered = share_names(), [], [], []
     for threshold in thresholds:
-        estimate, least = best(report.estimates, threshold.name), threshold.least(better[threshold.name])
+        estimate, resolved = best(report.estimates, threshold.name), threshold.resolved(better[threshold.name])
         gate = AuditGate(id=threshold.name, limit=threshold.text)
         if estimate is None or estimate.value is None:
             gate = gate.model_copy(update={"reason": "there is no estimate of it here"})
             unanswered.append(f"gate not answered: {threshold.name} has no estimate here")
         else:
-            met = passes(estimate.value, threshold.limit, least=least)
+            met = resolved.met(estimate.value)
             gate = gate.model_copy(update={"value": estimate.value, "met": met, "reason": f"labelled by {estimate.labelled_by}"})
             if not met:
                 value = f"{beyond(estimate.value, threshold.limit)} ({estimate.labelled_by})"
-                missed.append(f"gate missed: {threshold.name} is {value}, wanted {'>=' if least else '<='} {threshold.limit:g}")
+                missed.append(f"gate missed: {threshold.name} is {value}, wanted {resolved.sign} {threshold.limit:g}")
         gates.append(gate)
     return gates, [*missed, *unanswered]

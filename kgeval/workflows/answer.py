@@ -21,7 +21,7 @@ from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, c
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
 from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
-from kgeval.workflows.result import Result, beside
+from kgeval.workflows.result import INCOMPLETE, Result, beside
 from kgeval.workflows.rows import STDIN, filters_of
 from kgeval.workflows.session import Session
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from kgeval.systems.builtin import BuiltinTools, Settings
     from kgeval.systems.builtin.sweep import SweepRow
 
-INCOMPLETE = 3
 SHOWN = 10
 MEASURES = ("path_coverage", "path_complete", "id_recall")  # of a sweep
 Functions = Mapping[str, Callable[..., Any]]

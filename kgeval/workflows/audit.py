@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from kgeval.auditing.check import Embedding
     from kgeval.auditing.engine import Audit, EngineOptions
-    from kgeval.auditing.joined import Joined
-    from kgeval.auditing.part import PartialScan
+    from kgeval.auditing.partial_scan import PartialScan
+    from kgeval.auditing.report_files import JoinedReport
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
@@ -76,7 +76,7 @@ class Prepared:
 
     options: AuditOptions
     engine: EngineOptions
-    joined: list[Joined]
+    joined: list[JoinedReport]
     gates: GatePlan
     baseline: Baseline | None = None
     several: bool = False
@@ -105,7 +105,7 @@ def names(_: Session, options: AuditOptions) -> Iterator[Callable[[], object]]:
 
 def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
     """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
-    from kgeval.auditing.joined import read_joined
+    from kgeval.auditing.report_files import read_joined
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_outputs
 
@@ -167,7 +167,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: its layout, if that is
     known."""
     from kgeval.auditing.engine import audit
-    from kgeval.auditing.joined import findings_of, warnings
+    from kgeval.auditing.report_files import joined_findings, joined_warnings
 
     graph, options = session.graph, prepared.options
     session.open_algorithms()
@@ -181,9 +181,9 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
     with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
         found = audit(graph, bound, engine, progress=progress)
-    for warning in warnings(prepared.joined, bound.scope_value or graph_name):
+    for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
-    found = replace(found, findings=[*found.findings, *findings_of(prepared.joined)])
+    found = replace(found, findings=[*found.findings, *joined_findings(prepared.joined)])
     report = _report(session, bound, found, prepared, notes, graph_name)
     report = gated(report, found, engine.gates, options.fail_on, session.say, several=prepared.several)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), found
@@ -223,14 +223,14 @@ def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
     """The engine's options; every fault is raised before a connection is made."""
     from kgeval.auditing.engine import EngineOptions
     from kgeval.auditing.rulebook import choose
-    from kgeval.auditing.structure import Options
+    from kgeval.auditing.structure import StructureOptions
 
     corpus = texts(options.corpus) if options.corpus else None
     settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     return EngineOptions(
         rules=choose(listed(options.checks), listed(options.skip)), sample=options.examples, timeout=options.timeout,
         gates=gates.gates, part=part_of(options), settings=settings,
-        structure=None if options.no_structure else Options(timeout=options.timeout, seed=options.seed, corpus=corpus),
+        structure=None if options.no_structure else StructureOptions(timeout=options.timeout, seed=options.seed, corpus=corpus),
     )
 
 
@@ -281,7 +281,7 @@ def gds_session_notes(where: Algorithms | None) -> list[str]:
 
 def part_of(options: AuditOptions) -> PartialScan:
     """What the checks of strings look at. Raises: UsageError beside a ratchet, which counts single hits."""
-    from kgeval.auditing.part import PartialScan
+    from kgeval.auditing.partial_scan import PartialScan
 
     share = options.sample_share or 1.0
     if share < 1 and (named := [name for name in BY_PART if getattr(options, name)]):
@@ -430,7 +430,7 @@ class Baseline:
 
 def read_baseline(session: Session, options: AuditOptions) -> Baseline | None:
     """The baseline that is asked for. Raises: UsageError, InputError, before anything is run."""
-    from kgeval.auditing.previous import read_audits
+    from kgeval.auditing.report_files import read_audits
     from kgeval.reports.write import check_replaced
 
     path = options.baseline

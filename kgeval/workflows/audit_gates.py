@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import ConfigError, KgevalError, UsageError, raise_together, tried
+from kgeval.workflows.result import exit_code
 
 if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
-    from kgeval.auditing.gates import Entry, Gates, Limit
+    from kgeval.auditing.gates import Gates, Limits
     from kgeval.config import AuditOptions, Config
     from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
     from kgeval.workflows.session import Session
@@ -51,8 +52,8 @@ def planned_gates(session: Session, options: AuditOptions, *, today: date, sever
     return GatePlan(Gates(limits, waivers, known, today, remember=write is not None), write)
 
 
-def _check_structure(limits: Mapping[str, Sequence[Limit]], options: AuditOptions) -> None:
-    if options.no_structure and (lost := [name for name, of in limits.items() if of[0].of == "figure"]):
+def _check_structure(limits: Limits, options: AuditOptions) -> None:
+    if options.no_structure and (lost := [name for name, of in limits.items() if of[0].unit == ""]):
         raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
 
 
@@ -114,27 +115,25 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
     )
 
 
-def parse_limits(flags: Sequence[str]) -> Any:
+def parse_limits(flags: Sequence[str]) -> Limits:
     """The limits by check or figure. Raises: UsageError with every faulty one."""
-    from kgeval.auditing.gates import entry_of, read_limits
+    from kgeval.auditing.gates import read_limits, written_as_flag
     from kgeval.auditing.gates.limits import FIX
 
-    entries = [entry_of(flag) for flag in flags]
-    limits, faults = read_limits(one for one in entries if not isinstance(one, str))
-    faults = [*(one for one in entries if isinstance(one, str)), *faults]
+    limits, faults = read_limits(map(written_as_flag, flags))
     if faults:
         raise UsageError("faulty thresholds: " + "; ".join(faults), fix=FIX)
     return limits
 
 
-def check_part(limits: Mapping[str, Sequence[Limit]], options: AuditOptions) -> None:
+def check_part(limits: Limits, options: AuditOptions) -> None:
     """Raises: UsageError for limits in hits of checks that look at a part only: they count the part's hits, and would pass."""
     from kgeval.graph.queries import all_queries
 
     if (options.sample_share or 1.0) >= 1:
         return
     partly = {query.name for query in all_queries().values() if any(one.name == "sample_share" for one in query.params)}
-    lost = [f"{name} ({one.text})" for name, of in limits.items() if name in partly for one in of if one.of == "hits"]
+    lost = [f"{name} ({one.text})" for name, of in limits.items() if name in partly for one in of if one.unit == "hits"]
     if lost:
         raise UsageError(
             f"--sample-share counts a part of the hits, so that a limit in hits says nothing: {', '.join(lost)}",
@@ -211,15 +210,6 @@ def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Calla
             say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")
 
 
-def exit_code(gates: Sequence[AuditGate], *, incomplete: bool) -> int:
-    """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a gate that decides is
-    missed, --fail-on among them. Else 0."""
-    deciding = [gate for gate in gates if gate.decides]
-    if incomplete or any(gate.met is None for gate in deciding):
-        return 3
-    return int(any(gate.met is False for gate in deciding))
-
-
 def load_config(path: Path | None) -> Config:
     """The configuration. Raises: ConfigError with every fault of the file, those of thresholds and waivers too."""
     from kgeval import config as configuration
@@ -236,9 +226,9 @@ def load_config(path: Path | None) -> Config:
 
 def threshold_faults(config: Config) -> list[str]:
     """What is wrong with `[audit.thresholds]`, each with its key."""
-    from kgeval.auditing.gates import read_limits
+    from kgeval.auditing.gates import read_limits, written_in_file
 
-    return read_limits(_entries(config))[1]
+    return read_limits(written_in_file(*entry) for entry in _entries(config))[1]
 
 
 def waiver_faults(config: Config) -> list[str]:
@@ -264,23 +254,23 @@ def joining_checks() -> dict[str, str]:
 
 def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
     """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
-    from kgeval.auditing.gates import entry_of
+    from kgeval.auditing.gates import written_as_flag
     from kgeval.stats.thresholds import split
 
-    named = {one.id for one in map(entry_of, split(flags)) if not isinstance(one, str)}
-    own = (f"{one.id}{f':{one.severity}' if one.severity else ''}{one.text}" for one in _entries(config) if one.id not in named)
+    given = [threshold for _, threshold in map(written_as_flag, split(flags)) if not isinstance(threshold, str)]
+    named = {threshold.of or threshold.name for threshold in given}
+    own = (f"{name}{f':{severity}' if severity else ''}{text}" for _, name, severity, text in _entries(config) if name not in named)
     return (*own, *flags)
 
 
-def _entries(config: Config) -> Iterator[Entry]:
-    from kgeval.auditing.gates import Entry
-
+def _entries(config: Config) -> Iterator[tuple[str, str, str | None, str]]:
+    """Key, check or figure, severity and text of each of `[audit.thresholds]`."""
     for name, value in config.audit.thresholds.items():
         where = f"audit.thresholds.{name}"
         if isinstance(value, dict):
-            yield from (Entry(f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
+            yield from ((f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
         else:
-            yield Entry(where, name, None, _text(value))
+            yield where, name, None, _text(value)
 
 
 def _text(value: float | str) -> str:

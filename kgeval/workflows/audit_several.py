@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
 from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
-from kgeval.workflows.audit_gates import exit_code
-from kgeval.workflows.result import GatedResult
+from kgeval.workflows.result import GatedResult, exit_code
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def columns_of(given: Sequence[str], *, limited: bool = False) -> list[Column]:
 
 
 def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
-    from kgeval.auditing.previous import read_audits
+    from kgeval.auditing.report_files import read_audits
 
     columns: list[Column] = []
     faults: list[str] = []

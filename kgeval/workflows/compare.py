@@ -29,7 +29,7 @@ from kgeval.workflows.compare_inputs import (
     systems_chosen,
     thresholds_of,
 )
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import INCOMPLETE, Result, exit_code
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -38,14 +38,13 @@ if TYPE_CHECKING:
 
     from kgeval.comparison.engine import JudgeRun
     from kgeval.comparison.planning import Planning
-    from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
+    from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
     from kgeval.comparison.verdict_store import Pairing, ProcedureRun, VerdictStore
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import ModelUsage
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
     from kgeval.workflows.score import AskingSummary
 
-MISSED, INCOMPLETE = 1, 3
 VERDICTS = (".jsonl", ".csv")
 IN_FOLDER = ("verdicts.jsonl", "aligned.jsonl", "comparison.json", "comparison.html", "run.json")
 NOT_IN_PARTS = {
@@ -150,7 +149,7 @@ class ComparisonRun:
     outputs: Outputs
     opened: OpenComparison
     pairings: list[Pairing]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[PairThreshold, ...]
     calibration: CalibrationInputs
     inputs: Sequence[Path] = ()
     asking: AskingSummary | None = None
@@ -310,10 +309,7 @@ def _report(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonReport
     report = comparison.calibration.compared(build_report(_findings(comparison, judgements)))
     stopped = not report.complete or opened.aligned.exit_code or opened.free.exit_code
     nothing = _nothing(report) and not comparison.options.shard  # a shard may have no questions
-    if stopped or nothing or any(gate.met is None for gate in report.gates):
-        code = INCOMPLETE
-    else:
-        code = MISSED if any(gate.met is False for gate in report.gates) else 0
+    code = exit_code(report.gates, incomplete=stopped or nothing)
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.comparison.answering import AlignedAnswers
     from kgeval.comparison.judge.procedures import JudgeProcedure
     from kgeval.comparison.pairs import ComparedPairs, PairSelection
-    from kgeval.comparison.results.inputs import Figure, Threshold
+    from kgeval.comparison.results.inputs import Figure, PairThreshold
     from kgeval.comparison.sources import AnswerSource, SecondRun
     from kgeval.comparison.verdict_store import Pairing, ProcedureRun
     from kgeval.files.question_rows import Questions
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
     from kgeval.llm.session import Models
     from kgeval.records import Procedure, Question, TrialKind
-    from kgeval.stats.thresholds import Threshold as Written
+    from kgeval.stats.thresholds import Threshold
     from kgeval.systems.system import System
 
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
@@ -203,26 +203,21 @@ def _procedure_runs(judging: Sequence[JudgeProcedure], trials: int, repeats: int
     )
 
 
-def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
+def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[PairThreshold, ...]:
     """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
-    from kgeval.comparison.results.inputs import Threshold
+    from kgeval.comparison.results.inputs import PairThreshold
     from kgeval.stats.thresholds import parse_thresholds
 
     read = parse_thresholds(
         texts, lambda one: _threshold_faults(one, systems, aspects), span=(-1000, 1000),
         fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
     )
-    figures: dict[str, Figure] = {name: name for name in FIGURES}
     return tuple(
-        Threshold(
-            figures[one.name], one.least("lower" if one.name == "loss" else "higher"), one.limit, one.at or "overall",
-            *_pair_of(one.of, systems)[:2],
-        )
-        for one in read
+        PairThreshold(one.resolved("lower" if one.name == "loss" else "higher"), *_pair_of(one.of, systems)[:2]) for one in read
     )
 
 
-def _threshold_faults(one: Written, systems: Sequence[str], aspects: Sequence[str]) -> list[str]:
+def _threshold_faults(one: Threshold, systems: Sequence[str], aspects: Sequence[str]) -> list[str]:
     if one.name not in FIGURES:
         return [f"there is no figure {one.name[:60]}"]
     faults = []

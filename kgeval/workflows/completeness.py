@@ -10,13 +10,13 @@ from kgeval.config import BuildOptions, CompletenessOptions
 from kgeval.llm.plan import Plan
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
-from kgeval.workflows.result import GatedResult
+from kgeval.workflows.result import GatedResult, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.auditing.completeness.fact_files import Facts
+    from kgeval.auditing.completeness.fact_files import GoldFacts
     from kgeval.auditing.completeness.facts import FactOptions
     from kgeval.auditing.completeness.gold import Gold
     from kgeval.auditing.completeness.ideal import Ideal
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kgeval.stats.thresholds import Threshold
     from kgeval.text.extract.mentions import Extractor
 
-MISSED, INCOMPLETE = 1, 3
 FACTS = "fact_retention"
 FIGURES = (
     "entity_coverage", "relation_completeness", "relation_completeness_directed", "relation_completeness_with_predicate", "relation_pairs",
@@ -64,7 +63,7 @@ class _Measuring:
     thresholds: Sequence[Threshold]
     gold: Gold
     control: Gold | None
-    facts: Facts | None
+    facts: GoldFacts | None
     judge: Models | None
     extractor: Extractor | None = None
     made_by: str = ""
@@ -117,12 +116,10 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
         raise
     report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None})
     thresholds, messages = _answered(report, measuring.thresholds)
-    codes = [INCOMPLETE if gate.met is None else 0 if gate.met else MISSED for gate in thresholds]
-    codes += [models.exit_code for models in measuring.models]
     manifest = session.manifest(
         options, server=graph.info, hashes=report.run.query_hashes, asked=_together([models.asked() for models in measuring.models]),
         inputs=[path for read in (gold, measuring.control, measuring.facts) if read for path in read.inputs],
-        exit_code=max(codes, default=0),
+        exit_code=exit_code(thresholds, incomplete=any(models.exit_code for models in measuring.models)),
     )
     whole = report.model_copy(update={"run": manifest})
     return CompletenessResult(whole, thresholds=tuple(thresholds), messages=tuple(messages), redact=session.redact)
@@ -232,7 +229,7 @@ def _facts_judged(measuring: _Measuring, layout: Layout) -> FactRetention | None
     return retention.model_copy(update={"notes": [*retention.notes, *(f"--facts: {fault}" for fault in facts.faults), *judge.notes]})
 
 
-def _facts_planned(measuring: _Measuring, facts: Facts, judge: Models) -> PlannedStage:
+def _facts_planned(measuring: _Measuring, facts: GoldFacts, judge: Models) -> PlannedStage:
     """What judging would cost; asks the judge nothing. What embeds behind an address is not asked either: then these are bounds."""
     from kgeval.auditing.completeness.facts import PROMPT, fact_tasks
 
@@ -282,12 +279,11 @@ def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tu
     """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
     from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.stats.thresholds import passes
 
     gates, lines = [], []
     for threshold in thresholds:
         name = f"{threshold.name}@{threshold.at}" if threshold.at else threshold.name
-        gate, least = AuditGate(id=name, limit=threshold.text), threshold.least("higher")
+        gate = AuditGate(id=name, limit=threshold.text)
         counted = _figure(report, threshold.name, threshold.at)
         if report.scope == "unmatched" and threshold.name != FACTS:
             gate = gate.model_copy(update={"reason": UNMATCHED})
@@ -296,9 +292,9 @@ def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tu
             gate = gate.model_copy(update={"reason": "there is no such figure here"})
             lines.append(f"gate not answered: {name} has no figure here")
         else:
-            gate = gate.model_copy(update={"value": counted.share, "met": passes(counted.share, threshold.limit, least=least)})
+            gate = gate.model_copy(update={"value": counted.share, "met": threshold.met(counted.share)})
             if not gate.met:
-                how = "below" if least else "above"
+                how = "below" if threshold.least() else "above"
                 lines.append(f"gate missed: {name} is {beyond(counted.share, threshold.limit)}, {how} {threshold.limit:g}")
         gates.append(gate)
     return gates, lines

@@ -15,7 +15,7 @@ from kgeval.errors import UsageError
 from kgeval.format import percent
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import INCOMPLETE, Result
 from kgeval.workflows.rows import STDIN, questions_of
 from kgeval.workflows.session import Session, refuse
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kgeval.metrics.select import Selection
     from kgeval.records import ContaminationReport, Layout, ProbeResult, RunManifest, Score
 
-INCOMPLETE = 3
 
 
 @dataclass(frozen=True)

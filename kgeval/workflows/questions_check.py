@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import CheckOptions
 from kgeval.errors import GateError, UsageError
 from kgeval.format import percent
-from kgeval.workflows.result import QuestionsResult, threshold_lines
+from kgeval.workflows.result import QuestionsResult, exit_code, threshold_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kgeval.questions.duplicates import QuestionFingerprint, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
 
-MISSED, INCOMPLETE = 1, 3
 SHOWN_TWINS = 1_000
 WORDS = {"exact": "the same text", "normalised": "the same words", "embedding": "nearly the same"}
 
@@ -243,10 +242,7 @@ def _report(checking: _Checking, sets: list[CheckedSet], twins: _Twins) -> Check
     stopped = models is not None and models.exit_code != 0
     gates = evaluated(checking.gates, sets, complete=not stopped)
     across = sum(twins.given[pair.later].set != twins.given[pair.earlier].set for pair in twins.pairs)
-    if stopped or any(gate.met is None for gate in gates) or failed_share(sets) > session.limits.max_error_rate:
-        code = INCOMPLETE
-    else:
-        code = MISSED if any(gate.met is False for gate in gates) else 0
+    code = exit_code(gates, incomplete=stopped or failed_share(sets) > session.limits.max_error_rate)
     return CheckReport(
         run=session.manifest(
             options, server=checking.graph.info if checking.graph else None, inputs=[path for path in checking.files if path != STDIN],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.config import CoverageOptions
 from kgeval.errors import GateError
-from kgeval.workflows.result import Result, threshold_lines
+from kgeval.workflows.result import Result, exit_code, threshold_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from kgeval.records import CoverageReport
 
-MISSED, INCOMPLETE = 1, 3
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
         land = load_graph_profile(graph, layout, timeout=options.timeout, seed=options.seed)
         covered = [coverage(one, land, name, examples=options.examples) for one, name in zip(sets, names, strict=True)]
     results = evaluated(gates, covered)
-    code = INCOMPLETE if any(one.met is None for one in results) else MISSED if any(not one.met for one in results) else 0
+    code = exit_code(results)
     run = session.manifest(
         options, server=graph.info, inputs=[path for path in files if path != STDIN], seed=options.seed, exit_code=code,
         hashes={query.name: query.sha256 for query in all_queries().values() if query.name.startswith("coverage-")},

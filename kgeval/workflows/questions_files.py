@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ClassifyOptions, QuestionFileOptions
 from kgeval.errors import UsageError
-from kgeval.workflows.result import QuestionsResult, Result, beside
+from kgeval.workflows.result import INCOMPLETE, QuestionsResult, Result, beside
 from kgeval.workflows.rows import STDIN, questions_of
 from kgeval.workflows.session import Session
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from kgeval.questions.sheet import Undecided
     from kgeval.records import Classification, Question
 
-INCOMPLETE = 3
 SHOWN = 5  # questions without a decision
 
 

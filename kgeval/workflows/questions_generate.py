@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from kgeval.config import GenerateOptions
 from kgeval.errors import KgevalError, UsageError
 from kgeval.llm.plan import Plan
-from kgeval.workflows.result import QuestionsResult, beside
+from kgeval.workflows.result import INCOMPLETE, QuestionsResult, beside
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kgeval.questions.spool import QuestionSpool
     from kgeval.records import GenerationReport, Layout
 
-INCOMPLETE = 3
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import SampleOptions
 from kgeval.errors import UsageError
-from kgeval.workflows.result import beside
+from kgeval.workflows.result import INCOMPLETE, beside
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.records import RunManifest, Structure
 
-INCOMPLETE = 3
 
 
 def run(session: Session, options: SampleOptions, output: Path | None, show: Callable[[Structure], object]) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ReportOptions
 from kgeval.errors import GateError, UsageError
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -59,15 +59,8 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
     report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, summary_of, baseline=baseline), outputs)
-    code = exit_code(report)
+    code = exit_code(report.gates, incomplete=not report.complete)
     return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), redact=session.redact)
-
-
-def exit_code(report: OverviewReport) -> int:
-    """3 where something is not complete or a gate has no answer, 1 where a gate is missed, else 0."""
-    if not report.complete or any(gate.met is None for gate in report.gates):
-        return 3
-    return 1 if any(gate.met is False for gate in report.gates) else 0
 
 
 def parsed_thresholds(texts: Sequence[str]) -> list[Threshold]:

@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from kgeval.records import AuditGate, GateResult, Question
 
 
+MISSED, INCOMPLETE = 1, 3  # exit codes
+
+
+def exit_code(gates: Iterable[Any] = (), *, incomplete: object = False) -> int:
+    """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a gate that decides is
+    missed. Else 0."""
+    met = [gate.met for gate in gates if getattr(gate, "decides", True)]  # some gates of audits only give a warning
+    return INCOMPLETE if incomplete or None in met else MISSED if False in met else 0
+
+
 @dataclass(frozen=True)
 class Result:
     """`report`: the record, as its JSON has it. `fault`: what went wrong after it was made, if anything did (a file beside it could not be

@@ -16,7 +16,7 @@ from kgeval.format import beyond, percent
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.rows import STDIN, check_places, read_record, rows_wanted
 from kgeval.workflows.session import Session
 
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.manifest import ModelUsage
-    from kgeval.metrics.summary.gates import Gate
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
+    from kgeval.stats.thresholds import Threshold
 
-MISSED, INCOMPLETE = 1, 3
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class Scoring:
     wanted: RowSelection
     selection: Selection
     settings: MetricSettings
-    gates: tuple[Gate, ...] = ()
+    gates: tuple[Threshold, ...] = ()
     results: tuple[Path, ...] = ()
     reports: tuple[Path, ...] = ()
     tools: Tools = field(default_factory=Tools)
@@ -469,10 +468,7 @@ def _report(scoring: Scoring, rows: Rows, file: ScoreFile) -> ScoreReport:
             verdicts=file.verdicts if _keeps_verdicts(scoring) else None, audit=scoring.audit, index_records=scoring.index,
         ),
     )
-    if stopped or any(gate.met is None for gate in report.gates) or failed_share(report) > scoring.session.limits.max_error_rate:
-        code = INCOMPLETE
-    else:
-        code = MISSED if any(gate.met is False for gate in report.gates) else 0
+    code = exit_code(report.gates, incomplete=stopped or failed_share(report) > scoring.session.limits.max_error_rate)
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import ModelOptions, ScoreOptions, load
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.workflows import score
-from kgeval.workflows.score import INCOMPLETE, AskingSummary, Scoring, check, fingerprint, finish, prepare
+from kgeval.workflows.result import INCOMPLETE
+from kgeval.workflows.score import AskingSummary, Scoring, check, fingerprint, finish, prepare
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:

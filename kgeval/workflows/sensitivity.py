@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import ScoreOptions
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import INCOMPLETE, Result
 from kgeval.workflows.rows import check_places
-from kgeval.workflows.score import INCOMPLETE, Scoring, planned, prepare_metrics, walk
+from kgeval.workflows.score import Scoring, planned, prepare_metrics, walk
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:

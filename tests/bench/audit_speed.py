@@ -22,7 +22,7 @@ import networkx as nx
 import numpy as np
 from big_graph import GRAPH, VERBS, load, started_server
 
-from kgeval.auditing.structure import Options, measure
+from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.server import stop
 from kgeval.records import Layout
@@ -123,13 +123,14 @@ def differences(ours: dict[str, Any], others: dict[str, Figures]) -> list[str]:
 def compare(graph: Graph, communities: bool) -> int:
     """Runs all three, prints the ratios; 1 if figures differ, else 0."""
     seconds: dict[str, float] = {}
-    plain = Options(communities=False, properties=False, timeout=600)
+    plain = StructureOptions(communities=False, properties=False, timeout=600)
     timed("first look, so that the server's files are in memory", lambda: graph.read(EVERYTHING), seconds)
     timed(FIRST, lambda: measure(graph, LAYOUT, plain), seconds)
     found = timed(AGAIN, lambda: measure(graph, LAYOUT, plain), seconds)
-    timed("kgeval: the same with property figures", lambda: measure(graph, LAYOUT, Options(communities=False, timeout=600)), seconds)
+    with_properties = StructureOptions(communities=False, timeout=600)
+    timed("kgeval: the same with property figures", lambda: measure(graph, LAYOUT, with_properties), seconds)
     if communities:
-        timed("kgeval: the same with communities", lambda: measure(graph, LAYOUT, Options(timeout=600)), seconds)
+        timed("kgeval: the same with communities", lambda: measure(graph, LAYOUT, StructureOptions(timeout=600)), seconds)
     nodes, pairs = timed("pull over Bolt", lambda: pull(graph), seconds)
     others = {
         "igraph": timed("igraph: the same figures", lambda: with_igraph(nodes, pairs), seconds),

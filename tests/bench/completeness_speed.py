@@ -22,6 +22,7 @@ from rapidfuzz import fuzz, process
 from kgeval.auditing.completeness.candidates import find
 from kgeval.auditing.completeness.gold import Gold, gold_of
 from kgeval.auditing.completeness.index import FuzzyIndex
+from kgeval.auditing.graph_reader import GraphReader
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
@@ -127,14 +128,14 @@ def main() -> None:
 def compare(graph: Graph, layout: Layout, wanted: Gold) -> None:
     """Prints every way and fails if the index and the plain way do not find the same names."""
     watch = Watch()
-    keyed = find(graph, layout, wanted, ("exact", "normalised"))
+    keyed = find(GraphReader(graph, layout, 3600), wanted, ("exact", "normalised"))
     line("exact and normalised, by our own index", watch.read(), sum(map(bool, keyed.hits)))
     foreign = layout.model_copy(update={"expected_indexes": []})
     watch = Watch()
-    scanned = find(graph, foreign, wanted, ("exact", "normalised"))
+    scanned = find(GraphReader(graph, foreign, 3600), wanted, ("exact", "normalised"))
     line("exact and normalised, one scan", watch.read(), sum(map(bool, scanned.hits)))
     watch = Watch()
-    every = find(graph, foreign, wanted, LEVELS[:4])
+    every = find(GraphReader(graph, foreign, 3600), wanted, LEVELS[:4])
     full = watch.read()
     line("exact to fuzzy, one scan", full, sum(map(bool, every.hits)))
     near, near_spent = near_way(graph, foreign, wanted)

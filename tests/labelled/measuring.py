@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from world import PAIRS
 
-from kgeval.auditing.accuracy.duplicates import Listed, listed_pairs
-from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
+from kgeval.auditing.accuracy.duplicates import ListedPairs, listed_pairs
+from kgeval.auditing.accuracy.gold_pairs import GoldPair, PairCounts, against_gold, read_pairs, share_interval
 from kgeval.auditing.check import Embedding
-from kgeval.auditing.pages import Case, Measured, Run, Share
+from kgeval.auditing.rule_pages import MeasuredRun, MeasuredRuns, MeasuredShare, PairClass
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
 from kgeval.stats.intervals import Interval
@@ -17,7 +17,7 @@ PLAIN: list[tuple[str, ...]] = [("duplicate-name",), ("fragmented-entity",)]
 EMBEDDED: list[tuple[str, ...]] = [("fragmented-entity",), ("similar-entity",)]
 
 
-def measure(graph: Graph, layout: Layout, embedding: Embedding | None) -> Measured:
+def measure(graph: Graph, layout: Layout, embedding: Embedding | None) -> MeasuredRuns:
     """The figures of each set of checks; without `embedding` only of those that need none."""
     gold = read_pairs(PAIRS)
     plain = [lists(graph, layout, checks, None) for checks in PLAIN]
@@ -26,39 +26,40 @@ def measure(graph: Graph, layout: Layout, embedding: Embedding | None) -> Measur
         embedded = [lists(graph, layout, checks, embedding) for checks in EMBEDDED]
         together = union([plain[0], *embedded])
         runs += [_run(listed, gold, embedding.embedder.name) for listed in (*embedded, together)]
-    return Measured(run=runs)
+    return MeasuredRuns(run=runs)
 
 
-def union(several: list[Listed]) -> Listed:
+def union(several: list[ListedPairs]) -> ListedPairs:
     """What several checks list together, each pair once."""
     pairs = {frozenset((pair.a.element_id, pair.b.element_id)): pair for listed in several for pair in listed.pairs}
-    return Listed(list(pairs.values()), checks=[check for listed in several for check in listed.checks])
+    return ListedPairs(list(pairs.values()), checks=[check for listed in several for check in listed.checks])
 
 
-def lists(graph: Graph, layout: Layout, checks: tuple[str, ...], embedding: Embedding | None) -> Listed:
+def lists(graph: Graph, layout: Layout, checks: tuple[str, ...], embedding: Embedding | None) -> ListedPairs:
     """The pairs that the checks list."""
     return listed_pairs(graph, layout, timeout=TIMEOUT, embedding=embedding, checks=checks)
 
 
-def _run(listed: Listed, gold: list[GoldPair], embedding: str) -> Run:
+def _run(listed: ListedPairs, gold: list[GoldPair], embedding: str) -> MeasuredRun:
     found = against_gold(listed, gold)
     counts, cubed = found.counts, found.cubed
-    recall = _share(counts.right, counts.same, counts.recall_interval())
+    recall = _share(counts.right, counts.same, share_interval(counts.right, counts.same))
     assert recall is not None and cubed.precision is not None and cubed.recall is not None and cubed.f1 is not None
-    return Run(
+    return MeasuredRun(
         checks=listed.checks, embedding=embedding, pairs=counts.n, same=counts.same, listed=counts.listed, right=counts.right,
-        unlabelled=len(listed.pairs) - counts.listed, precision=_share(counts.right, counts.listed, counts.precision_interval()),
+        unlabelled=len(listed.pairs) - counts.listed,
+        precision=_share(counts.right, counts.listed, share_interval(counts.right, counts.listed)),
         recall=recall, f1=None if found.pairs.f1 is None else round(found.pairs.f1, 6),
         bcubed=(round(cubed.precision, 6), round(cubed.recall, 6), round(cubed.f1, 6)),
         classes=[_case(name, one) for name, one in found.classes.items()],
     )
 
 
-def _case(name: str, one: Counts) -> Case:
-    return Case(name=name, pairs=one.n, same=one.same, listed=one.listed, right=one.right)
+def _case(name: str, one: PairCounts) -> PairClass:
+    return PairClass(name=name, pairs=one.n, same=one.same, listed=one.listed, right=one.right)
 
 
-def _share(part: int, whole: int, interval: Interval | None) -> Share | None:
+def _share(part: int, whole: int, interval: Interval | None) -> MeasuredShare | None:
     if interval is None:
         return None
-    return Share(value=round(part / whole, 6), low=round(interval.low, 6), high=round(interval.high, 6))
+    return MeasuredShare(value=round(part / whole, 6), low=round(interval.low, 6), high=round(interval.high, 6))

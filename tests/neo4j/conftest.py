@@ -193,14 +193,14 @@ def draw(graph: Graph) -> Callable[[str], None]:
 def every_hit_stands_in_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     """The law of gates, on every graph of the suite: where all examples of a check are listed, what they count is its count."""
     from kgeval.auditing import engine
-    from kgeval.auditing.check import Outcome
-    from kgeval.auditing.gates import Gates, Judged
+    from kgeval.auditing.check import CheckOutcome
+    from kgeval.auditing.gates import CheckJudgement, Gates
     from kgeval.auditing.gates.keys import keys_of, recounted
     from kgeval.auditing.rulebook import Rule
 
     real = engine.judged
 
-    def checked(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
+    def checked(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
         examples = recounted(outcome.examples) if rule.hit == "pairs" else outcome.examples
         if len(examples) < engine.LISTED:
             assert sum(example.counts for example in examples) == outcome.count, rule.id

@@ -11,7 +11,7 @@ import pytest
 from kgeval.auditing import engine
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
-from kgeval.auditing.structure import PARTS, Options, gds_ids, measure
+from kgeval.auditing.structure import PARTS, StructureOptions, gds_ids, measure
 from kgeval.errors import QueryError
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.connect import Graph
@@ -103,7 +103,7 @@ def test_without_gds_every_figure_that_needs_it_is_named_with_the_reason(
 
 def test_a_type_named_like_a_relation_does_not_mix_their_properties(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(PICTURE)
-    fill = measure(graph, LAYOUT, Options(communities=False)).numbers["property_fill"]
+    fill = measure(graph, LAYOUT, StructureOptions(communities=False)).numbers["property_fill"]
     assert (fill["R.x"], fill["[:R].x"]) == (1.0, 1.0)
 
 

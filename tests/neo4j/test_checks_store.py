@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from kgeval.auditing.engine import run_check
-from kgeval.auditing.steps.missing_index import Expected, lack, parse
+from kgeval.auditing.steps.missing_index import ExpectedIndex, lack, parse
 from kgeval.graph.connect import Graph
 from kgeval.records import Finding, Layout
 
@@ -69,5 +69,5 @@ def test_an_index_that_is_not_online_is_a_fault():
 
 
 def test_entries_name_kind_label_and_property():
-    assert parse("vector:My.Label.x") == Expected("vector", "My.Label", "x")
-    assert parse("a:b.x") == Expected("lookup", "a:b", "x")
+    assert parse("vector:My.Label.x") == ExpectedIndex("vector", "My.Label", "x")
+    assert parse("a:b.x") == ExpectedIndex("lookup", "a:b", "x")

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from kgeval.auditing.completeness.fact_files import Fact, read_facts
-from kgeval.auditing.completeness.facts import NOTHING, FactOptions, Named, entities, fact_contexts, fact_retention, fact_tasks, nearest
+from kgeval.auditing.completeness.facts import (
+    NOTHING,
+    EmbeddedEntity,
+    FactOptions,
+    entities,
+    fact_contexts,
+    fact_retention,
+    fact_tasks,
+    nearest,
+)
 from kgeval.errors import InputError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Endpoint, Limits
@@ -175,7 +184,7 @@ def test_a_super_node_costs_no_more_than_the_judge_may_see(graph, draw, embedder
 def test_nearest_is_what_a_whole_matrix_gives(embedder, monkeypatch):
     monkeypatch.setattr("kgeval.auditing.completeness.facts.BLOCK", 100)
     names = [f"{word} {at}" for at in range(65) for word in ("boat", "tree", "town", "song")]
-    among = [Named(str(at), name, name) for at, name in enumerate(names)]
+    among = [EmbeddedEntity(str(at), name, name) for at, name in enumerate(names)]
     texts = ["a boat on the water", "an old oak"]
     found = nearest(texts, among, embedder, k=7)
     whole = np.round(embedder.embed(texts) @ embedder.embed(names).T, 6)

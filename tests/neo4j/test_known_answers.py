@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgeval.auditing.engine import run_check
-from kgeval.auditing.structure import Options, measure
+from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
@@ -39,7 +39,7 @@ def check(graph: Graph, layout: Layout, rule_id: str) -> Finding:
 
 def test_the_msgraphrag_index_gives_its_published_figures(graph: Graph) -> None:
     layout = load(graph, "msgraphrag-fixture")
-    numbers = measure(graph, layout, Options(communities=False)).numbers
+    numbers = measure(graph, layout, StructureOptions(communities=False)).numbers
     assert (numbers["entities"], numbers["relations"], numbers["components"], numbers["isolated"]) == (561, 978, 9, 1)
     assert numbers["average_degree"] == pytest.approx(3.4866, abs=5e-5)
     assert numbers["average_clustering"] == pytest.approx(0.268574, abs=5e-7)
@@ -53,7 +53,7 @@ def test_the_msgraphrag_index_gives_its_published_figures(graph: Graph) -> None:
 
 def test_the_lightrag_stores_give_their_published_figures(graph: Graph) -> None:
     layout = load(graph, "graphrag-bench-novel/lightrag")
-    numbers = measure(graph, layout, Options(communities=False, properties=False)).numbers
+    numbers = measure(graph, layout, StructureOptions(communities=False, properties=False)).numbers
     rows = graph.read("MATCH (e:__Entity__) RETURN sum(CASE WHEN e.dangling THEN 1 ELSE 0 END) AS dangling, count(e) AS all")
     assert rows == [{"dangling": 2, "all": 3675}]
     assert numbers["relations"] == 3116

@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from kgeval.auditing.accuracy.duplicates import CHECKS
 from kgeval.auditing.accuracy.gold_pairs import read_pairs
 from kgeval.auditing.check import Embedding
-from kgeval.auditing.pages import FILE, Run, measured
+from kgeval.auditing.rule_pages import FILE, MeasuredRun, measured
 from kgeval.graph.connect import Graph
 from kgeval.llm.embed import open_embedder
 from kgeval.records import Layout
@@ -133,7 +133,7 @@ def test_no_check_lists_a_thing_that_only_stands_beside_the_pairs(connection: Gr
         assert [pair for pair in lists(connection, world, checks, None).pairs if THING in (pair.a.type, pair.b.type)] == []
 
 
-def told(checks: list[str], embedded: bool) -> Run:
+def told(checks: list[str], embedded: bool) -> MeasuredRun:
     return next(run for run in measured().run if run.checks == checks and bool(run.embedding) == embedded)
 
 

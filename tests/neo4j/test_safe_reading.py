@@ -18,7 +18,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from kgeval.auditing.engine import run_check
-from kgeval.auditing.part import PartialScan
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import QueryEnded

@@ -16,7 +16,7 @@ from session_stand_in import client
 
 from kgeval.auditing.completeness.bridging import communities_of
 from kgeval.auditing.engine import run_check
-from kgeval.auditing.structure import Options, measure
+from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.errors import ConnectError
 from kgeval.graph.aura import SessionOptions, in_session
 from kgeval.graph.aura import session as life
@@ -62,7 +62,7 @@ def both(graph: Graph, monkeypatch: pytest.MonkeyPatch, layout: Layout) -> tuple
     of the stability short.)"""
 
     def look() -> list[Any]:
-        found = measure(graph, layout, Options(properties=False, timeout=3600))
+        found = measure(graph, layout, StructureOptions(properties=False, timeout=3600))
         checks = [run_check(graph, layout, rule, settings=changed) for rule, changed in CHECKS.items()]
         return [found.numbers, found.skipped, *(check.model_copy(update={"seconds": None}) for check in checks)]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kgeval.auditing.structure import Options, measure
+from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.graph import plugin
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries, parse
@@ -58,7 +58,7 @@ def by_networkx(nodes: list[int], edges: list[tuple[int, int]]) -> dict[str, Any
 
 
 def assert_same(graph: Graph, layout: Layout, nodes: list[int], edges: list[tuple[int, int]]) -> None:
-    mine = measure(graph, layout, Options(communities=False, properties=False)).numbers
+    mine = measure(graph, layout, StructureOptions(communities=False, properties=False)).numbers
     other = by_networkx(nodes, edges)
     assert mine["diameter"] in other.pop("diameters")
     for name, value in other.items():
@@ -145,7 +145,7 @@ def test_an_empty_graph_gives_counts_of_zero_and_reasons_for_the_rest(graph: Gra
 def test_beyond_the_exact_limit_the_diameter_is_a_lower_bound_and_named_so(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgeval.auditing.structure.EXACT_DIAMETER_NODES", 3)
     write(graph, list(range(6)), [(i, i + 1) for i in range(5)])
-    numbers = measure(graph, LAYOUT, Options(communities=False)).numbers
+    numbers = measure(graph, LAYOUT, StructureOptions(communities=False)).numbers
     assert numbers["diameter_lower_bound"] == 5
     assert "diameter" not in numbers
 
@@ -165,7 +165,7 @@ def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph
     slow, faults = parse(SLOW, Path("count-bridges.cypher"))
     assert not faults
     monkeypatch.setattr(plugin, "all_queries", lambda: {**all_queries(), "count-bridges": slow})
-    found = measure(graph, LAYOUT, Options(timeout=3))
+    found = measure(graph, LAYOUT, StructureOptions(timeout=3))
     assert found.incomplete
     assert [skip.ids for skip in found.skipped if "time limit" in skip.reason] == [["articulation_points", "bridges"]]
     assert found.numbers["communities"] == 1

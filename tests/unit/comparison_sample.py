@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kgeval.comparison.results.build import build_report
-from kgeval.comparison.results.inputs import ComparisonInputs, Threshold
+from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import (
     AlignmentCount,
@@ -24,6 +24,7 @@ from kgeval.records import (
     Stopped,
     SystemUse,
 )
+from kgeval.stats.thresholds import Threshold
 
 NAN = float("nan")
 ASPECTS = ("comprehensiveness", "relevance")
@@ -113,7 +114,10 @@ def sample(systems: int = 2) -> ComparisonReport:
             notes=["pairs of the baseline are left out"],
         ),
         missing={"rag-2": ["q-missing"]}, notes=("answers were read from two files",),
-        thresholds=(Threshold("relative", True, -1.0), Threshold("low", True, 0.999, system_a="rag-1", system_b="rag-2")),
+        thresholds=(
+            PairThreshold(Threshold("relative", ">=", -1.0)),
+            PairThreshold(Threshold("low", ">=", 0.999), system_a="rag-1", system_b="rag-2"),
+        ),
     ))
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates import (
-    Entry,
     Gates,
-    Limit,
+    Limits,
     Waiver,
-    entry_of,
     judged,
     read_limits,
+    written_as_flag,
 )
 from kgeval.auditing.gates.ratchet import hidden
 from kgeval.auditing.rulebook import Hit, Rule, load_rules
@@ -34,13 +33,12 @@ def shows(*names: str, counts: int = 1, kind: str = "Person") -> Example:
     return Example(items=[entity(name, kind) for name in names], counts=counts)
 
 
-def outcome(*examples: Example, total: int = 10, count: int | None = None) -> Outcome:
-    return Outcome(sum(one.counts for one in examples) if count is None else count, total, list(examples))
+def outcome(*examples: Example, total: int = 10, count: int | None = None) -> CheckOutcome:
+    return CheckOutcome(sum(one.counts for one in examples) if count is None else count, total, list(examples))
 
 
-def limits(*flags: str) -> dict[str, tuple[Limit, ...]]:
-    entries = [one for flag in flags if isinstance(one := entry_of(flag), Entry)]
-    found, faults = read_limits(entries)
+def limits(*flags: str) -> Limits:
+    found, faults = read_limits(map(written_as_flag, flags))
     assert not faults
     return found
 

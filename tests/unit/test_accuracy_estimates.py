@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.auditing.accuracy.duplicates import Listed, Pair, around, scripts
-from kgeval.auditing.accuracy.estimates import Evidence, main_estimates, share_names, split
-from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
-from kgeval.auditing.accuracy.judge import Judged, TripleVerdicts, batches, verdicts
+from kgeval.auditing.accuracy.duplicates import ListedPair, ListedPairs, around, scripts
+from kgeval.auditing.accuracy.estimates import LabelEvidence, main_estimates, share_names, split
+from kgeval.auditing.accuracy.gold_pairs import GoldPair, PairCounts, against_gold, read_pairs
+from kgeval.auditing.accuracy.judge import ItemJudgement, TripleVerdicts, batches, verdicts
 from kgeval.auditing.accuracy.report import Results, accuracy_report, best
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.errors import InputError
 from kgeval.llm.calls import Failure, Outcome
@@ -20,9 +20,9 @@ from kgeval.records import Estimate, GraphRef, HumanLabel, Layout, Passage, Samp
 RUN = Started("accuracy", {}).manifest()
 
 
-def item(at: int, **more: object) -> Item:
+def item(at: int, **more: object) -> SampleItem:
     name = f"S{at} -[{'KNOWS' if at % 2 else 'LIKES'}]-> O{at}"
-    return Item(
+    return SampleItem(
         id=f"i{at}", ref=GraphRef(element_id=f"e{at}", key=name, name=name, type="KNOWS" if at % 2 else "LIKES", kind="relation"),
         shown={"subject": f"S{at}", "predicate": "KNOWS", "object": f"O{at}"}, stratum="", cluster=f"|c{at // 2}|0", home=f"c{at // 2}",
         weight=10.0, passages=(Passage(text=f"text {at // 2}", chunk_id=f"c{at // 2}", document=f"d{at // 10}"),), **more,
@@ -37,9 +37,9 @@ def sample(n: int = 40, clusters: int = 200, **more: object) -> Sample:
     return Sample(items, design, {"": clusters})
 
 
-def judged(labels: list[str | None], flags: dict[int, tuple[str, ...]] | None = None) -> dict[str, Judged]:
+def judged(labels: list[str | None], flags: dict[int, tuple[str, ...]] | None = None) -> dict[str, ItemJudgement]:
     return {
-        f"i{at}": Judged(f"i{at}", label, "because", (flags or {}).get(at, ()), cause=None if label else "timeout")
+        f"i{at}": ItemJudgement(f"i{at}", label, "because", (flags or {}).get(at, ()), cause=None if label else "timeout")
         for at, label in enumerate(labels)
     }
 
@@ -56,7 +56,7 @@ def report(results: Results):
 
 def test_every_label_and_flag_gets_its_share_and_items_without_a_verdict_are_not_wrong() -> None:
     labels = ["entailed"] * 24 + ["contradicted"] * 4 + ["not_stated"] * 8 + [None] * 4
-    found = main_estimates(Evidence(sample(), "relations", judged(labels, {0: ("redundant",), 1: ("redundant", "irrelevant")}), None))
+    found = main_estimates(LabelEvidence(sample(), "relations", judged(labels, {0: ("redundant",), 1: ("redundant", "irrelevant")}), None))
     shares = {e.of: e for e in found}
     accuracy = shares["accuracy"]
     assert (accuracy.n, accuracy.n_scored, accuracy.failures) == (40, 36, {"timeout": 4})
@@ -110,7 +110,7 @@ def test_rows_that_nobody_labelled_make_nothing_surer() -> None:
     assert (long.low, long.high) == (short.low, short.high)
     assert long.high - long.low > 0.2
     assert "no sampling error" not in long.method
-    by_type = [split(Evidence(whole, "relations", {}, people(labels, rows)), lambda item: item.type)[0] for rows in (40, 20)]
+    by_type = [split(LabelEvidence(whole, "relations", {}, people(labels, rows)), lambda item: item.type)[0] for rows in (40, 20)]
     assert (by_type[0].low, by_type[0].high) == (by_type[1].low, by_type[1].high)
 
 
@@ -138,7 +138,7 @@ def test_a_parallel_relation_of_an_item_is_shown_beside_it() -> None:
     first, second = item(0), item(1)
     twin = first.ref.name
     near = {0: (second.ref.name, twin, "X -[R]-> Y"), 1: (first.ref.name, twin, "X -[R]-> Y")}
-    items = [Item(**{**one.__dict__, "beside": near[at]}) for at, one in enumerate((first, second))]
+    items = [SampleItem(**{**one.__dict__, "beside": near[at]}) for at, one in enumerate((first, second))]
     (call,) = batches(items, "relations", load_prompt("judge-triples"))
     assert sorted(call.task.slots["beside"]) == [first.ref.name, "X -[R]-> Y"]
 
@@ -225,7 +225,7 @@ def test_items_of_one_passage_are_asked_together_and_the_passage_is_shown_once()
 
 def test_a_passage_of_one_item_only_says_so() -> None:
     first, second = item(0), item(1)
-    more = Item(**{**first.__dict__, "passages": (*first.passages, Passage(text="more", chunk_id="z"))})
+    more = SampleItem(**{**first.__dict__, "passages": (*first.passages, Passage(text="more", chunk_id="z"))})
     (call,) = batches([more, second], "relations", PROMPT)
     assert call.task.slots["passages"] == [{"for_items": "all", "text": "text 0"}, {"for_items": [1], "text": "more"}]
 
@@ -252,8 +252,8 @@ def entity(name: str, kind: str = "PERSON") -> GraphRef:
     return GraphRef(element_id=f"e-{name}", key=name, name=name, type=kind)
 
 
-def listed(*pairs: tuple[str, str]) -> Listed:
-    return Listed([Pair(entity(a), entity(b), "same name", f"{a}={b}") for a, b in pairs])
+def listed(*pairs: tuple[str, str]) -> ListedPairs:
+    return ListedPairs([ListedPair(entity(a), entity(b), "same name", f"{a}={b}") for a, b in pairs])
 
 
 def gold(a: str, b: str, same: bool, failure_class: str = "") -> GoldPair:
@@ -275,8 +275,8 @@ def test_counts_say_how_many_are_listed_and_how_many_of_those_are_right_by_class
     found = against_gold(
         listed(("A", "B"), ("C", "D"), ("X", "Y")), [gold("a", "b", True, "alias"), gold("c", "d", False, "alias"), gold("e", "f", True)],
     )
-    assert found.counts == Counts(n=3, same=2, listed=2, right=1)
-    assert found.classes == {"": Counts(1, 1, 0, 0), "alias": Counts(2, 1, 2, 1)}
+    assert found.counts == PairCounts(n=3, same=2, listed=2, right=1)
+    assert found.classes == {"": PairCounts(1, 1, 0, 0), "alias": PairCounts(2, 1, 2, 1)}
     figures = found.figures()
     assert (figures["gold_right"], figures["pairwise_precision"]) == (1, 0.5)
     assert figures["pairwise_precision_low"] == pytest.approx(0.0945, abs=1e-4)  # Wilson, 1 of 2
@@ -288,7 +288,7 @@ def test_counts_say_how_many_are_listed_and_how_many_of_those_are_right_by_class
 def test_collisions_meet_by_how_many_records_a_check_lists() -> None:
     """Of two collisions one is listed: one wrong pair, one rightly left alone."""
     found = against_gold(listed(("Ada", "Ada")), [gold("ada", "ada", False), gold("bob", "bob", False)])
-    assert found.counts == Counts(n=2, same=0, listed=1, right=0)
+    assert found.counts == PairCounts(n=2, same=0, listed=1, right=0)
     assert found.cubed.precision == (0.5 + 0.5 + 1 + 1) / 4
 
 
@@ -321,5 +321,5 @@ def test_scripts_and_quotes() -> None:
 
 
 def test_a_split_without_any_label_is_empty_of_values() -> None:
-    rows = split(Evidence(sample(4), "relations", judged([None] * 4), None), lambda one: one.type)
+    rows = split(LabelEvidence(sample(4), "relations", judged([None] * 4), None), lambda one: one.type)
     assert {row.value for row in rows} == {None}

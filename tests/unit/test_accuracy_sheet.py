@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
 from kgeval.errors import InputError, UsageError
 from kgeval.files.sheets import escaped, unescaped
@@ -20,8 +20,8 @@ from kgeval.records import GraphRef, Passage, SampleDesign
 WANTED = SampleSpec(n=3, seed=5)
 
 
-def item(name: str, **shown: str) -> Item:
-    return Item(
+def item(name: str, **shown: str) -> SampleItem:
+    return SampleItem(
         id=name, ref=GraphRef(key=name, name=name, type="KNOWS", kind="relation"), shown={"subject": name, "predicate": "KNOWS", **shown},
         stratum="", cluster=f"|c|{name}", home="c", weight=1.0, passages=(Passage(text="Ada wrote,\nto \"Bob\".", chunk_id="c"),),
     )

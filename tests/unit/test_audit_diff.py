@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.diff import diff, diff_all, silent, unanswered_at, unpaired, worse_at
 from kgeval.auditing.gates import Gates, Waiver, judged
 from kgeval.auditing.rulebook import load_rules
@@ -210,7 +210,7 @@ def test_a_graph_without_anything_left_to_look_at_is_not_better() -> None:
 
 def test_hits_by_type_are_compared_without_waived_ones_too() -> None:
     rule = load_rules()["isolated-entity"].model_copy(update={"threshold": 0.0})
-    hits = Outcome(2, 10, [example("Ada"), example("Ulm", "Place")])
+    hits = CheckOutcome(2, 10, [example("Ada"), example("Ulm", "Place")])
     then, now = (judged(rule, hits, Gates(waivers=waivers)) for waivers in ((), (Waiver("isolated-entity", "agreed", "Ada"),)))
     sides = [report(finding(count=2, suppressed=one.suppressed, by_type=one.by_type)) for one in (then, now)]
     assert [(one.label, one.verdict) for one in diff(*sides).findings] == [(None, "better"), ("Person", "better"), ("Place", "same")]

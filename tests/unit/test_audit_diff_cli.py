@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report
 
 from kgeval.auditing.diff import diff
-from kgeval.auditing.previous import read_audits
+from kgeval.auditing.report_files import read_audits
 from kgeval.cli.audit import audit as command
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Finding

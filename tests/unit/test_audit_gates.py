@@ -10,22 +10,22 @@ from gates_world import RULE, answered, limits, outcome, shows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates import (
-    Entry,
+    CheckJudgement,
     Gates,
-    Judged,
-    Limit,
-    entry_of,
     gate_rows,
     judged,
     read_limits,
+    written_as_flag,
+    written_in_file,
 )
 from kgeval.cli.main import run
 from kgeval.config import AuditOptions
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import AuditGate, StructureSkip
 from kgeval.reports.audit_gates import value
+from kgeval.stats.thresholds import Threshold
 from kgeval.workflows.audit_gates import check_part, load_config, threshold_texts
 
 
@@ -43,8 +43,8 @@ def test_limits_are_shares_or_hits_of_checks_and_bounds_of_figures() -> None:
         "isolated-entity": ["share <= 0.05"], "self-loop": ["share <= 0.1"], "duplicate-name": ["hits <= 3"],
         "giant_share": [">= 0.5"], "modularity": ["<= 0.9"],
     }
-    assert found["duplicate-name"][0].broken(4) and not found["duplicate-name"][0].broken(3)
-    assert found["giant_share"][0].broken(0.49) and not found["giant_share"][0].broken(0.5)
+    assert not found["duplicate-name"][0].met(4) and found["duplicate-name"][0].met(3)
+    assert not found["giant_share"][0].met(0.49) and found["giant_share"][0].met(0.5)
 
 
 @pytest.mark.parametrize(("flag", "word"), [
@@ -55,14 +55,13 @@ def test_limits_are_shares_or_hits_of_checks_and_bounds_of_figures() -> None:
     ("isolated_entity<=0.1", "did you mean isolated-entity"),
 ])
 def test_limits_that_make_no_sense_are_named(flag: str, word: str) -> None:
-    entry = entry_of(flag)
-    found, faults = read_limits([entry]) if isinstance(entry, Entry) else ({}, [entry])
+    found, faults = read_limits([written_as_flag(flag)])
     assert not found and len(faults) == 1 and word in faults[0] and flag in faults[0]
-    assert isinstance(entry_of("nonsense"), str)
+    assert isinstance(written_as_flag("nonsense")[1], str)
 
 
 def test_an_error_that_is_broken_before_the_warning_is_a_fault() -> None:
-    entries = [Entry("w", "self-loop", "warning", "<=0.2"), Entry("e", "self-loop", "error", "<=0.05")]
+    entries = [written_in_file("w", "self-loop", "warning", "<=0.2"), written_in_file("e", "self-loop", "error", "<=0.05")]
     assert "error (share <= 0.05) is not beyond warning (share <= 0.2)" in read_limits(entries)[1][0]
 
 
@@ -97,8 +96,8 @@ def test_a_report_replaces_no_file_that_is_read(tmp_path: Path, capsys: pytest.C
 
 @given(st.lists(st.integers(0, 60), min_size=2, max_size=2).map(sorted), st.floats(0.01, 1))
 def test_more_hits_never_pass_where_fewer_fail(hits: list[int], share: float) -> None:
-    gates = Gates({"isolated-entity": (Limit("isolated-entity", share),)})
-    states: list[Judged] = [judged(RULE, Outcome(n, 60), gates) for n in hits]
+    gates = Gates({"isolated-entity": (Threshold("isolated-entity", "<=", share, unit="share"),)})
+    states: list[CheckJudgement] = [judged(RULE, CheckOutcome(n, 60), gates) for n in hits]
     assert all(not (few.status == "failed" and many.status == "passed") for few, many in pairwise(states))
 
 

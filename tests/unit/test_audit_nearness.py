@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.auditing.nearness import NAMESAKES, _Names, _namesakes
 from kgeval.errors import QueryError
 from kgeval.graph.memory import TooLarge, check_vectors
@@ -38,7 +38,7 @@ class Names:
 @pytest.mark.parametrize(("most", "found", "more"), [(3, 3, True), (5, 5, False), (9, 5, False)])
 def test_the_query_is_over_before_a_name_is_embedded_and_it_is_known_whether_there_were_more(most: int, found: int, more: bool) -> None:
     graph: Any = Names()
-    names = _Names(Check(graph, LAYOUT, all_queries()["similar-entity"], {"max_embedded": most}))
+    names = _Names(CheckRun(graph, LAYOUT, query=all_queries()["similar-entity"], settings={"max_embedded": most}))
     items = names.items()
     assert graph.ended
     assert [one.text for one in items] == [f"n{at}" for at in range(found)]
@@ -60,7 +60,7 @@ class Answers:
 @pytest.mark.parametrize(("bearers", "more"), [(0, 0), (1, 0), (11, 10), (1000, NAMESAKES)])
 def test_so_many_neighbours_more_are_asked_for_as_a_name_has_other_bearers(bearers: int, more: int) -> None:
     graph: Any = Answers([{"bearers": bearers}])
-    assert _namesakes(Check(graph, LAYOUT, all_queries()["similar-entity"])) == more
+    assert _namesakes(CheckRun(graph, LAYOUT, query=all_queries()["similar-entity"])) == more
 
 
 def test_vectors_that_may_take_more_memory_than_granted_are_refused_before_anything_is_projected() -> None:

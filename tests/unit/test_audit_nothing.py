@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kgeval.auditing import engine
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.records import Finding, Layout
@@ -16,7 +16,7 @@ from kgeval.records import Finding, Layout
 NO_GRAPH: Any = None
 
 
-def _finding(rule: Rule, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> Finding:
+def _finding(rule: Rule, outcome: CheckOutcome, monkeypatch: pytest.MonkeyPatch) -> Finding:
     monkeypatch.setattr(engine, "missing_roles", lambda *_, **__: {})
     monkeypatch.setattr(engine, "sharing", lambda _: nullcontext())
     monkeypatch.setattr(engine, "_outcome", lambda *_: outcome)
@@ -25,8 +25,8 @@ def _finding(rule: Rule, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> F
 
 @pytest.mark.parametrize("rule", load_rules().values(), ids=lambda rule: str(rule.id))
 def test_of_nothing_no_check_passes(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
-    finding = _finding(rule, Outcome(0, 0, note="the search ended early"), monkeypatch)
+    finding = _finding(rule, CheckOutcome(0, 0, note="the search ended early"), monkeypatch)
     assert (finding.status, finding.count, finding.total, finding.share) == ("skipped", None, None, None)
     assert finding.reason == f"there is nothing to look at: 0 {rule.total_of}; the search ended early"
-    assert _finding(rule, Outcome(0, 1), monkeypatch).status == "passed"
-    assert _finding(rule, Outcome(1, 0), monkeypatch).status == "failed"
+    assert _finding(rule, CheckOutcome(0, 1), monkeypatch).status == "passed"
+    assert _finding(rule, CheckOutcome(1, 0), monkeypatch).status == "failed"

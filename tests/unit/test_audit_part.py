@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kgeval.auditing.part import PartialScan
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.queries import all_queries
 
 

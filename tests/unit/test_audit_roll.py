@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.entity_columns import EntityColumns, Texts
+from kgeval.auditing.entity_columns import EntityColumns, FiledTexts
 
 IDS = ["4:abc:17", "4:abc:007", "x", "", "12", "4:abc:-3", "a:", "5:def:18", "4:abc:123456789012345678901"]
 
@@ -16,7 +16,7 @@ def test_ids_of_any_shape_come_back_as_they_went_in_and_are_found_again() -> Non
 
 
 def test_texts_come_back_whole_also_empty_ones_and_lone_surrogates() -> None:
-    texts = Texts()
+    texts = FiledTexts()
     for text in ("", "Ulm", "\ud800", "", "東京"):
         texts.append(text)
     assert [texts[at] for at in range(len(texts))] == ["", "Ulm", "\ud800", "", "東京"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_report_html import Page
 
-from kgeval.auditing.joined import Joined, findings_of, read_joined, warnings
+from kgeval.auditing.report_files import JoinedReport, joined_findings, joined_warnings, read_joined
 from kgeval.errors import InputError
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Construction
 from kgeval.reports.write import rendered
@@ -26,13 +26,13 @@ def audit() -> AuditReport:
 
 
 def joined(audit: AuditReport, *paths: Path) -> AuditReport:
-    return audit.model_copy(update={"findings": [*audit.findings, *findings_of(read_joined(paths))]})
+    return audit.model_copy(update={"findings": [*audit.findings, *joined_findings(read_joined(paths))]})
 
 
 def test_a_report_is_recognised_by_what_it_holds() -> None:
     first, second = read_joined([ACCURACY, COMPLETENESS])
     assert isinstance(first.report, AccuracyReport) and isinstance(second.report, CompletenessReport)
-    assert [(f.rule_id, f.group) for f in findings_of([first, second])] == [
+    assert [(f.rule_id, f.group) for f in joined_findings([first, second])] == [
         ("contradicted-relation", "accuracy"), ("missing-gold-entity", "completeness"),
     ]
 
@@ -91,10 +91,10 @@ def test_every_fault_of_every_file_comes_at_once(tmp_path: Path) -> None:
 
 def test_reports_of_another_graph_or_without_findings_are_said() -> None:
     (one,) = read_joined([ACCURACY])
-    assert warnings([one], "harbour") == []
-    assert warnings([one], None) == [f"{ACCURACY} is about graph harbour, this audit about the whole database"]
-    bare = Joined(ACCURACY, one.report.model_copy(update={"findings": []}))
-    assert warnings([bare], "harbour") == [f"{ACCURACY} holds no findings"]
+    assert joined_warnings([one], "harbour") == []
+    assert joined_warnings([one], None) == [f"{ACCURACY} is about graph harbour, this audit about the whole database"]
+    bare = JoinedReport(ACCURACY, one.report.model_copy(update={"findings": []}))
+    assert joined_warnings([bare], "harbour") == [f"{ACCURACY} holds no findings"]
 
 
 @pytest.mark.slow

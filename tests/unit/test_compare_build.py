@@ -10,10 +10,11 @@ from comparison_sample import NAN, RUN, check, drawn, found, sample, stopped, ta
 
 from kgeval.comparison.results import build as building
 from kgeval.comparison.results.build import build_report, cautions, most_telling
-from kgeval.comparison.results.inputs import ComparisonInputs, Threshold
+from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports.comparison_view import scored
+from kgeval.stats.thresholds import Threshold
 
 
 @pytest.fixture(scope="module")
@@ -98,8 +99,9 @@ def test_thresholds_are_held_against_every_pair_that_they_fit(two: ComparisonRep
     assert strict.value == two.pairs[0].relative.low
     tables = [tabled([[1], [1], [0], [-1]], names=("x", "y"))]
     asked = (
-        Threshold("relative", True, -0.3, system_a="y", system_b="x"), Threshold("win", False, 0.3, system_a="y"),
-        Threshold("gap", True, 0.0, aspect="quality"), Threshold("tie", True, 0.25, system_a="z"),
+        PairThreshold(Threshold("relative", ">=", -0.3), system_a="y", system_b="x"),
+        PairThreshold(Threshold("win", "<=", 0.3), system_a="y"),
+        PairThreshold(Threshold("gap", ">=", 0.0, at="quality")), PairThreshold(Threshold("tie", ">=", 0.25), system_a="z"),
     )
     gates = build_report(found(tables, thresholds=asked)).gates
     assert [(gate.system_a, gate.value, gate.met) for gate in gates] == [("y", -0.25, True), ("y", 0.25, True), ("x", 0.25, True)]

@@ -12,13 +12,14 @@ from comparison_sample import drawn, found, sample
 from test_report_html import Page
 
 from kgeval.comparison.results.build import build_report
-from kgeval.comparison.results.inputs import Threshold
+from kgeval.comparison.results.inputs import PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.comparison.results.stopped_pairs import NO_INTERVAL, NO_RANKS
 from kgeval.records import ComparisonReport, CorrectedRate, Estimated, Stopped
 from kgeval.reports import comparison_html
 from kgeval.reports import comparison_view as shown
 from kgeval.reports.write import Form, rendered
+from kgeval.stats.thresholds import Threshold
 
 FORMS: tuple[Form, ...] = ("text", "md", "html", "json", "xml", "csv")
 
@@ -34,7 +35,7 @@ def report() -> ComparisonReport:
     """Two systems, an A/A check written the other way round, a correction and a threshold on the low end."""
     return build_report(found(
         [drawn(("x", "y"), 0.9, 0), drawn(("x", "x again"), 0.0, 9)], self_check={"x again": "x"},
-        stopped=(stop("x", "y"), stop("x again", "x", low=-0.05, high=0.31)), thresholds=(Threshold("low", True, 0.1),),
+        stopped=(stop("x", "y"), stop("x again", "x", low=-0.05, high=0.31)), thresholds=(PairThreshold(Threshold("low", ">=", 0.1)),),
         corrected=(CorrectedRate(system_a="y", system_b="x", method="ppi++", labels=9, relative=Estimated(value=0.3, low=0.1, high=0.5)),),
     ))
 

@@ -14,13 +14,13 @@ from rapidfuzz import fuzz, process
 from statsmodels.stats.proportion import proportion_confint
 
 from kgeval.auditing.completeness.candidates import Candidates
-from kgeval.auditing.completeness.documents import Documents
+from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.figures import MatchedGold, band, proportion, verdict_level
 from kgeval.auditing.completeness.gold import Items, distinct
-from kgeval.auditing.completeness.index import RANK, FuzzyIndex, GoldIndex, Hit, may_be_same, most_edits, sorted_tokens
+from kgeval.auditing.completeness.index import RANK, FuzzyIndex, GoldIndex, NameHit, may_be_same, most_edits, sorted_tokens
 from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
-from kgeval.auditing.completeness.predicates import Judge
-from kgeval.auditing.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
+from kgeval.auditing.completeness.predicates import PredicateJudge
+from kgeval.auditing.completeness.relations import MOST_PLACES, JoiningRelation, TripleMatch, crowded, pairs
 from kgeval.config import CompletenessOptions
 from kgeval.errors import UsageError
 from kgeval.records import LEVELS, GoldEntity, GoldTriple
@@ -150,7 +150,7 @@ def found_at(names: dict[str, str], gold: Sequence[GoldEntity], documents: dict[
     for element_id, name in names.items():
         for hit in index.hits(name):
             places.add(element_id, hit)
-    known = Documents(frozenset(d for ds in (documents or {}).values() for d in ds))
+    known = GoldDocuments(frozenset(d for ds in (documents or {}).values() for d in ds))
     sources = {element_id: frozenset(ds) for element_id, ds in (documents or {}).items()}
     return matches(places, [entity.document for entity in made.entities], sources, known)
 
@@ -176,10 +176,10 @@ def test_initials_that_fit_two_names_match_neither() -> None:
 
 
 def test_a_name_at_hundreds_of_places_is_said_not_silently_cut() -> None:
-    many = Match(0, {str(at): Hit(0, 0) for at in range(MOST_PLACES + 1)})
-    assert len(list(pairs([many, Match(0, {"x": Hit(1, 0)})], 0, 1))) == MOST_PLACES
+    many = Match(0, {str(at): NameHit(0, 0) for at in range(MOST_PLACES + 1)})
+    assert len(list(pairs([many, Match(0, {"x": NameHit(1, 0)})], 0, 1))) == MOST_PLACES
     assert crowded([many, Match()])[0].startswith("1 gold entities stand at more than 300 places")
-    assert crowded([Match(), Match(0, {"x": Hit(0, 0)})]) == []
+    assert crowded([Match(), Match(0, {"x": NameHit(0, 0)})]) == []
 
 
 class Meanings:
@@ -201,7 +201,7 @@ def test_meaning_matches_the_nearest_name_above_the_similarity_and_never_another
     names = {"1": "auto 1", "2": "motor 1", "3": "auto 2", "4": "tree 1"}
     add_by_meaning(places, gold, [0], lambda: iter(names.items()), near, similarity=0.85)  # type: ignore[arg-type]
     assert sorted(places.hits[0]) == ["1", "2"]
-    (match,) = matches(places, [None], {}, Documents())
+    (match,) = matches(places, [None], {}, GoldDocuments())
     assert (match.rank, match.best, match.found["1"].score) == (RANK["embedding"], ["1"], pytest.approx(0.96))
 
 
@@ -211,15 +211,15 @@ def test_meaning_matches_the_nearest_name_above_the_similarity_and_never_another
     ("writing", "writing,notes", "exact"), ("hunts", "fears", None), ("was", "WAS", "normalised"),
 ])
 def test_predicates_match_level_by_level(predicate: str, label: str, level: str | None) -> None:
-    rank = Judge(ALL).rank(predicate, Joined("a", "b", True, "r", "T", (label,), ()))
+    rank = PredicateJudge(ALL).rank(predicate, JoiningRelation("a", "b", True, "r", "T", (label,), ()))
     assert (None if rank is None else LEVELS[rank]) == level
 
 
 def test_a_predicate_of_two_words_may_stand_in_the_description() -> None:
-    one = Joined("a", "b", True, "r", "RELATED", ("RELATED",), ("Ahab was captain of the Pequod.",))
-    assert Judge(ALL).rank("captain of", one) == RANK["fuzzy"]
-    assert Judge(ALL).rank("captain", one) is None
-    assert Judge(ALL[:3]).rank("captain of", one) is None
+    one = JoiningRelation("a", "b", True, "r", "RELATED", ("RELATED",), ("Ahab was captain of the Pequod.",))
+    assert PredicateJudge(ALL).rank("captain of", one) == RANK["fuzzy"]
+    assert PredicateJudge(ALL).rank("captain", one) is None
+    assert PredicateJudge(ALL[:3]).rank("captain of", one) is None
 
 
 def test_figures_are_over_the_gold_set_and_levels_add_up() -> None:

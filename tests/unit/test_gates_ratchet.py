@@ -11,7 +11,7 @@ from gates_world import RULE, answered, debt, entity, of, outcome, shows, waived
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.auditing.check import Outcome
+from kgeval.auditing.check import CheckOutcome
 from kgeval.auditing.gates import (
     Gates,
     Waiver,
@@ -86,7 +86,7 @@ def test_pairs_count_each_thing_once_and_what_a_held_pair_has_is_held() -> None:
 
 
 def test_pairs_that_hold_everything_are_not_all_pairs_if_the_check_knows_of_more() -> None:
-    part = Outcome(4, 10, [shows("A", "B"), shows("C", "D")], examples_total=6)  # the other four join the same four entities
+    part = CheckOutcome(4, 10, [shows("A", "B"), shows("C", "D")], examples_total=6)  # the other four join the same four entities
     rule, waiver = of("pairs"), Waiver("isolated-entity", "r", match="re:[ABC]")
     found = judged(rule, part, waived(waiver))
     assert (found.status, found.held, found.suppressed, found.listed) == ("failed", 4, 0, False)

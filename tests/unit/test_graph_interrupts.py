@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from kgeval.auditing.border import attempt
+from kgeval.auditing.attempts import attempt
 from kgeval.errors import QueryError
 from kgeval.graph import sessions
 from kgeval.graph.connect import Address, Graph

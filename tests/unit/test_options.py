@@ -11,7 +11,7 @@ from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
 from kgeval.records import AuditGate, Finding, Severity, Status
 from kgeval.workflows.audit import parse_settings
-from kgeval.workflows.audit_gates import exit_code
+from kgeval.workflows.result import exit_code
 
 
 def finding(rule_id: str, status: Status, severity: Severity = "warning") -> Finding:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kgeval.auditing.pages import rule_page
 from kgeval.auditing.repair import query_lists, repair_for
+from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.graph.queries import all_queries

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from kgeval.errors import InputError, UsageError
 from kgeval.metrics.definition import Metric, scored
 from kgeval.metrics.summary.build import SummaryOptions, build_report
-from kgeval.metrics.summary.gates import Gate
 from kgeval.metrics.summary.groups import traits_of
 from kgeval.metrics.summary.means import mean_of
 from kgeval.records import (
@@ -32,6 +31,7 @@ from kgeval.records import (
     SystemInfo,
     Verdict,
 )
+from kgeval.stats.thresholds import Threshold
 
 RUN = RunManifest(kgeval="0", command="kgeval score", started="2026-01-01T00:00:00+00:00", seconds=1)
 
@@ -233,7 +233,7 @@ def test_two_scores_of_one_answer_are_refused() -> None:
 
 def test_unknown_systems_and_a_leaderboard_by_a_metric_that_is_not_there_are_refused_together() -> None:
     with pytest.raises(UsageError, match="called T; no system is called U; the systems are S; rouge_l is not computed"):
-        report([score("a", 1.0)], baseline="T", accuracy_metric="rouge_l", gates=[Gate("token_f1", True, 0.5, "U")])
+        report([score("a", 1.0)], baseline="T", accuracy_metric="rouge_l", gates=[Threshold("token_f1", ">=", 0.5, "U")])
 
 
 def test_the_worst_answers_come_with_their_texts_and_what_the_verdicts_hold_against_them() -> None:
@@ -295,7 +295,7 @@ def test_an_answer_that_was_repeated_shows_the_repetition_that_was_worst() -> No
 
 
 def test_scores_without_rows_are_named_and_questions_without_an_answer_leave_a_gate_open() -> None:
-    scores, gate = [score("a", 1.0), score("b", 1.0)], Gate("token_f1", True, 0.9)
+    scores, gate = [score("a", 1.0), score("b", 1.0)], Threshold("token_f1", ">=", 0.9)
     found = build_report(
         lambda: iter(scores), lambda: iter([row(0, {"id": "a"})]), infos=[info("token_f1")],
         systems=[SystemInfo(system="S", answers=2, questions_missing=3)], run=RUN, options=SummaryOptions(notes=["first"], gates=[gate]),

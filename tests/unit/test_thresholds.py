@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.auditing.accuracy.estimates import share_names
-from kgeval.auditing.gates import entry_of, read_limits
-from kgeval.auditing.gates.limits import Limit
+from kgeval.auditing.gates import read_limits, written_as_flag
 from kgeval.comparison.results.build import gates as comparison_gates
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.gates import parse_gates
@@ -22,7 +21,7 @@ from kgeval.questions.coverage import FACETS
 from kgeval.records import Estimated, PairResult
 from kgeval.records.accuracy import Estimate
 from kgeval.records.completeness import Proportion
-from kgeval.stats.thresholds import passes, split
+from kgeval.stats.thresholds import Threshold, passes, split
 from kgeval.workflows import accuracy, completeness
 from kgeval.workflows import report as report_workflow
 from kgeval.workflows.compare_inputs import thresholds_of
@@ -30,10 +29,9 @@ from kgeval.workflows.compare_inputs import thresholds_of
 METRICS = [all_metrics()[name] for name in ("exact_match", "intrinsic_hallucination")]
 
 
-def _limits(texts: list[str]) -> list[Limit]:
-    entries = [entry_of(text) for text in split(texts)]
-    limits, faults = read_limits(one for one in entries if not isinstance(one, str))
-    if faults or any(isinstance(one, str) for one in entries):
+def _limits(texts: list[str]) -> list[Threshold]:
+    limits, faults = read_limits(map(written_as_flag, split(texts)))
+    if faults:
         raise UsageError("; ".join(faults))
     return [one for of in limits.values() for one in of]
 
@@ -84,8 +82,8 @@ def test_what_is_no_threshold_is_refused_everywhere(command: str, text: str) -> 
 
 def test_names_of_systems_may_have_commas_and_signs() -> None:
     (gate,) = parse_gates(["m=1,t=2:exact_match>=0.8"], METRICS)
-    assert (gate.system, gate.metric, gate.limit) == ("m=1,t=2", "exact_match", 0.8)
-    assert [one.system for one in parse_gates(["a:exact_match>=0.8,b, c:exact_match>=0.7"], METRICS)] == ["a", "b, c"]
+    assert (gate.of, gate.name, gate.limit) == ("m=1,t=2", "exact_match", 0.8)
+    assert [one.of for one in parse_gates(["a:exact_match>=0.8,b, c:exact_match>=0.7"], METRICS)] == ["a", "b, c"]
     with pytest.raises(UsageError, match="exact_mach"):
         parse_gates(["exact_mach>=0.8,b:exact_match>=0.7"], METRICS)
 
@@ -109,7 +107,7 @@ def test_the_edge_is_where_numbers_differ() -> None:
 def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() -> None:
     """0.7999999999 meets 0.8 wherever a gate is asked."""
     near = 0.7999999999
-    assert not Limit("giant_share", 0.8, "figure", least=True).broken(near)
+    assert Threshold("giant_share", ">=", 0.8).met(near)
     (threshold,) = thresholds_of(["relative>=0.8"], ["a", "b"], [])
     pair = PairResult(system_a="a", system_b="b", n=5, n_scored=5, relative=Estimated(value=near))
     assert [one.met for one in comparison_gates([threshold], [pair], complete=True)] == [True]

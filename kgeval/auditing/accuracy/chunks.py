@@ -31,12 +31,12 @@ def read_chunks(paths: Sequence[Path]) -> Chunks:
     read = read_documents(paths)
     notes = []
     if read.faults:
-        told = "; ".join(read.faults[:MOST_FAULTS])
+        shown = "; ".join(read.faults[:MOST_FAULTS])
         more = f"; and {len(read.faults) - MOST_FAULTS} more" if len(read.faults) > MOST_FAULTS else ""
-        notes.append(f"of --chunks, {len(read.faults)} could not be read: {told}{more}")
+        notes.append(f"of --chunks, {len(read.faults)} could not be read: {shown}{more}")
     return Chunks({one.id: one.text for one in read.documents}, {one.id: _document(one) for one in read.documents}, tuple(notes))
 
 
 def _document(chunk: Document) -> str | None:
-    given = (chunk.metadata.get(key) for key in DOCUMENT_KEYS)
-    return next((value for value in given if isinstance(value, str) and value), chunk.title)
+    names = (chunk.metadata.get(key) for key in DOCUMENT_KEYS)
+    return next((value for value in names if isinstance(value, str) and value), chunk.title)

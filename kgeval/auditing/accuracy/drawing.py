@@ -7,14 +7,15 @@ of nearly equal size, so every item of a stratum has the same chance. Units are 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
-from kgeval.auditing.accuracy.population import BATCH, QUERIES, Population, Reader, read_population, stratum_of
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.population import QUERIES, Population, Reader, read_population, stratum_of
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.graph.connect import Graph, Row
 from kgeval.records import GraphRef, Layout, Passage, SampleDesign
 from kgeval.stats.sampling import allocate, deal, draw, groups_needed, keys_of, random_number
@@ -24,7 +25,7 @@ NAMELESS = "(no name)"
 
 
 @dataclass(frozen=True)
-class Unit:
+class SamplingUnit:
     """A drawn group: its stratum, its passage, which of the passage's groups it is, and the weight of its items."""
 
     stratum: str
@@ -34,7 +35,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedItem:
     """Where an item was found: its element id, its random number, and the numbers of its passages, home first."""
 
     element_id: str
@@ -43,77 +44,62 @@ class Place:
     passages: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class DrawnDetails:
-    """What was read for the drawn items: details by element id, and what stands beside them in their passages."""
-
-    reader: Reader
-    population: Population
-    details: dict[str, Row]
-    beside: dict[tuple[str, int], list[Place]]
-
-
-def draw_sample(graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None) -> Sample:
+def draw_sample(graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks | None = None) -> Sample:
     """A sample of relations or entities with their passages. The layout must be bound; reads only.
 
     `chunks`: passages from files, in place of those in the graph.
     """
-    reader = Reader(graph, layout, wanted, chunks)
+    reader = Reader(graph, layout, spec, chunks)
     population = read_population(reader)
-    groups = _groups(population, wanted)
-    units = _drawn(population, groups, wanted)
-    items = _with_texts(reader, _items(reader, population, units))
+    groups: dict[str, array[int]] = {}  # by stratum, into how many groups each of its passages is dealt, in the order of the sizes
+    strata: Counter[str] = Counter()
+    for (stratum, _), size in population.sizes.items():
+        groups.setdefault(stratum, array("Q")).append(groups_needed(size, spec.per_passage))
+        strata[stratum] += size
+    units = _drawn(population, groups, spec)
+    items = _items(reader, population, units)
+    texts = reader.texts(sorted({passage.text for item in items for passage in item.passages}))  # each passage is read once for all items
+    items = [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
+    by = "" if spec.strata == "none" else f", stratified by {spec.strata} in proportion"
+    unit = {"relations": "relation", "entities": "entity"}.get(spec.kind, "pair")
     design = SampleDesign(
-        method=_method(wanted), seed=wanted.seed, wanted=wanted.n, drawn=len(items), population=population.total,
+        method=f"cluster sample without replacement: each {unit} belongs to one of its passages, chosen at random; "
+        f"unit = at most {spec.per_passage} of one passage{by}",
+        seed=spec.seed, wanted=spec.n, drawn=len(items), population=population.total,
         without_source=population.without_source, clusters=sum(map(sum, groups.values())), clusters_drawn=len(units),
-        strata=_strata(population) if wanted.strata != "none" else {},
+        strata=dict(sorted(strata.items(), key=lambda pair: (-pair[1], pair[0]))) if spec.strata != "none" else {},
     )
     return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(reader, population, items))
 
 
-def _groups(population: Population, wanted: SampleSpec) -> dict[str, array[int]]:
-    """How many groups each passage of a stratum is dealt into, in the order of `population.sizes`."""
-    out: dict[str, array[int]] = {}
-    for (stratum, _), size in population.sizes.items():
-        out.setdefault(stratum, array("Q")).append(groups_needed(size, wanted.per_passage))
-    return out
-
-
-def _strata(population: Population) -> dict[str, int]:
-    out: dict[str, int] = {}
-    for (stratum, _), size in population.sizes.items():
-        out[stratum] = out.get(stratum, 0) + size
-    return dict(sorted(out.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _drawn(population: Population, groups: dict[str, array[int]], wanted: SampleSpec) -> list[Unit]:
+def _drawn(population: Population, groups: dict[str, array[int]], spec: SampleSpec) -> list[SamplingUnit]:
     """The groups drawn: those with the smallest random numbers of each stratum, in an order of which every beginning is a sample.
 
     After the first of each stratum the strata are mixed by their sizes in the graph, not by how many are wanted: so a smaller
     sample is the beginning of a larger one.
     """
     totals = {stratum: sum(counts) for stratum, counts in groups.items()}
-    needed = -(-wanted.n * sum(totals.values()) // max(1, population.total))
-    out: list[tuple[float, Unit]] = []
+    needed = -(-spec.n * sum(totals.values()) // max(1, population.total))
+    out: list[tuple[float, SamplingUnit]] = []
     for stratum, take in sorted(allocate(totals, needed).items()):
         homes = [home for name, home in population.sizes if name == stratum]
         owners = array("Q", (home for home, n in zip(homes, groups[stratum], strict=True) for _ in range(n)))
         parts = array("Q", (part for n in groups[stratum] for part in range(n)))
         ids = population.passages.ids
         numbers = array("Q", (
-            random_number(wanted.seed, "unit", stratum, ids[home], str(part)) for home, part in zip(owners, parts, strict=True)
+            random_number(spec.seed, "unit", stratum, ids[home], str(part)) for home, part in zip(owners, parts, strict=True)
         ))
         chosen = draw(numbers, take).chosen
         weight = totals[stratum] / len(chosen)
         places = [(rank + 0.5) / totals[stratum] if rank else 0.0 for rank in range(len(chosen))]
-        out += [(place, Unit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
+        out += [(place, SamplingUnit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
     return [unit for _, unit in sorted(out, key=lambda pair: pair[0])]
 
 
-def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> list[Item]:
-    """The items of the drawn groups, and what else their passages are home to, without texts."""
+def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]) -> list[SampleItem]:
+    """The items of the drawn groups, and what else their passages are home to. A passage's text is its element id yet."""
+    spec, passages, most = reader.spec, population.passages, reader.spec.per_passage
     held = _held(reader, population, {(unit.stratum, unit.home) for unit in units})
-    most = reader.wanted.per_passage
     dealt = {
         key: deal([place.number for place in places], groups_needed(population.sizes[key], most)) for key, places in held.items()
     }
@@ -122,73 +108,61 @@ def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> lis
         for unit in units for group in dealt.get((unit.stratum, unit.home), [])[unit.group : unit.group + 1] for at in group
     ]
     beside = {key: places[: MOST_BESIDE + most] for key, places in held.items()}
-    shown = [place for _, place in chosen] + [place for places in beside.values() for place in places]
-    found = DrawnDetails(reader, population, _details(reader, [place.element_id for place in shown]), beside)
-    return numbered([_item(found, unit, place) for unit, place in chosen])
+    ids = {place.element_id for places in ([place for _, place in chosen], *beside.values()) for place in places}
+    details = reader.details(ids)
+    items = []
+    for unit, place in chosen:
+        home, row = passages.ids[unit.home], details.get(place.element_id, {})
+        near = beside[unit.stratum, unit.home] if spec.kind == "relations" else []
+        others = [_line(details[p.element_id]) for p in near if p.element_id != place.element_id and p.element_id in details]
+        name = _line(row) if row else NAMELESS
+        if spec.kind == "relations":
+            ref = GraphRef(element_id=place.element_id, key=name, name=name, type=row.get("predicate"), kind="relation")
+        else:
+            ref = GraphRef(element_id=place.element_id, key=row.get("key") or name, name=name, type=row.get("type"))
+        shown = place.passages[: spec.passages]
+        texts = (Passage(text=passages.element_ids[at], chunk_id=passages.ids[at], document=passages.documents[at]) for at in shown)
+        items.append(SampleItem(
+            id=item_id(spec.kind, home, *place.key), ref=ref, shown=_shown(row), stratum=unit.stratum,
+            cluster=f"{unit.stratum}|{home}|{unit.group}", home=home, weight=unit.weight,
+            passages=tuple(texts), beside=tuple(others[:MOST_BESIDE]), confidence=row.get("confidence"),
+            more_passages=len(place.passages) - len(shown),
+        ))
+    return numbered(items)
 
 
-def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[Place]]:
+def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[PlacedItem]]:
     """What the given passages are home to, in a fixed order that no element id decides."""
     if not homes:
         return {}
-    passages = population.passages
+    passages, seed = population.passages, reader.spec.seed
     asked = sorted({name for _, home in homes for name in (passages.ids[home], passages.element_ids[home])})
-    held: dict[tuple[str, int], list[Place]] = {}
-    for row in reader.rows(QUERIES[reader.wanted.kind][2], passages=asked):
+    held: dict[tuple[str, int], list[PlacedItem]] = {}
+    for row in reader.rows(QUERIES[reader.spec.kind][2], passages=asked):
         known = passages.known(row["ids"])
         home = reader.home(known, row["key"])
         key = (stratum_of(population, row["type"], home), home)
         if key in homes:
             name = keys_of(row["key"])
-            number = random_number(reader.wanted.seed, "item", passages.ids[home], *name)
-            held.setdefault(key, []).append(Place(row["element_id"], number, name, (home, *_others(reader, population, known, home, name))))
-    return {key: sorted(places, key=lambda p: (p.number, p.key)) for key, places in held.items()}
-
-
-def _others(reader: Reader, population: Population, known: list[int], home: int, name: tuple[str, ...]) -> list[int]:
-    """The item's other passages in a random order that the seed decides; only the first are shown."""
-    ids = population.passages.ids
-    return sorted((at for at in known if at != home), key=lambda at: random_number(reader.wanted.seed, "shown", ids[at], *name))
-
-
-def _details(reader: Reader, ids: Iterable[str]) -> dict[str, Row]:
-    query = "relation-details" if reader.wanted.kind == "relations" else "entity-details"
-    listed = sorted(set(ids))
-    more = {} if reader.wanted.kind == "relations" else {"most": 5}
-    return {
-        row["element_id"]: row
-        for start in range(0, len(listed), BATCH) for row in reader.rows(query, ids=listed[start : start + BATCH], **more)
-    }
-
-
-def _item(found: DrawnDetails, unit: Unit, place: Place) -> Item:
-    """One item as it will be shown. A passage's text is its element id yet: texts are read once for all items."""
-    wanted, passages, details = found.reader.wanted, found.population.passages, found.details
-    home = passages.ids[unit.home]
-    shown = place.passages[: wanted.passages]
-    row = details.get(place.element_id, {})
-    near = found.beside[unit.stratum, unit.home] if wanted.kind == "relations" else []
-    others = [_said(details[p.element_id]) for p in near if p.element_id != place.element_id and p.element_id in details]
-    return Item(
-        id=item_id(wanted.kind, home, *place.key), ref=_ref(row, place.element_id, wanted.kind), shown=_shown(row), stratum=unit.stratum,
-        cluster=f"{unit.stratum}|{home}|{unit.group}", home=home, weight=unit.weight,
-        passages=tuple(Passage(text=passages.element_ids[at], chunk_id=passages.ids[at], document=passages.documents[at]) for at in shown),
-        beside=tuple(others[:MOST_BESIDE]), confidence=row.get("confidence"), more_passages=len(place.passages) - len(shown),
-    )
+            number = random_number(seed, "item", passages.ids[home], *name)
+            # only the first of its other passages are shown: in an order of the seed's, not of their ids
+            ranked = sorted((random_number(seed, "shown", passages.ids[at], *name), at) for at in known if at != home)
+            held.setdefault(key, []).append(PlacedItem(row["element_id"], number, name, (home, *(at for _, at in ranked))))
+    return {key: sorted(places, key=lambda place: (place.number, place.key)) for key, places in held.items()}
 
 
 def item_id(*key: str) -> str:
     """The id of an item, from what names it: 12 hex digits."""
-    told = "\n".join(f"{len(part)}:{part}" for part in key)
-    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    named = "\n".join(f"{len(part)}:{part}" for part in key)
+    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def numbered(items: list[Item]) -> list[Item]:
+def numbered(items: list[SampleItem]) -> list[SampleItem]:
     """Items that are alike in everything that makes an id (parallel relations) get a number each."""
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     out = []
     for item in items:
-        seen[item.id] = seen.get(item.id, 0) + 1
+        seen[item.id] += 1
         out.append(item if seen[item.id] == 1 else replace(item, id=f"{item.id}-{seen[item.id]}"))
     return out
 
@@ -196,59 +170,36 @@ def numbered(items: list[Item]) -> list[Item]:
 def _shown(row: Row) -> dict[str, Any]:
     """What judge and people see; empty values are left out."""
     fields = ("subject", "subject_type", "predicate", "object", "object_type", "name", "type", "description")
-    told = {field: row[field] for field in fields if row.get(field)}
+    shown = {field: row[field] for field in fields if row.get(field)}
     for needed in ("subject", "object") if "predicate" in row else ("name",):
-        told.setdefault(needed, NAMELESS)
-    return told
+        shown.setdefault(needed, NAMELESS)
+    return shown
 
 
-def _said(row: Row) -> str:
+def _line(row: Row) -> str:
     """A relation or entity as one line."""
     if "predicate" not in row:
         return row["name"] or NAMELESS
     return f"{row['subject'] or NAMELESS} -[{row['predicate']}]-> {row['object'] or NAMELESS}"
 
 
-def _ref(row: Row, element_id: str, kind: str) -> GraphRef:
-    name = _said(row) if row else NAMELESS
-    if kind == "relations":
-        return GraphRef(element_id=element_id, key=name, name=name, type=row.get("predicate"), kind="relation")
-    return GraphRef(element_id=element_id, key=row.get("key") or name, name=name, type=row.get("type"))
-
-
-def _with_texts(reader: Reader, items: list[Item]) -> list[Item]:
-    """The items with their passages' texts, each read once."""
-    ids = sorted({passage.text for item in items for passage in item.passages})
-    texts = reader.texts(ids)
-    return [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
-
-
-def _method(wanted: SampleSpec) -> str:
-    by = "" if wanted.strata == "none" else f", stratified by {wanted.strata} in proportion"
-    one = {"relations": "relation", "entities": "entity"}.get(wanted.kind, "pair")
-    return (
-        f"cluster sample without replacement: each {one} belongs to one of its passages, chosen at random; "
-        f"unit = at most {wanted.per_passage} of one passage{by}"
-    )
-
-
-def _notes(reader: Reader, population: Population, items: list[Item]) -> list[str]:
+def _notes(reader: Reader, population: Population, items: list[SampleItem]) -> list[str]:
     """What a reader must know about the sample."""
-    wanted, notes = reader.wanted, list(reader.chunks.notes) if reader.chunks else []
+    spec, notes = reader.spec, list(reader.chunks.notes) if reader.chunks else []
     if not population.passages.ids:
         notes.append(f"no passage texts: layout {reader.layout.name} keeps none in this database; give the chunks with --chunks FILE")
     elif reader.chunks and not population.total:
         notes.append(f"none of the {len(reader.chunks.texts)} chunks of --chunks is a source that the graph names: look at their ids")
     elif population.without_source:
-        left = f"{population.without_source} {wanted.kind} name no passage that is in the graph with its text"
+        left = f"{population.without_source} {spec.kind} name no passage that is in the graph with its text"
         notes.append(f"{left}: not drawn, and not in the share")
     more = sum(item.more_passages > 0 for item in items)
     if more:
-        notes.append(f"{more} items come from more than {wanted.passages} passages; the others were not shown (--passages)")
-    if len(items) > 1.25 * wanted.n:
-        notes.append(f"{len(items)} items were drawn for {wanted.n} wanted: whole groups, and at least one of each stratum")
+        notes.append(f"{more} items come from more than {spec.passages} passages; the others were not shown (--passages)")
+    if len(items) > 1.25 * spec.n:
+        notes.append(f"{len(items)} items were drawn for {spec.n} wanted: whole groups, and at least one of each stratum")
     if items and len(items) == population.total:
-        notes.append(everything(len(items), f"{wanted.kind} with a passage"))
+        notes.append(everything(len(items), f"{spec.kind} with a passage"))
     return notes
 
 

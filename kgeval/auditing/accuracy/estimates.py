@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from kgeval.auditing.accuracy.judge import Judged
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.judge import ItemJudgement
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.records import AccuracyKind, Estimate
 from kgeval.stats.clusters import Clusters, ShareEstimate, arranged, ratio
-from kgeval.stats.corrections import Corrected, ppi, rogan_gladen
+from kgeval.stats.corrections import ppi, rogan_gladen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,7 @@ MAIN: dict[AccuracyKind, str] = {"relations": "accuracy", "entities": "accuracy"
 FLAGS = ("redundant", "irrelevant")
 BLEMISHED = "wrong_redundant_or_irrelevant"
 MOST_ROWS = 200
+NOT_IN = -1.0  # the value of an item that a share is not about, such as a relation that is not entailed where those are split
 _HIGH = {*MAIN.values(), "real_entity"}  # of all other shares less is better
 
 
@@ -42,33 +44,25 @@ def share_names() -> dict[str, Literal["higher", "lower"]]:
 
 
 @dataclass(frozen=True)
-class Scale:
-    """One share to estimate: its name and each item's value in 0..1, null where the item has no label."""
-
-    of: str
-    value: Callable[[Item], float | None]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The sample, the judge's verdicts by item id (empty: no judge was asked), and what people said (null: nobody)."""
+class LabelEvidence:
+    """The sample, the judge's verdicts by item id (empty: no judge was asked), and what people said (None: nobody)."""
 
     sample: Sample
     kind: AccuracyKind
-    judged: Mapping[str, Judged]
+    judged: Mapping[str, ItemJudgement]
     people: HumanLabels | None
 
-    def judge_value(self, item: Item, labels: Sequence[str]) -> float | None:
-        """1 if the judge gave one of the labels, 0 if another, null if unscored."""
+    def judge_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
+        """1 if the judge gave one of the labels, 0 if another, None if unscored."""
         verdict = self.judged.get(item.id)
         return None if verdict is None or verdict.label is None else float(verdict.label in labels)
 
-    def human_value(self, item: Item, labels: Sequence[str]) -> float | None:
-        """The share of annotators that gave one of the labels; null without a label."""
+    def human_value(self, item: SampleItem, labels: Sequence[str]) -> float | None:
+        """The share of annotators that gave one of the labels; None without a label."""
         return self.people.share(item.id, labels) if self.people else None
 
 
-def main_estimates(evidence: Evidence) -> list[Estimate]:
+def main_estimates(evidence: LabelEvidence) -> list[Estimate]:
     """The main share by every way that is possible, the most trustworthy first; then the shares of labels and flags."""
     of, good = MAIN[evidence.kind], GOOD[evidence.kind]
     out: list[Estimate] = []
@@ -77,107 +71,95 @@ def main_estimates(evidence: Evidence) -> list[Estimate]:
     if evidence.people:
         out.append(_by_people(evidence, of, good))
     if evidence.judged:
-        out.append(_by_judge(evidence, Scale(of, lambda item: evidence.judge_value(item, good))))
+        out.append(_by_judge(evidence, of, partial(evidence.judge_value, labels=good)))
+    shares = LABEL_SHARES[evidence.kind].items()
     if evidence.people:
-        out += [_by_people(evidence, name, labels) for name, labels in LABEL_SHARES[evidence.kind].items()]
-    return [*out, *(_further(evidence) if evidence.judged else [])]
-
-
-def _further(evidence: Evidence) -> list[Estimate]:
-    """The judge's shares of other labels, and of flags."""
-    shares = [
-        Scale(name, lambda item, labels=labels: evidence.judge_value(item, labels))  # type: ignore[misc]
-        for name, labels in LABEL_SHARES[evidence.kind].items()
-    ]
+        out += [_by_people(evidence, name, labels) for name, labels in shares]
+    if not evidence.judged:
+        return out
+    out += [_by_judge(evidence, name, partial(evidence.judge_value, labels=labels)) for name, labels in shares]
     if evidence.kind == "relations":
-        shares.append(Scale(BLEMISHED, lambda item: _blemished(evidence, item)))
-        for flag in FLAGS:
-            shares.append(Scale(f"{flag}_of_entailed", lambda item, flag=flag: _flagged(evidence, item, flag)))  # type: ignore[misc]
-    return [_by_judge(evidence, scale) for scale in shares]
+        out.append(_by_judge(evidence, BLEMISHED, partial(_blemished, evidence)))
+        out += [_by_judge(evidence, f"{flag}_of_entailed", partial(_flagged, evidence, flag)) for flag in FLAGS]
+    return out
 
 
-def _blemished(evidence: Evidence, item: Item) -> float | None:
+def _blemished(evidence: LabelEvidence, item: SampleItem) -> float | None:
     """1 for a relation that is not entailed, or entailed but redundant or irrelevant [K 4.3, 5.2]."""
     verdict = evidence.judged.get(item.id)
     return None if verdict is None or verdict.label is None else float(verdict.label != "entailed" or bool(verdict.flags))
 
 
-def _flagged(evidence: Evidence, item: Item, flag: str) -> float | None:
-    """Of entailed relations: whether the flag is set. -1 stands for an item that the share is not about."""
+def _flagged(evidence: LabelEvidence, flag: str, item: SampleItem) -> float | None:
+    """Of entailed relations: whether the flag is set."""
     verdict = evidence.judged.get(item.id)
     if verdict is None or verdict.label is None:
         return None
-    return float(flag in verdict.flags) if verdict.label == "entailed" else -1.0
+    return float(flag in verdict.flags) if verdict.label == "entailed" else NOT_IN
 
 
-def _by_judge(evidence: Evidence, scale: Scale, items: Sequence[Item] | None = None) -> Estimate:
+def _by_judge(
+    evidence: LabelEvidence, of: str, value: Callable[[SampleItem], float | None], items: Sequence[SampleItem] | None = None,
+) -> Estimate:
     """The judge's share over the sample, or over some items of it (a domain)."""
     own = evidence.sample.items if items is None else items
-    values = {item.id: scale.value(item) for item in own}
+    values = {item.id: value(item) for item in own}
     causes = Counter(verdict.cause for item in own if (verdict := evidence.judged.get(item.id)) and verdict.cause)
     labelled = frozenset(name for name, verdict in evidence.judged.items() if verdict.label is not None)
-    return _estimate(evidence.sample, scale.of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
+    return _estimate(evidence.sample, of, values, by="judge", failures=dict(causes), labelled=labelled)
 
 
-def _by_people(evidence: Evidence, of: str, labels: Sequence[str], items: Sequence[Item] | None = None) -> Estimate:
+def _by_people(evidence: LabelEvidence, of: str, labels: Sequence[str], items: Sequence[SampleItem] | None = None) -> Estimate:
     """The people's share: the items on the sheet are the sample."""
     people = evidence.people or HumanLabels()
     own = evidence.sample.items if items is None else items
     values = {item.id: people.share(item.id, labels) for item in own if item.id in people.rows}
     missing = sum(value is None for value in values.values())
-    by = Labelling("people", _FORM, {"no label": missing} if missing else {}, frozenset(people.votes))
-    return _estimate(evidence.sample, of, values, by, part=people.rows)
+    failures = {"no label": missing} if missing else {}
+    return _estimate(evidence.sample, of, values, by="people", failures=failures, labelled=frozenset(people.votes), part=people.rows)
 
 
 _FORM = "ratio over clusters, Wilson (deff, t, fpc)"  # docs/accuracy.md spells it out
 
 
-@dataclass(frozen=True)
-class Labelling:
-    """Who gave the labels, how the share is estimated, why items have none, and the ids of all items of the sample that have one."""
-
-    by: str
-    method: str
-    failures: dict[str, int]
-    labelled: frozenset[str]
-
-
 def _estimate(
-    sample: Sample, of: str, values: Mapping[str, float | None], labelling: Labelling, *, part: frozenset[str] | None = None,
+    sample: Sample, of: str, values: Mapping[str, float | None], *, by: Literal["judge", "people"], failures: dict[str, int],
+    labelled: frozenset[str], part: frozenset[str] | None = None,
 ) -> Estimate:
-    """The share over the items that have a value; the others are `n - n_scored`. -1: not in the share at all.
+    """The share over the items that have a value; the others are `n - n_scored`. NOT_IN: not in the share at all.
 
+    `by`: who gave the labels; `failures`: why items have none; `labelled`: the ids of all items of the sample that have one.
     `part`: the ids that count as drawn, where that is not the whole sample. A cluster without any label counts as not drawn:
     what nobody labelled makes nothing surer.
     """
     drawn = [item for item in sample.items if part is None or item.id in part]
-    seen = [item for item in drawn if item.id in labelling.labelled]
+    seen = [item for item in drawn if item.id in labelled]
     held = {item.cluster for item in seen}
     answered = len(seen) / max(1, sum(item.cluster in held for item in drawn))
     right, known = _columns(seen, values)
     found = ratio(right, known, design(sample, seen), answered=answered) if seen else None
     least, most = _bounds(sample, drawn, values)
-    told = _told(labelling.method, found, everything=sample.census and len(seen) == len(sample.items))
-    return Estimate.model_validate({
-        "of": of, "labelled_by": labelling.by, "method": told, "n": sum(values.get(item.id, -1.0) != -1.0 for item in drawn),
-        "n_scored": found.n if found else 0, "clusters": found.clusters if found else 0,
-        "value": found.value if found else None, "low": found.low if found else None, "high": found.high if found else None,
-        "bound_low": least, "bound_high": most, "design_effect": found.design_effect if found else None,
-        "interval_effect": found.steadied if found and found.low is not None else None, "failures": labelling.failures,
-    })
+    how = _how_sure(found, everything=sample.census and len(seen) == len(sample.items))
+    return Estimate(
+        of=of, labelled_by=by, method=f"{_FORM}{', uncorrected' if by == 'judge' else ''}{how}",
+        n=sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn), n_scored=found.n if found else 0,
+        clusters=found.clusters if found else 0, value=found.value if found else None, low=found.low if found else None,
+        high=found.high if found else None, bound_low=least, bound_high=most, design_effect=found.design_effect if found else None,
+        interval_effect=found.steadied if found and found.low is not None else None, failures=failures,
+    )
 
 
-def _columns(items: Sequence[Item], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
-    """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; null: not in."""
+def _columns(items: Sequence[SampleItem], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
+    """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; None: not in."""
     import numpy as np
 
-    given = [missing if value is None else value for value in (values.get(item.id, -1.0) for item in items)]
-    inside = [value is not None and value != -1.0 for value in given]
+    given = [missing if value is None else value for value in (values.get(item.id, NOT_IN) for item in items)]
+    inside = [value is not None and value != NOT_IN for value in given]
     right = [value if value is not None and value > 0 else 0.0 for value in given]
     return np.array(right, dtype=np.float64), np.array(inside, dtype=np.float64)
 
 
-def _bounds(sample: Sample, drawn: Sequence[Item], values: Mapping[str, float | None]) -> tuple[float | None, float | None]:
+def _bounds(sample: Sample, drawn: Sequence[SampleItem], values: Mapping[str, float | None]) -> tuple[float | None, float | None]:
     """The share if every item without a label were wrong, and if every one were right."""
     if not drawn:
         return None, None
@@ -186,26 +168,26 @@ def _bounds(sample: Sample, drawn: Sequence[Item], values: Mapping[str, float | 
     return (low.value if low else None, high.value if high else None)
 
 
-def _told(method: str, found: ShareEstimate | None, *, everything: bool) -> str:
-    """The method with what the reader must know of this case."""
+def _how_sure(found: ShareEstimate | None, *, everything: bool) -> str:
+    """The end of the method: what the reader must know of this case."""
     if found is None:
-        return f"{method}; no item has a label"
+        return "; no item has a label"
     if everything:
-        return f"{method}; all were drawn: no sampling error"
+        return "; all were drawn: no sampling error"
     if found.low is None:
-        return f"{method}; labels in one cluster only: no interval"
+        return "; labels in one cluster only: no interval"
     if found.design_effect is None:
-        return f"{method}; no variation seen: clusters counted as half alike"
-    return f"{method}, df {found.df}"
+        return "; no variation seen: clusters counted as half alike"
+    return f", df {found.df}"
 
 
-def design(sample: Sample, items: Sequence[Item]) -> Clusters:
+def design(sample: Sample, items: Sequence[SampleItem]) -> Clusters:
     """The clusters of these items in the codes of `stats`: a cluster without one of them counts as not drawn."""
     strata = {item.cluster: item.stratum for item in items}
     return arranged([item.cluster for item in items], strata, sample.clusters)
 
 
-def corrected(evidence: Evidence) -> list[Estimate]:
+def corrected(evidence: LabelEvidence) -> list[Estimate]:
     """PPI++ and Rogan-Gladen, side by side, over the items that the judge scored."""
     import numpy as np
 
@@ -214,32 +196,31 @@ def corrected(evidence: Evidence) -> list[Estimate]:
     people = [evidence.human_value(item, good) for item in items]
     labelled = np.array([value is not None for value in people], dtype=np.bool_)
     clusters = design(evidence.sample, items)
-    said = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
+    judged_right = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
     truth = np.array([value or 0.0 for value in people], dtype=np.float64)
     if not items:
         return []
-    return [
-        _corrected(evidence, "PPI++ over clusters", ppi(truth, said, labelled, clusters), clusters),
-        _corrected(evidence, "Rogan-Gladen, delta method over clusters", rogan_gladen(truth, said, labelled, clusters), clusters),
-    ]
+    estimates = []
+    for method, found in (
+        ("PPI++ over clusters", ppi(truth, judged_right, labelled, clusters)),
+        ("Rogan-Gladen, delta method over clusters", rogan_gladen(truth, judged_right, labelled, clusters)),
+    ):
+        parts = [f"{found.labels} labels"]
+        parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
+        if found.sensitivity is not None and found.specificity is not None:
+            parts.append(f"sensitivity {found.sensitivity:.2f}, specificity {found.specificity:.2f}")
+        parts += [f"not defined: {found.reason}" if found.value is None else found.reason] if found.reason else []
+        estimates.append(Estimate(
+            of=MAIN[evidence.kind], labelled_by="judge corrected by people", method=f"{method}: {'; '.join(parts)}",
+            n=len(evidence.sample.items), n_scored=len(clusters.of_item), clusters=len(clusters.stratum),
+            value=found.value, low=found.low, high=found.high,
+        ))
+    return estimates
 
 
-def _corrected(evidence: Evidence, method: str, found: Corrected, clusters: Clusters) -> Estimate:
-    parts = [f"{found.labels} labels"]
-    parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
-    if found.sensitivity is not None and found.specificity is not None:
-        parts += [f"sensitivity {found.sensitivity:.2f}, specificity {found.specificity:.2f}"]
-    parts += [f"not defined: {found.reason}" if found.value is None else found.reason] if found.reason else []
-    return Estimate(
-        of=MAIN[evidence.kind], labelled_by="judge corrected by people", method=f"{method}: {'; '.join(parts)}",
-        n=len(evidence.sample.items), n_scored=len(clusters.of_item), clusters=len(clusters.stratum),
-        value=found.value, low=found.low, high=found.high,
-    )
-
-
-def split(evidence: Evidence, by: Callable[[Item], str | None]) -> list[Estimate]:
+def split(evidence: LabelEvidence, by: Callable[[SampleItem], str | None]) -> list[Estimate]:
     """The main share of each group of items (a domain of the sample), largest groups first; by people where no judge was asked."""
-    groups: dict[str, list[Item]] = {}
+    groups: dict[str, list[SampleItem]] = {}
     for item in evidence.sample.items:
         name = by(item)
         if name is not None:
@@ -248,4 +229,4 @@ def split(evidence: Evidence, by: Callable[[Item], str | None]) -> list[Estimate
     ranked = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:MOST_ROWS]
     if not evidence.judged:
         return [_by_people(evidence, name, good, items) for name, items in ranked]
-    return [_by_judge(evidence, Scale(name, lambda item: evidence.judge_value(item, good)), items) for name, items in ranked]
+    return [_by_judge(evidence, name, partial(evidence.judge_value, labels=good), items) for name, items in ranked]

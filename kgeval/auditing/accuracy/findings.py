@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.records import AccuracyKind, Example, Finding, ItemVerdict, Severity
 
 WHY = 600
@@ -48,24 +48,23 @@ AILMENTS: dict[AccuracyKind, tuple[Ailment, ...]] = {
 
 def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *, most: int = 20) -> list[Finding]:
     """One finding a kind of fault, over the items of the sample with a label; people's labels count more than the judge's."""
-    return [_finding(ailment, items, kind, sample, most=most) for ailment in AILMENTS[kind]]
-
-
-def _finding(ailment: Ailment, items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *, most: int) -> Finding:
     known = [item for item in items if item.human or item.label]
-    hits = [item for item in known if _has(item, ailment.mark)]
     by_people = sum(item.human is not None for item in known)
     drawn = f"a sample of {sample.design.drawn} of {sample.design.population} {kind}: the share is an estimate, see the accuracy report"
     reason = f"{drawn}; labels of a model{f', {by_people} of people' if by_people else ''}" if by_people < len(known) else drawn
     sampled = {item.id: item for item in sample.items}
-    return Finding(
-        rule_id=ailment.rule_id, group="accuracy", severity=ailment.severity, title=ailment.title, advice=ailment.advice,
-        status="skipped" if not known else "failed" if hits else "passed",
-        count=len(hits) if known else None, total=len(known) if known else None, total_of=f"judged {kind}",
-        share=len(hits) / len(known) if known else None, threshold="share <= 0",
-        reason=reason if known else "no item has a label",
-        examples=[_example(item, sampled[item.id]) for item in hits[:most]],
-    )
+    found = []
+    for ailment in AILMENTS[kind]:
+        hits = [item for item in known if _has(item, ailment.mark)]
+        found.append(Finding(
+            rule_id=ailment.rule_id, group="accuracy", severity=ailment.severity, title=ailment.title, advice=ailment.advice,
+            status="skipped" if not known else "failed" if hits else "passed",
+            count=len(hits) if known else None, total=len(known) if known else None, total_of=f"judged {kind}",
+            share=len(hits) / len(known) if known else None, threshold="share <= 0",
+            reason=reason if known else "no item has a label",
+            examples=[_example(item, sampled[item.id]) for item in hits[:most]],
+        ))
+    return found
 
 
 def _has(item: ItemVerdict, mark: str) -> bool:
@@ -75,11 +74,11 @@ def _has(item: ItemVerdict, mark: str) -> bool:
     return (item.human or item.label) == mark
 
 
-def _example(item: ItemVerdict, sampled: Item) -> Example:
+def _example(item: ItemVerdict, sampled: SampleItem) -> Example:
     """Who says so, the reason, and the passage."""
-    said = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
+    why = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
     if sampled.passages:
         text = " ".join(sampled.passages[0].text.split())
         shown = text if len(text) <= WHY else f"{text[:WHY]}..."
-        said = f"{said} | passage {sampled.passages[0].chunk_id or ''}: “{shown}”"
-    return Example(items=[item.item, *([sampled.partner] if sampled.partner else [])], why=said)
+        why = f"{why} | passage {sampled.passages[0].chunk_id or ''}: “{shown}”"
+    return Example(items=[item.item, *([sampled.partner] if sampled.partner else [])], why=why)

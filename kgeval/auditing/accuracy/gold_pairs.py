@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
-from kgeval.auditing.accuracy.duplicates import Listed
+from kgeval.auditing.accuracy.duplicates import ListedPairs
 from kgeval.errors import InputError
 from kgeval.files.sheets import table_lines, unescaped
 from kgeval.records import Estimate
@@ -51,7 +52,11 @@ def read_pairs(path: Path) -> list[GoldPair]:
             pair, fault = _pair({name: unescaped(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
             out += [pair] if pair else []
             faults += [f"{line.where}: {fault}"] if fault else []
-    faults += _both_ways(out)
+    labels: dict[tuple[Entity, Entity], bool] = {}
+    faults += [
+        f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
+        for pair in out if labels.setdefault((pair.a, pair.b), pair.same) != pair.same
+    ]
     if faults or not out:
         what = f"{len(faults)} faults" if faults else "no pairs"
         raise InputError(f"{path}: {what}", faults=faults, fix="labels are same and different")
@@ -72,16 +77,8 @@ def _ordered(a: Entity, b: Entity) -> tuple[Entity, Entity]:
     return (a, b) if a <= b else (b, a)
 
 
-def _both_ways(pairs: Sequence[GoldPair]) -> list[str]:
-    seen: dict[tuple[Entity, Entity], bool] = {}
-    return [
-        f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
-        for pair in pairs if seen.setdefault((pair.a, pair.b), pair.same) != pair.same
-    ]
-
-
 @dataclass(frozen=True)
-class Counts:
+class PairCounts:
     """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
 
     n: int
@@ -89,13 +86,10 @@ class Counts:
     listed: int
     right: int
 
-    def precision_interval(self) -> Interval | None:
-        """Wilson's interval of right / listed, each pair as one independent draw; null where nothing is listed."""
-        return wilson(self.right / self.listed, self.listed, quantile=quantile()) if self.listed else None
 
-    def recall_interval(self) -> Interval | None:
-        """Wilson's interval of right / same; null where no pair is the same."""
-        return wilson(self.right / self.same, self.same, quantile=quantile()) if self.same else None
+def share_interval(hits: int, pairs: int) -> Interval | None:
+    """Wilson's interval of hits / pairs, each pair as one independent draw; None where there are none."""
+    return wilson(hits / pairs, pairs, quantile=quantile()) if pairs else None
 
 
 @dataclass(frozen=True)
@@ -104,13 +98,14 @@ class OnGold:
 
     pairs: PrecisionRecall
     cubed: PrecisionRecall
-    counts: Counts
-    classes: dict[str, Counts]
+    counts: PairCounts
+    classes: dict[str, PairCounts]
     by_class: list[Estimate]
 
     def figures(self) -> dict[str, float | int | None]:
         """The plain numbers of the report."""
-        counts, precision, recall = self.counts, self.counts.precision_interval(), self.counts.recall_interval()
+        counts = self.counts
+        precision, recall = share_interval(counts.right, counts.listed), share_interval(counts.right, counts.same)
         return {
             "gold_pairs": counts.n, "gold_same": counts.same, "gold_listed": counts.listed, "gold_right": counts.right,
             "pairwise_precision": self.pairs.precision, "pairwise_recall": self.pairs.recall, "pairwise_f1": self.pairs.f1,
@@ -121,58 +116,50 @@ class OnGold:
         }
 
 
-def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
+def against_gold(listed: ListedPairs, gold: Sequence[GoldPair]) -> OnGold:
     """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
     pairs = sorted({(p.a, p.b): p for p in gold}.items())
-    said_of = _said(listed)
-    said = [_listed(a, b, said_of) for (a, b), _ in pairs]
+    listed_keys = _keys(listed)
+    flags = [ends in listed_keys for ends, _ in pairs]  # whether the checks list the pair
     true = [pair.same for _, pair in pairs]
-    records = sorted({end for ends, _ in pairs for end in _told_apart(*ends)})
-    said_groups = joined(records, [_told_apart(*ends) for (ends, _), s in zip(pairs, said, strict=True) if s])
-    true_groups = joined(records, [_told_apart(*ends) for ends, pair in pairs if pair.same])
+    records = sorted({end for ends, _ in pairs for end in _distinct_records(*ends)})
+    listed_groups = joined(records, [_distinct_records(*ends) for (ends, _), flag in zip(pairs, flags, strict=True) if flag])
+    true_groups = joined(records, [_distinct_records(*ends) for ends, pair in pairs if pair.same])
     classes: dict[str, list[tuple[bool, bool]]] = {}
-    for (_, pair), s in zip(pairs, said, strict=True):
-        classes.setdefault(pair.failure_class, []).append((s, pair.same))
+    for (_, pair), flag in zip(pairs, flags, strict=True):
+        classes.setdefault(pair.failure_class, []).append((flag, pair.same))
     by_class = [row for name, cases in sorted(classes.items()) if name for row in _of_class(name, cases)]
     counted = {name: _counted(cases) for name, cases in sorted(classes.items())}
-    every = _counted(list(zip(said, true, strict=True)))
-    return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), every, counted, by_class)
+    every = _counted(list(zip(flags, true, strict=True)))
+    return OnGold(pairwise(flags, true), b_cubed(listed_groups, true_groups), every, counted, by_class)
 
 
-def _counted(cases: Sequence[tuple[bool, bool]]) -> Counts:
+def _counted(cases: Sequence[tuple[bool, bool]]) -> PairCounts:
     """Of cases (listed, same)."""
-    same, listed = sum(same for _, same in cases), sum(said for said, _ in cases)
-    return Counts(len(cases), same, listed, sum(said and same for said, same in cases))
+    same, listed = sum(same for _, same in cases), sum(flag for flag, _ in cases)
+    return PairCounts(len(cases), same, listed, sum(flag and same for flag, same in cases))
 
 
-def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
+def _distinct_records(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
     """Two records; a pair of one name and one type (a same-name collision) is two records of that name."""
     return (*a, 0), (*b, int(a == b))
 
 
-def _said(listed: Listed) -> set[tuple[Entity, Entity]]:
+def _keys(listed: ListedPairs) -> set[tuple[Entity, Entity]]:
     """What the checks list, with and without types."""
-    out: set[tuple[Entity, Entity]] = set()
+    keys: set[tuple[Entity, Entity]] = set()
     for pair in listed.pairs:
-        names = normalise(pair.a.name), normalise(pair.b.name)
-        types = (pair.a.type or "").casefold(), (pair.b.type or "").casefold()
-        for kind_a in {types[0], ""}:
-            for kind_b in {types[1], ""}:
-                out.add(_ordered((names[0], kind_a), (names[1], kind_b)))
-    return out
-
-
-def _listed(a: Entity, b: Entity, said: set[tuple[Entity, Entity]]) -> bool:
-    return (a, b) in said
+        a, b = ([(normalise(end.name), kind) for kind in {(end.type or "").casefold(), ""}] for end in (pair.a, pair.b))
+        keys |= {_ordered(left, right) for left, right in product(a, b)}
+    return keys
 
 
 def _of_class(name: str, cases: Sequence[tuple[bool, bool]]) -> list[Estimate]:
     """Precision and recall within one class of the user's, each pair counted as an independent draw."""
     out = []
-    for of, kept in (("recall", [said for said, same in cases if same]), ("precision", [same for said, same in cases if said])):
-        if kept:
+    for of, kept in (("recall", [flag for flag, same in cases if same]), ("precision", [same for flag, same in cases if flag])):
+        if (interval := share_interval(sum(kept), len(kept))) is not None:
             share = sum(kept) / len(kept)
-            interval = wilson(share, len(kept), quantile=quantile())
             out.append(Estimate(
                 of=f"{of}: {name}", labelled_by="people", method="labelled pairs; Wilson interval", n=len(kept), n_scored=len(kept),
                 value=share, low=interval.low, high=interval.high, bound_low=share, bound_high=share,

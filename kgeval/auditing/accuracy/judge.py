@@ -9,13 +9,14 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from kgeval.auditing.accuracy.sample import Item
+from kgeval.auditing.accuracy.sample import SampleItem
+from kgeval.auditing.graph_reader import batched
 from kgeval.llm.calls import Numbered, Outcome, Reply, Task
 from kgeval.llm.prompts import Prompt
 from kgeval.records import AccuracyKind
 
-MOST_ITEMS = 20
-MOST_PAIRS = 5
+MOST_ITEMS = 20  # in one call: a passage is read once for all its items
+MOST_PAIRS = 5  # pairs share no passage: each brings what the graph knows of two entities
 PROMPTS: dict[AccuracyKind, str] = {"relations": "judge-triples", "entities": "judge-entities", "duplicates": "judge-duplicates"}
 LABELS: dict[AccuracyKind, tuple[str, ...]] = {
     "relations": ("entailed", "contradicted", "not_stated"),
@@ -72,8 +73,8 @@ REPLIES: dict[AccuracyKind, type[TripleVerdicts] | type[EntityVerdicts] | type[P
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One item's verdict; `label` null: unscored, `cause` says why. `call`: the journal key of the reply."""
+class ItemJudgement:
+    """One item's verdict; `label` None: unscored, `cause` says why. `call`: the journal key of the reply."""
 
     id: str
     label: str | None = None
@@ -84,34 +85,35 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Batch:
+class JudgeBatch:
     """Items that are asked about in one call, and its task."""
 
-    items: tuple[Item, ...] = field(repr=False)
+    items: tuple[SampleItem, ...] = field(repr=False)
     task: Task[Verdicts]
 
 
-def batches(items: Iterable[Item], kind: AccuracyKind, prompt: Prompt) -> list[Batch]:
+def batches(items: Iterable[SampleItem], kind: AccuracyKind, prompt: Prompt) -> list[JudgeBatch]:
     """The calls to make: items that share a home passage together, at most `MOST_ITEMS` a call (pairs: `MOST_PAIRS`)."""
-    grouped: dict[str, list[Item]] = {}
+    grouped: dict[str, list[SampleItem]] = {}
     for item in items:
         grouped.setdefault("" if kind == "duplicates" else item.home, []).append(item)
     most = MOST_PAIRS if kind == "duplicates" else MOST_ITEMS
-    parts = [group[start : start + most] for group in grouped.values() for start in range(0, len(group), most)]
-    return [Batch(tuple(part), _task(part, kind, prompt)) for part in parts]
+    calls = []
+    for part in (part for group in grouped.values() for part in batched(group, most)):
+        slots: dict[str, JsonValue] = {}
+        if kind != "duplicates":
+            slots["passages"] = _passages(part)
+        if kind == "relations":
+            slots["beside"] = _beside(part)
+        shown = tuple(item.shown for item in part)
+        task: Task[Verdicts] = Task(
+            id=part[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}",
+        )
+        calls.append(JudgeBatch(tuple(part), task))
+    return calls
 
 
-def _task(items: list[Item], kind: AccuracyKind, prompt: Prompt) -> Task[Verdicts]:
-    slots: dict[str, JsonValue] = {}
-    if kind != "duplicates":
-        slots["passages"] = _passages(items)
-    if kind == "relations":
-        slots["beside"] = _beside(items)
-    shown = tuple(item.shown for item in items)
-    return Task(id=items[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}")
-
-
-def _passages(items: list[Item]) -> JsonValue:
+def _passages(items: list[SampleItem]) -> JsonValue:
     """Each passage once, with the numbers of the items that it belongs to."""
     owners: dict[tuple[str, str], list[int]] = {}
     for number, item in enumerate(items, start=1):
@@ -123,7 +125,7 @@ def _passages(items: list[Item]) -> JsonValue:
     ]
 
 
-def _beside(items: list[Item]) -> JsonValue:
+def _beside(items: list[SampleItem]) -> JsonValue:
     """What the graph says beside the items, without the items themselves; a parallel relation of one of them stays."""
     seen: Counter[str] = Counter()
     for item in items:
@@ -131,7 +133,7 @@ def _beside(items: list[Item]) -> JsonValue:
     return list(seen - Counter(item.ref.name for item in items))
 
 
-def verdicts(asked: Iterable[Batch], outcomes: Iterable[Outcome[Verdicts]]) -> Iterator[Judged]:
+def verdicts(asked: Iterable[JudgeBatch], outcomes: Iterable[Outcome[Verdicts]]) -> Iterator[ItemJudgement]:
     """One verdict an item, in the order of the batches. An item without an answer is unscored with the cause."""
     for batch, outcome in zip(asked, outcomes, strict=True):
         answers = {answer.number: answer for answer in outcome.value.items} if outcome.value else {}
@@ -140,10 +142,10 @@ def verdicts(asked: Iterable[Batch], outcomes: Iterable[Outcome[Verdicts]]) -> I
             if answer is None:
                 failure = outcome.missing.get(number, outcome.failure)
                 cause = failure.cause if failure else "missing_item"
-                yield Judged(item.id, cause=cause, reason=failure.detail if failure else "")
+                yield ItemJudgement(item.id, cause=cause, reason=failure.detail if failure else "")
             else:
-                flags = _flags(answer)
-                yield Judged(item.id, answer.label, answer.reason.strip()[:1000], flags, call=outcome.calls[-1] if outcome.calls else None)
+                call = outcome.calls[-1] if outcome.calls else None
+                yield ItemJudgement(item.id, answer.label, answer.reason.strip()[:1000], _flags(answer), call=call)
 
 
 def _flags(answer: TripleVerdict | EntityVerdict | PairVerdict) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.sample import OTHERS, SampleSpec
+from kgeval.auditing.graph_reader import batched
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -39,7 +41,7 @@ class Population:
     """Items by stratum and home passage. `without_source`: items of which no passage is at hand."""
 
     passages: Passages
-    sizes: dict[tuple[str, int], int]
+    sizes: Counter[tuple[str, int]]
     without_source: int
     types: list[str] | None
     documents: set[str] | None
@@ -59,13 +61,13 @@ class Reader:
 
     graph: Graph
     layout: Layout
-    wanted: SampleSpec
+    spec: SampleSpec
     chunks: Chunks | None = None
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:
         """The rows of a shipped query."""
         given = {"layout": self.layout.model_dump(), **params}
-        yield from self.graph.stream(all_queries()[query], given, timeout=self.wanted.timeout)
+        yield from self.graph.stream(all_queries()[query], given, timeout=self.spec.timeout)
 
     def passages(self) -> Iterator[Row]:
         """Every chunk that has text: id, element_id, document."""
@@ -78,15 +80,18 @@ class Reader:
         """The texts of chunks by element id."""
         if self.chunks:
             return {name: self.chunks.texts[name] for name in element_ids}
-        out: dict[str, str] = {}
-        for start in range(0, len(element_ids), BATCH):
-            rows = self.rows("passage-texts", ids=element_ids[start : start + BATCH])
-            out |= {row["element_id"]: row["text"] or "" for row in rows}
-        return out
+        batches = batched(element_ids, BATCH)
+        return {row["element_id"]: row["text"] or "" for ids in batches for row in self.rows("passage-texts", ids=ids)}
+
+    def details(self, element_ids: Iterable[str]) -> dict[str, Row]:
+        """What people and judge are shown of relations or entities, by element id."""
+        query, more = ("relation-details", {}) if self.spec.kind == "relations" else ("entity-details", {"most": 5})
+        batches = batched(sorted(set(element_ids)), BATCH)
+        return {row["element_id"]: row for ids in batches for row in self.rows(query, ids=ids, **more)}
 
     def home(self, known: list[int], key: list[str | None]) -> int:
         """The passage through which an item can be drawn: one only, so that no item has more chances than another."""
-        return known[0] if len(known) == 1 else known[random_number(self.wanted.seed, "home", *keys_of(key)) % len(known)]
+        return known[0] if len(known) == 1 else known[random_number(self.spec.seed, "home", *keys_of(key)) % len(known)]
 
 
 def read_passages(reader: Reader) -> Passages:
@@ -103,27 +108,32 @@ def read_passages(reader: Reader) -> Passages:
 
 def read_population(reader: Reader) -> Population:
     """How many items each passage is home to, by stratum."""
-    by_type, by_source, several = QUERIES[reader.wanted.kind]
+    by_type, by_source, several = QUERIES[reader.spec.kind]
     types = None
-    if reader.wanted.strata == "type":
+    if reader.spec.strata == "type":
         types = sorted(large_strata({row["type"]: row["count"] for row in reader.rows(by_type) if row["type"]}))
-    out = Population(read_passages(reader), {}, 0, types, None)
+    passages = read_passages(reader)
+    out = Population(passages, Counter(), 0, types, None)
+
+    def count(home: int | None, kind: str | None, n: int) -> None:
+        if home is None:
+            out.without_source += n
+        else:
+            out.sizes[stratum_of(out, kind, home), home] += n
+
     for row in reader.rows(by_source, types=types):
-        _count(out, out.passages.known(row["ids"])[:1], row["type"], row["count"])
+        known = passages.known(row["ids"])
+        count(known[0] if known else None, row["type"], row["count"])
     for row in reader.rows(several, passages=None):
-        known = out.passages.known(row["ids"])
-        _count(out, [reader.home(known, row["key"])] if known else [], row["type"], 1)
-    if reader.wanted.strata == "document":
-        _by_document(out)
+        known = passages.known(row["ids"])
+        count(reader.home(known, row["key"]) if known else None, row["type"], 1)
+    if reader.spec.strata == "document":  # what was counted is split by the passages' documents; small ones are drawn together
+        documents: Counter[str] = Counter()
+        for (_, home), size in out.sizes.items():
+            documents[passages.documents[home] or OTHERS] += size
+        out.documents = large_strata(documents) - {OTHERS}
+        out.sizes = Counter({(stratum_of(out, None, home), home): size for (_, home), size in out.sizes.items()})
     return out
-
-
-def _count(out: Population, home: list[int], kind: str | None, count: int) -> None:
-    if not home:
-        out.without_source += count
-        return
-    key = (stratum_of(out, kind, home[0]), home[0])
-    out.sizes[key] = out.sizes.get(key, 0) + count
 
 
 def stratum_of(population: Population, kind: str | None, home: int) -> str:
@@ -134,13 +144,3 @@ def stratum_of(population: Population, kind: str | None, home: int) -> str:
         document = population.passages.documents[home]
         return document if document in population.documents else OTHERS
     return ""
-
-
-def _by_document(out: Population) -> None:
-    """Splits what was counted by the passages' documents; small documents are drawn together."""
-    counts: dict[str, int] = {}
-    for (_, home), size in out.sizes.items():
-        document = out.passages.documents[home] or OTHERS
-        counts[document] = counts.get(document, 0) + size
-    out.documents = large_strata(counts) - {OTHERS}
-    out.sizes = {(stratum_of(out, None, home), home): size for (_, home), size in out.sizes.items()}

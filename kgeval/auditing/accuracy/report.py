@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.auditing.accuracy.duplicates import Listed
-from kgeval.auditing.accuracy.estimates import GOOD, MAIN, Evidence, design, main_estimates, split
+from kgeval.auditing.accuracy.duplicates import ListedPairs
+from kgeval.auditing.accuracy.estimates import GOOD, MAIN, LabelEvidence, design, main_estimates, split
 from kgeval.auditing.accuracy.findings import findings
 from kgeval.auditing.accuracy.gold_pairs import GoldPair, against_gold
-from kgeval.auditing.accuracy.judge import Judged
-from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.judge import ItemJudgement
+from kgeval.auditing.accuracy.sample import Sample, SampleItem
 from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.records import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, ItemVerdict, Layout, Passage, RunManifest
 from kgeval.stats.agreement import agreement, calibration_error, reliability
@@ -19,26 +19,26 @@ from kgeval.stats.corrections import selection
 from kgeval.stats.intervals import needed
 
 HALF_WIDTHS = (0.1, 0.05, 0.03, 0.02)
-FEW_CLUSTERS = 20
-SELECTED = 0.01
+FEW_CLUSTERS = 20  # with fewer, the variance between clusters is itself a guess
+SELECTED = 0.01  # p of a random choice of labelled items below which the reader is warned
 
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was found out about one sample. `judged`, `people`: empty and null where nobody was asked."""
+    """Everything that was found out about one sample. `judged`, `people`: empty and None where nobody was asked."""
 
     kind: AccuracyKind
     sample: Sample
-    judged: Mapping[str, Judged] = field(default_factory=dict)
+    judged: Mapping[str, ItemJudgement] = field(default_factory=dict)
     people: HumanLabels | None = None
-    listed: Listed | None = None
+    listed: ListedPairs | None = None
     gold: Sequence[GoldPair] = ()
     half_widths: Sequence[float] = ()
 
 
 def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run: RunManifest) -> AccuracyReport:
     """The report of a sample. Pure: everything was read and asked before."""
-    evidence = Evidence(results.sample, results.kind, results.judged, results.people)
+    evidence = LabelEvidence(results.sample, results.kind, results.judged, results.people)
     estimates = main_estimates(evidence)
     passages = {one: at for at, one in enumerate(dict.fromkeys(p for item in results.sample.items for p in item.passages))}
     items = [_verdict(evidence, item, passages) for item in results.sample.items]
@@ -51,7 +51,7 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
         by_type=[] if pairs else split(evidence, lambda item: item.type), by_document=split(evidence, lambda item: item.document),
         labels=_counted(v.label for v in results.judged.values()), flags=_counted(f for v in results.judged.values() for f in v.flags),
         needed=_needed(estimates, results), agreement=_agreement(evidence), calibration=bins,
-        duplicates=_duplicates(results, on_gold.figures() if on_gold else {}),
+        duplicates={"pairs_listed": len(results.listed.pairs), **(on_gold.figures() if on_gold else {})} if results.listed else {},
         by_class=[*by_class, *(on_gold.by_class if on_gold else [])], items=items, passages=list(passages),
         findings=findings(items, results.kind, results.sample) if results.judged or results.people else [],
         notes=[*results.sample.notes, *_warnings(evidence, estimates), *calibration_notes],
@@ -68,22 +68,15 @@ def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
     return min(known, key=lambda e: (e.labelled_by == "judge", e.low is None, ranked[e.labelled_by]), default=None)
 
 
-def _verdict(evidence: Evidence, item: Item, passages: Mapping[Passage, int]) -> ItemVerdict:
-    judged = evidence.judged.get(item.id)
+def _verdict(evidence: LabelEvidence, item: SampleItem, passages: Mapping[Passage, int]) -> ItemVerdict:
+    judged = evidence.judged.get(item.id) or ItemJudgement(item.id, reason="no judge was asked")
     human = evidence.people.majority(item.id) if evidence.people else None
-    label = judged.label if judged else None
-    reason = judged.reason if judged else "no judge was asked"
-    if judged and judged.cause:
-        reason = f"{judged.cause}: {judged.reason}" if judged.reason else judged.cause
     return ItemVerdict(
-        id=item.id, item=item.ref, text=_text(item), status="scored" if label or human else "unscored", label=label, human=human,
-        reason=reason or None, flags=list(judged.flags) if judged else [], stratum=item.stratum or None, cluster=item.cluster,
-        weight=item.weight, passages=[passages[one] for one in item.passages], call=judged.call if judged else None,
+        id=item.id, item=item.ref, text=f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name,
+        status="scored" if judged.label or human else "unscored", label=judged.label, human=human,
+        reason=": ".join(filter(None, [judged.cause, judged.reason])) or None, flags=list(judged.flags), stratum=item.stratum or None,
+        cluster=item.cluster, weight=item.weight, passages=[passages[one] for one in item.passages], call=judged.call,
     )
-
-
-def _text(item: Item) -> str:
-    return f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name
 
 
 def _counted(names: Iterable[str | None]) -> dict[str, int]:
@@ -101,7 +94,7 @@ def _needed(estimates: Sequence[Estimate], results: Results) -> dict[str, int]:
     return {f"{width:g}": needed(seen.value, width, design_effect=effect, population=size) for width in widths}
 
 
-def _agreement(evidence: Evidence) -> dict[str, float | int | None]:
+def _agreement(evidence: LabelEvidence) -> dict[str, float | int | None]:
     """Judge against people (majority), and people among themselves (mean over pairs of annotators)."""
     if not evidence.people:
         return {}
@@ -122,12 +115,11 @@ def _agreement(evidence: Evidence) -> dict[str, float | int | None]:
     return out
 
 
-def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
+def _calibration(evidence: LabelEvidence) -> tuple[list[CalibrationBin], list[str]]:
     """Stored confidence against the share of right items; labels of people where there are some, else of the judge."""
-    known = [item for item in evidence.sample.items if item.confidence is not None]
     good = GOOD[evidence.kind]
     pairs = []
-    for item in known:
+    for item in evidence.sample.items:
         right = evidence.human_value(item, good)
         right = evidence.judge_value(item, good) if right is None else right
         if right is not None and item.confidence is not None:
@@ -142,11 +134,7 @@ def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
     return rows, [f"stored confidence: expected calibration error {error:.3f} over {len(pairs)} relations in {len(bins)} bins"]
 
 
-def _duplicates(results: Results, gold: dict[str, float | int | None]) -> dict[str, float | int | None]:
-    return {"pairs_listed": len(results.listed.pairs), **gold} if results.listed else {}
-
-
-def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
+def _warnings(evidence: LabelEvidence, estimates: Sequence[Estimate]) -> list[str]:
     """What a reader must know before trusting the numbers."""
     notes = []
     if evidence.judged and not evidence.people:
@@ -154,15 +142,9 @@ def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
     drawn = evidence.sample.design.clusters_drawn
     if 0 < drawn < FEW_CLUSTERS and not evidence.sample.census:
         notes.append(f"only {drawn} clusters were drawn: intervals are rough below {FEW_CLUSTERS}; raise --n")
-    if evidence.people:
-        notes += _about_labels(evidence, evidence.people)
-        notes += _saved(estimates, MAIN[evidence.kind])
-    return notes
-
-
-def _about_labels(evidence: Evidence, people: HumanLabels) -> list[str]:
-    """Whether the labelled items look like a random part of the sample."""
-    notes = []
+    people = evidence.people
+    if people is None:
+        return notes
     missing = len(people.rows) - len(people.votes)
     if missing:
         notes.append(f"{missing} of {len(people.rows)} rows of the sheet have no label; estimates suppose that they are like the others")
@@ -180,22 +162,22 @@ def _about_labels(evidence: Evidence, people: HumanLabels) -> list[str]:
     split_votes = sum(people.majority(item) is None for item in people.votes)
     if split_votes:
         notes.append(f"{split_votes} items have as many votes for one label as for another: counted by their share of votes")
-    return notes
+    return notes + _labels_saved(estimates, MAIN[evidence.kind])
 
 
-def _selection(evidence: Evidence, people: HumanLabels) -> float | None:
-    """p of the labelled items being a random part of the judged ones; null where it cannot be told."""
+def _selection(evidence: LabelEvidence, people: HumanLabels) -> float | None:
+    """p of the labelled items being a random part of the judged ones; None where it cannot be told."""
     import numpy as np
 
     good = GOOD[evidence.kind]
     items = [item for item in evidence.sample.items if evidence.judge_value(item, good) is not None]
     if not items:
         return None
-    said = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
-    return selection(said, np.array([item.id in people.votes for item in items]), design(evidence.sample, items))
+    judged_right = np.array([evidence.judge_value(item, good) for item in items], dtype=np.float64)
+    return selection(judged_right, np.array([item.id in people.votes for item in items]), design(evidence.sample, items))
 
 
-def _saved(estimates: Sequence[Estimate], of: str) -> list[str]:
+def _labels_saved(estimates: Sequence[Estimate], of: str) -> list[str]:
     """How many labels the judge was worth."""
     by = {e.labelled_by: e for e in reversed(estimates) if e.of == of and e.low is not None and not e.method.startswith("Rogan")}
     both, people = by.get("judge corrected by people"), by.get("people")

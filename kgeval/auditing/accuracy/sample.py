@@ -29,7 +29,7 @@ class SampleSpec:
 
 
 @dataclass(frozen=True)
-class Item:
+class SampleItem:
     """One drawn item. `shown`: what judge and people see of it; `passages`: the one through which it was drawn first.
 
     `cluster`: its sampling unit; `home`: what is read once for all items that share it; `beside`: what else the graph says there.
@@ -65,7 +65,7 @@ class Item:
 class Sample:
     """The drawn items in drawing order, the design, and for every stratum how many clusters it has in the graph."""
 
-    items: list[Item]
+    items: list[SampleItem]
     design: SampleDesign
     clusters: dict[str, int]
     notes: list[str] = field(default_factory=list)

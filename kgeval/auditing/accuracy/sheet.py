@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.auditing.accuracy.judge import LABELS
-from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
+from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.errors import InputError
 from kgeval.files import sheets
 from kgeval.records import AccuracyKind, HumanLabel
@@ -44,53 +44,51 @@ class HumanLabels:
     labels: list[HumanLabel] = field(default_factory=list)
 
     def majority(self, item: str) -> str | None:
-        """The label of most annotators; null without one, and where two labels have equally many."""
+        """The label of most annotators; None without one, and where two labels have equally many."""
         counts = Counter(self.votes.get(item, ())).most_common(2)
         return None if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]) else counts[0][0]
 
-    def share(self, item: str, wanted: Sequence[str]) -> float | None:
-        """The share (0..1) of the item's annotators that gave one of the wanted labels; null without a label."""
-        given = self.votes.get(item, ())
-        return sum(label in wanted for label in given) / len(given) if given else None
+    def share(self, item: str, labels: Sequence[str]) -> float | None:
+        """The share (0..1) of the item's annotators that gave one of the wanted labels; None without a label."""
+        written = self.votes.get(item, ())
+        return sum(label in labels for label in written) / len(written) if written else None
 
 
-def settings(wanted: SampleSpec, graph: str | None) -> str:
+def settings(spec: SampleSpec, graph: str | None) -> str:
     """The options that decide which items a sheet has, as they stand in its head."""
     named = re.sub(r"[\s()=]+", "_", graph or "")
-    kept = {"kind": wanted.kind, "seed": wanted.seed, "strata": wanted.strata, "per-passage": wanted.per_passage, "graph": named}
-    if wanted.checks:
-        kept["duplicate-check"] = ",".join(wanted.checks)
+    kept = {"kind": spec.kind, "seed": spec.seed, "strata": spec.strata, "per-passage": spec.per_passage, "graph": named}
+    if spec.checks:
+        kept["duplicate-check"] = ",".join(spec.checks)
     return " ".join(f"{name}={value}" for name, value in kept.items())
 
 
-def write_sheet(path: Path, sample: Sample, wanted: SampleSpec, *, graph: str | None) -> None:
+def write_sheet(path: Path, sample: Sample, spec: SampleSpec, *, graph: str | None) -> None:
     """The sample as CSV for people: comment lines with instructions, a header, one row an item, the label left empty.
 
     The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
     """
-    columns = ["id", "label", *SHOWN[wanted.kind], "passage", "more_passages", "note"]
-    sheets.write_sheet(path, columns, (_row(item, wanted.kind) for item in sample.items), head=_head(wanted, graph))
+    columns = ["id", "label", *SHOWN[spec.kind], "passage", "more_passages", "note"]
+    basis = "Judge by names and what stands beside them." if spec.kind == "duplicates" else "Judge by the passages only."
+    head = [  # `=` never begins these lines, so they are safe in a spreadsheet
+        f"# {MARK} ({settings(spec, graph)} n={spec.n})",
+        f"# Write one of these words into the column label: {', '.join(LABELS[spec.kind])}.",
+        f"# {MEANINGS[spec.kind]}.",
+        f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random.",
+        "# Do not change ids. Several people: a copy of this file each, all given with --labels.",
+    ]
+    sheets.write_sheet(path, columns, (_row(item, spec.kind) for item in sample.items), head=head)
 
 
-def _head(wanted: SampleSpec, graph: str | None) -> Iterator[str]:
-    # `=` never begins these lines, so they are safe in a spreadsheet
-    yield f"# {MARK} ({settings(wanted, graph)} n={wanted.n})"
-    yield f"# Write one of these words into the column label: {', '.join(LABELS[wanted.kind])}."
-    yield f"# {MEANINGS[wanted.kind]}."
-    basis = "Judge by names and what stands beside them." if wanted.kind == "duplicates" else "Judge by the passages only."
-    yield f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random."
-    yield "# Do not change ids. Several people: a copy of this file each, all given with --labels."
-
-
-def _row(item: Item, kind: AccuracyKind) -> list[str]:
-    """The cells of an item: a list is one line a part, null is empty."""
+def _row(item: SampleItem, kind: AccuracyKind) -> list[str]:
+    """The cells of an item: a list is one line a part, None is empty."""
     values = [item.shown.get(name) for name in SHOWN[kind]]
     shown = ["\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value) for value in values]
     texts = [passage.text for passage in item.passages]
     return [item.id, "", *shown, texts[0] if texts else "", "\n\n".join(texts[1:]), ""]
 
 
-def read_sheets(paths: Sequence[Path], sample: Sample, wanted: SampleSpec) -> HumanLabels:
+def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> HumanLabels:
     """The labels of one or several annotators (one file each, or a column `annotator`).
 
     Raises: InputError with every fault of every file: unknown ids, unknown labels, ids twice, another sample's sheet.
@@ -101,57 +99,47 @@ def read_sheets(paths: Sequence[Path], sample: Sample, wanted: SampleSpec) -> Hu
     rows: set[str] = set()
     for path in paths:
         sheet = sheets.FilledSheet(path, faults)
-        others = [fault for where, line in sheet.head for fault in _other_sample(where, line, wanted)]
+        others = [fault for where, line in sheet.head for fault in _other_sample(where, line, spec)]
         faults += others
         if others or not sheet.has("id", "label"):  # no id of another sample can be known: one fault says it all
             continue
         for where, row in sheet.rows():
-            item, given = row.get("id", "").strip(), row.get("label", "").strip()
-            label = _label(given, wanted.kind)
+            item, written = row.get("id", "").strip(), row.get("label", "").strip()
+            word = re.sub(r"[^a-z]+", "_", written.casefold()).strip("_")  # whatever its case, spaces and hyphens
+            label = SPELLINGS.get(word, word)
             if item not in ids:
                 faults.append(f"{where}: id '{item[:40]}' is not in this sample")
                 continue
             rows.add(item)
-            if label is not None:
+            if label in LABELS[spec.kind]:
                 labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or path.stem, label=label))
-            elif given:
-                faults.append(f"{where}: label '{given[:40]}' is none of {', '.join(LABELS[wanted.kind])}")
-    faults += _twice(labels)
+            elif written:
+                faults.append(f"{where}: label '{written[:40]}' is none of {', '.join(LABELS[spec.kind])}")
+    counts = Counter((label.annotator, label.id) for label in labels)
+    faults += [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]
     if faults:
         raise InputError(
             f"{', '.join(map(str, paths))}: {len(faults)} faults", faults=faults,
-            fix=f"labels are {', '.join(LABELS[wanted.kind])} or empty; --kind, --seed, --strata and --per-passage must be those of the "
+            fix=f"labels are {', '.join(LABELS[spec.kind])} or empty; --kind, --seed, --strata and --per-passage must be those of the "
             "sheet, and --n at least its n",
         )
-    votes: dict[str, list[str]] = {}
+    votes: dict[str, tuple[str, ...]] = {}
     for one in labels:
-        votes.setdefault(one.id, []).append(one.label)
-    return HumanLabels({item: tuple(given) for item, given in votes.items()}, frozenset(rows), labels)
+        votes[one.id] = (*votes.get(one.id, ()), one.label)
+    return HumanLabels(votes, frozenset(rows), labels)
 
 
-def _other_sample(where: str, head: str, wanted: SampleSpec) -> Iterator[str]:
+def _other_sample(where: str, head: str, spec: SampleSpec) -> Iterator[str]:
     """Faults where the head says that the sheet was drawn with other options."""
     if MARK not in head:
         return
-    told = dict(part.split("=", 1) for part in head.partition("(")[2].rstrip(") ").split() if "=" in part)
-    mine = {"kind": wanted.kind, "seed": str(wanted.seed), "strata": wanted.strata, "per-passage": str(wanted.per_passage)}
-    if wanted.kind == "duplicates":
-        mine["duplicate-check"] = ",".join(wanted.checks) or "all"
-        told.setdefault("duplicate-check", "all")
+    drawn_with = dict(part.split("=", 1) for part in head.partition("(")[2].rstrip(") ").split() if "=" in part)
+    mine = {"kind": spec.kind, "seed": str(spec.seed), "strata": spec.strata, "per-passage": str(spec.per_passage)}
+    if spec.kind == "duplicates":
+        mine["duplicate-check"] = ",".join(spec.checks) or "all"
+        drawn_with.setdefault("duplicate-check", "all")
     for name, value in mine.items():
-        if told.get(name, value) != value:
-            yield f"{where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"
-    if told.get("n", "").isdigit() and int(told["n"]) > wanted.n:
-        yield f"{where}: the sheet was drawn with --n {told['n']}, this run has only --n {wanted.n}"
-
-
-def _label(given: str, kind: AccuracyKind) -> str | None:
-    """The label meant, whatever its case, spaces and hyphens; null if none is."""
-    word = re.sub(r"[^a-z]+", "_", given.casefold()).strip("_")
-    meant = SPELLINGS.get(word, word)
-    return meant if meant in LABELS[kind] else None
-
-
-def _twice(labels: Iterable[HumanLabel]) -> list[str]:
-    counts = Counter((label.annotator, label.id) for label in labels)
-    return [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]
+        if drawn_with.get(name, value) != value:
+            yield f"{where}: the sheet was drawn with --{name} {drawn_with[name]}, this run with --{name} {value}"
+    if drawn_with.get("n", "").isdigit() and int(drawn_with["n"]) > spec.n:
+        yield f"{where}: the sheet was drawn with --n {drawn_with['n']}, this run has only --n {spec.n}"

@@ -10,6 +10,7 @@ from typing import Any
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_text
 from kgeval.files.fields import FACTS
+from kgeval.graph.load.values import Misfit
 
 LONGEST = 4_000
 _FIX = "one sentence a line (.txt), or JSONL with {fact, id?, document?}; sentence, statement and text are read too"
@@ -25,7 +26,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Facts:
+class GoldFacts:
     """Gold sentences in the order of the files. `faults`: rows that were passed over, with file and line."""
 
     facts: list[Fact]
@@ -33,7 +34,7 @@ class Facts:
     inputs: list[Path] = field(default_factory=list)
 
 
-def read_facts(paths: Sequence[Path]) -> Facts:
+def read_facts(paths: Sequence[Path]) -> GoldFacts:
     """The sentences of the files. A row without a text, or with an id that was there, is a fault and passed over.
 
     Raises: InputError for a file that cannot be read, and where no row holds a sentence.
@@ -44,16 +45,19 @@ def read_facts(paths: Sequence[Path]) -> Facts:
     for path in paths:
         for line in _lines(path):
             number = line.where.rpartition(":")[2]
-            fallback = number if len(paths) == 1 else f"{path.stem}:{number}"
-            fact, fault = _fact(line, fallback)
-            if fact is None or fact.id in seen:
-                faults.append(f"{line.where}: {fault or 'the id was there before'}")
+            try:
+                fact = _fact(line, number if len(paths) == 1 else f"{path.stem}:{number}")
+            except Misfit as misfit:
+                faults.append(f"{line.where}: {misfit}")
                 continue
-            seen.add(fact.id)
-            facts.append(fact)
+            if fact.id in seen:
+                faults.append(f"{line.where}: the id was there before")
+            else:
+                seen.add(fact.id)
+                facts.append(fact)
     if not facts:
         raise InputError("--facts: no row holds a sentence", fix=_FIX, faults=faults)
-    return Facts(facts, faults, list(paths))
+    return GoldFacts(facts, faults, list(paths))
 
 
 def _lines(path: Path) -> Iterator[Line]:
@@ -71,21 +75,21 @@ def _lines(path: Path) -> Iterator[Line]:
         yield from (Line(f"{path.name}:{number}", text) for number, text in texts if text.strip())
 
 
-def _fact(line: Line, fallback: str) -> tuple[Fact | None, str]:
-    """The fact of a row, or what is wrong with it."""
+def _fact(line: Line, fallback: str) -> Fact:
+    """The fact of a row. `fallback`: its id where it has none. Raises: Misfit."""
     if line.fault is not None:
-        return None, line.fault
+        raise Misfit(line.fault)
     row: Any = {"fact": line.value} if isinstance(line.value, str) else line.value
     if not isinstance(row, dict):
-        return None, "neither a text nor an object with one"
+        raise Misfit("neither a text nor an object with one")
     text = next((row[key] for key in FACTS if isinstance(row.get(key), str) and row[key].strip()), None)
     if text is None:
-        return None, f"no text under {', '.join(FACTS)}"
+        raise Misfit(f"no text under {', '.join(FACTS)}")
     if len(text) > LONGEST:
-        return None, f"{len(text):,} characters; a fact is one sentence, at most {LONGEST:,}"
+        raise Misfit(f"{len(text):,} characters; a fact is one sentence, at most {LONGEST:,}")
     document, name = row.get("document"), row.get("id")
     if document is not None and not isinstance(document, str):
-        return None, "document is no text"
+        raise Misfit("document is no text")
     if name is not None and (isinstance(name, bool) or not isinstance(name, (str, int))):
-        return None, "id is neither a text nor a whole number"
-    return Fact(str(name) if name not in (None, "") else fallback, " ".join(text.split()), document), ""
+        raise Misfit("id is neither a text nor a whole number")
+    return Fact(str(name) if name not in (None, "") else fallback, " ".join(text.split()), document)

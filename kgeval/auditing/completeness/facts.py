@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from kgeval.auditing.completeness.fact_files import Fact
 from kgeval.auditing.completeness.figures import proportion
-from kgeval.auditing.completeness.parts import parts
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
@@ -23,7 +23,6 @@ from kgeval.llm.calls import Outcome, Reply, Task
 from kgeval.records import FactRetention, FactVerdict, Layout
 
 if TYPE_CHECKING:
-    import numpy as np
 
     from kgeval.llm.embed import Embedder
     from kgeval.llm.prompts import Prompt
@@ -35,7 +34,7 @@ BLOCK = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EmbeddedEntity:
     """An entity as it is embedded: element id, name, and the text (name and description)."""
 
     element_id: str
@@ -44,7 +43,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearEntity:
     """An entity near a text; `similarity`: cosine."""
 
     element_id: str
@@ -52,40 +51,34 @@ class Near:
     similarity: float
 
 
-def entities(graph: Graph, layout: Layout, *, timeout: float | None) -> Iterator[Named]:
+def entities(graph: Graph, layout: Layout, *, timeout: float | None) -> Iterator[EmbeddedEntity]:
     """Every entity of the graph with its text, streamed."""
     for row in graph.stream(all_queries()["fact-entities"], {"layout": layout.model_dump()}, timeout=timeout):
         about = (row["description"] or "").strip()
-        yield Named(row["element_id"], row["name"], f"{row['name']}: {about}" if about else row["name"])
+        yield EmbeddedEntity(row["element_id"], row["name"], f"{row['name']}: {about}" if about else row["name"])
 
 
-def nearest(texts: Sequence[str], among: Iterable[Named], embedder: Embedder, *, k: int) -> list[list[Near]]:
+def nearest(texts: Sequence[str], among: Iterable[EmbeddedEntity], embedder: Embedder, *, k: int) -> list[list[NearEntity]]:
     """For each text the `k` entities of highest cosine, best first; equal ones by name, then element id.
 
     Entities are embedded block by block (the embedder keeps each vector in its cache on disk, so a second run embeds nothing), and
     only the best so far are kept: memory is that of one block.
     """
-    best: list[list[Near]] = [[] for _ in texts]
     import numpy as np
 
+    best: list[list[NearEntity]] = [[] for _ in texts]
     wanted = embedder.embed(texts)
-    for block in parts(among, BLOCK):
-        scores = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
-        for at, row in enumerate(scores):
-            best[at] = _merged(best[at], row, block, k)
+    for block in batched(among, BLOCK):
+        scores_by_text = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
+        for number, scores in enumerate(scores_by_text):
+            so_far = best[number]
+            floor = so_far[-1].similarity if len(so_far) == k else -2.0
+            if len(block) > k:
+                floor = max(floor, float(np.partition(scores, -k)[-k]))
+            places = np.flatnonzero(scores >= floor).tolist()
+            new = [NearEntity(block[at].element_id, block[at].name, float(scores[at])) for at in places]
+            best[number] = sorted([*so_far, *new], key=lambda near: (-near.similarity, near.name, near.element_id))[:k]
     return best
-
-
-def _merged(best: list[Near], scores: np.ndarray, block: Sequence[Named], k: int) -> list[Near]:
-    """The best k of those so far and of one block."""
-    import numpy as np
-
-    floor = best[-1].similarity if len(best) == k else -2.0
-    if len(block) > k:
-        floor = max(floor, float(np.partition(scores, -k)[-k]))
-    places = [int(at) for at in np.flatnonzero(scores >= floor)]
-    new = [Near(block[at].element_id, block[at].name, float(scores[at])) for at in places]
-    return sorted([*best, *new], key=lambda one: (-one.similarity, one.name, one.element_id))[:k]
 
 
 PROMPT = "judge-fact"
@@ -132,18 +125,6 @@ class Context:
     partly: bool = False
 
 
-@dataclass
-class _Around:
-    """Relations found around one sentence's entities: relation -> its text, in the order found; entities seen.
-
-    `partly`: something was left out.
-    """
-
-    seen: set[str]
-    said: dict[str, tuple[int, str]] = field(default_factory=dict)
-    partly: bool = False
-
-
 def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: Models, embedder: Embedder,
                    *, options: FactOptions | None = None) -> FactRetention:
     """The share of the sentences that follow from the graph; `n` is the number of sentences given, never of those judged.
@@ -164,8 +145,16 @@ def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: 
     prompt = models.prompt(PROMPT)
     outcomes = {outcome.id: outcome for outcome in models.ask_all(asked(), total=len(facts))}
     verdicts = [_verdict(context, outcomes.get(context.fact.id)) for context in contexts]
-    retention = _retention(verdicts, outcomes.values(), options, (embedder.name, models.endpoint.model))
-    return retention.model_copy(update={"notes": _notes(contexts, options)})
+    n, kept = len(verdicts), sum(verdict.value is True for verdict in verdicts)
+    scored = sum(verdict.value is not None for verdict in verdicts)
+    causes = Counter[str](outcome.failure.cause for outcome in outcomes.values() if outcome.value is None and outcome.failure)
+    if lost := n - scored - causes.total():
+        causes["missing_item"] = lost
+    return FactRetention(
+        k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
+        bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0, failures=dict(sorted(causes.items())),
+        embedding_model=embedder.name, judge=models.endpoint.model, facts=verdicts, notes=_notes(contexts, options),
+    )
 
 
 def fact_tasks(graph: Graph, layout: Layout, facts: Sequence[Fact], prompt: Prompt, embedder: Embedder,
@@ -180,9 +169,9 @@ def fact_contexts(graph: Graph, layout: Layout, facts: Sequence[Fact], embedder:
     """What the judge sees of each sentence, in the order of the sentences."""
     among = entities(graph, layout, timeout=options.timeout)
     found = nearest([fact.text for fact in facts], among, embedder, k=options.top_k)
-    reader = _Reader(graph, layout, options)
+    reader = GraphReader(graph, layout, options.timeout)
     for fact, near in zip(facts, found, strict=True):
-        yield reader.context(fact, near)
+        yield _context(reader, fact, [one.element_id for one in near], options)
 
 
 def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
@@ -198,50 +187,36 @@ def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
     return notes + ([f"{empty} facts had no relation near them: they do not follow, and the judge was not asked"] if empty else [])
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads what is around entities."""
+def _context(reader: GraphReader, fact: Fact, frontier: list[str], options: FactOptions) -> Context:
+    """Relations around the nearest entities (`frontier`), hop by hop; within a hop those that share most words with the sentence first."""
+    from rapidfuzz import fuzz
 
-    graph: Graph
-    layout: Layout
-    options: FactOptions
-
-    def context(self, fact: Fact, near: Sequence[Near]) -> Context:
-        """Relations around the nearest entities, hop by hop; within a hop those that share most words with the sentence first."""
-        from rapidfuzz import fuzz
-
-        frontier, most = [one.element_id for one in near], self.options.triples
-        around = _Around(set(frontier))
-        for hop in range(1, self.options.hops + 1):
-            if not frontier:
-                break
-            if len(around.said) >= 10 * most:
-                around.partly = True
-                break
-            frontier = self._hop(frontier, around, hop)
-        lines: dict[str, int] = {}
-        for hop, text in around.said.values():
-            lines.setdefault(text, hop)
-        wanted = fact.text.casefold()
-        ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
-        return Context(fact, tuple(ordered[:most]), max(0, len(ordered) - most), around.partly)
-
-    def _hop(self, frontier: list[str], around: _Around, hop: int) -> list[str]:
-        """Adds the relations at the entities of the frontier; the entities that are reached for the first time."""
-        asked = {"layout": self.layout.model_dump(), "ids": frontier, "most": self.options.most + 1}  # one more tells that there is more
-        reached: dict[str, None] = {}
+    seen, partly = set(frontier), False
+    relations: dict[str, tuple[int, str]] = {}  # by relation the first hop that reaches it, and its text
+    for hop in range(1, options.hops + 1):
+        if not frontier:
+            break
+        if len(relations) >= 10 * options.triples:  # more than enough to choose from: a hop more would only take time
+            partly = True
+            break
+        reached: set[str] = set()
         rows: Counter[str] = Counter()
-        for row in self.graph.read(all_queries()["fact-relations"], asked, timeout=self.options.timeout):
+        for row in reader.rows("fact-relations", ids=frontier, most=options.most + 1):  # one more tells that there is more
             rows[row["element_id"]] += 1
-            if rows[row["element_id"]] > self.options.most:
-                around.partly = True
-                continue
-            around.said.setdefault(row["relation"], (hop, row["said"]))
-            if row["other"] not in around.seen:
-                reached[row["other"]] = None
-        around.seen.update(reached)
-        around.partly |= hop < self.options.hops and len(reached) > self.options.triples
-        return sorted(reached)[: self.options.triples]
+            if rows[row["element_id"]] > options.most:
+                partly = True
+            else:
+                relations.setdefault(row["relation"], (hop, row["said"]))
+                reached |= {row["other"]} - seen
+        seen |= reached
+        partly |= hop < options.hops and len(reached) > options.triples
+        frontier = sorted(reached)[: options.triples]
+    lines: dict[str, int] = {}
+    for hop, text in relations.values():
+        lines.setdefault(text, hop)
+    wanted = fact.text.casefold()
+    ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
+    return Context(fact, tuple(ordered[: options.triples]), max(0, len(ordered) - options.triples), partly)
 
 
 def _task(context: Context, prompt: Prompt) -> Task[FactReply]:
@@ -260,18 +235,3 @@ def _verdict(context: Context, outcome: Outcome[FactReply] | None) -> FactVerdic
         reason = f"{failure.cause}: {failure.detail}".rstrip(": ") if failure else "missing_item"
     fact = context.fact
     return FactVerdict(id=fact.id, fact=fact.text, document=fact.document, value=value, reason=reason, retrieved=list(context.triples))
-
-
-def _retention(
-    verdicts: Sequence[FactVerdict], outcomes: Iterable[Outcome[FactReply]], options: FactOptions, models: tuple[str, str],
-) -> FactRetention:
-    n, kept = len(verdicts), sum(verdict.value is True for verdict in verdicts)
-    scored = sum(verdict.value is not None for verdict in verdicts)
-    causes: Counter[str] = Counter(outcome.failure.cause for outcome in outcomes if outcome.value is None and outcome.failure)
-    lost = n - scored - causes.total()
-    failures: dict[str, int] = {**causes, **({"missing_item": lost} if lost else {})}
-    return FactRetention(
-        k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
-        bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0,
-        failures=dict(sorted(failures.items())), embedding_model=models[0], judge=models[1], facts=list(verdicts),
-    )

@@ -37,7 +37,7 @@ class MatchedGold:
     named: bool = True
 
     def coverage(self, level: Level, entities: Iterable[int] | None = None, triples: Iterable[int] | None = None) -> Coverage:
-        """The figures at a level and the stricter ones, over these items (positions; null: all)."""
+        """The figures at a level and the stricter ones, over these items (positions; None: all)."""
         top = RANK[level]
         chosen = list(range(len(self.entities)) if entities is None else entities)
         those = list(range(len(self.triples)) if triples is None else triples)
@@ -99,7 +99,7 @@ class MatchedGold:
 
 
 def proportion(count: int, total: int) -> Proportion:
-    """A share with its 95 % Wilson interval; share and interval null for a total of 0."""
+    """A share with its 95 % Wilson interval; share and interval None for a total of 0."""
     if not total:
         return Proportion(count=count, total=total)
     interval = wilson(count / total, total, quantile=quantile())
@@ -114,7 +114,7 @@ def verdict_level(levels: Iterable[Level]) -> Level:
 
 
 def band(share: float | None) -> Band | None:
-    """critical below 0.70, acceptable up to 0.85, strong above; null for no share."""
+    """critical below 0.70, acceptable up to 0.85, strong above; None for no share."""
     if share is None:
         return None
     return "critical" if share < 0.70 else "acceptable" if share <= 0.85 else "strong"
@@ -122,11 +122,11 @@ def band(share: float | None) -> Band | None:
 
 def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[Judgement]:
     """The verdict on entity coverage, and ours on relations. `banded` false: the shares mean too little for a band."""
-    figures = (("entity_coverage", METHODOLOGY), ("relation_completeness", OURS))
-    shares = [(name, getattr(coverage, name).share, source) for name, source in figures]
     return [
-        Judgement(figure=name, level=level, share=share, band=band(share) if banded else None, source=source)
-        for name, share, source in shares
+        Judgement(figure=name, level=level, share=figure.share, band=band(figure.share) if banded else None, source=source)
+        for name, figure, source in (
+            ("entity_coverage", coverage.entity_coverage, METHODOLOGY), ("relation_completeness", coverage.relation_completeness, OURS),
+        )
     ]
 
 

@@ -65,15 +65,20 @@ def distinct(items: Items, *, label: str = "gold") -> Gold:
     a type, joins the first one of its name and document. Aliases of the same entity are put together.
     """
     pool = _Pool()
-    repeated = sum(not pool.listed(entity) for entity in sorted(items.entities, key=lambda e: e.type is None))
-    triples: dict[tuple[str, ...], tuple[GoldTriple, tuple[int, int]]] = {}
+    for entity in sorted(items.entities, key=lambda e: e.type is None):  # typed ones first: one without a type joins them
+        pool.add(entity)
+    repeated = len(items.entities) - len(pool.spellings)
+    triples: dict[tuple[int, str, int, str], tuple[GoldTriple, tuple[int, int]]] = {}
     for triple in items.triples:
-        ends = (pool.end(triple, triple.subject), pool.end(triple, triple.object))
-        key = (str(ends[0]), name_key(triple.predicate or ""), str(ends[1]), triple.document or "")
+        subject, obj = (
+            pool.add(GoldEntity(name=name, document=triple.document, aliases=triple.aliases.get(name, [])))
+            for name in (triple.subject, triple.object)
+        )
+        key = (subject, name_key(triple.predicate or ""), obj, triple.document or "")
         if key in triples:
             repeated += 1
         else:
-            triples[key] = (triple, ends)
+            triples[key] = (triple, (subject, obj))
     return Gold(
         entities=tuple(pool.entities()), triples=tuple(t for t, _ in triples.values()), ends=tuple(e for _, e in triples.values()),
         spellings=tuple(tuple(s) for s in pool.spellings), label=label, duplicates=repeated, faults=tuple(items.faults),
@@ -126,21 +131,13 @@ class _Pool:
         self._at: dict[Key, int] = {}
         self._first: dict[tuple[str, str], int] = {}
 
-    def listed(self, entity: GoldEntity) -> bool:
-        """Adds an entity; false where it was there."""
-        known = len(self._items)
-        return self._add(entity) == known
-
-    def end(self, triple: GoldTriple, name: str) -> int:
-        """The position of the entity that an end of a triple means."""
-        return self._add(GoldEntity(name=name, document=triple.document, aliases=triple.aliases.get(name, [])))
-
     def entities(self) -> list[GoldEntity]:
         """Every entity with all its aliases."""
         pairs = zip(self._items, self._aliases, strict=True)
         return [entity.model_copy(update={"aliases": list(aliases)}) for entity, aliases in pairs]
 
-    def _add(self, entity: GoldEntity) -> int:
+    def add(self, entity: GoldEntity) -> int:
+        """Adds an entity or joins it to the one that it is; its position."""
         name, document = name_key(entity.name), entity.document or ""
         kind = (entity.type or "").strip().casefold()
         at = self._at.get((name, document, kind))

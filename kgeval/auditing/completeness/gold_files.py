@@ -33,36 +33,24 @@ def read_gold(paths: Sequence[Path], *, label: str = "gold") -> Gold:
     """
     items = Items()
     for path in paths:
-        _read(path, items)
-    return distinct(items, label=label)
-
-
-def _read(path: Path, items: Items) -> None:
-    before = len(items.entities) + len(items.triples)
-    faults = len(items.faults)
-    items.inputs.append(path)
-    silent = 0
-    for line in _lines(path):
-        if line.fault is not None:
-            items.faults.append(f"{line.where}: {line.fault}")
+        known, faults, silent = len(items.entities) + len(items.triples), len(items.faults), 0
+        items.inputs.append(path)
+        for line in _lines(path):
+            try:
+                silent += _add(line, items)
+            except Misfit as misfit:
+                items.faults.append(f"{line.where}: {misfit}")
+        if silent:
+            items.notes.append(f"{path.name}: {silent} questions have no {EVIDENCE}")
+        if len(items.entities) + len(items.triples) > known:
             continue
-        try:
-            silent += _add(line, items)
-        except Misfit as misfit:
-            items.faults.append(f"{line.where}: {misfit}")
-    if silent:
-        items.notes.append(f"{path.name}: {silent} questions have no {EVIDENCE}")
-    if len(items.entities) + len(items.triples) == before:
-        raise _nothing(path, items.faults[faults:], silent)
-
-
-def _nothing(path: Path, faults: Sequence[str], silent: int) -> InputError:
-    if faults:
-        return InputError(f"{path}: every gold item is broken", fix=FIX, faults=faults)
-    if silent:
-        fix = "questions with evidence sentences only are measured by --facts"
-        return InputError(f"{path}: none of its {silent} questions has an {EVIDENCE}", fix=fix)
-    return InputError(f"{path}: holds no gold item", fix=FIX)
+        if len(items.faults) > faults:
+            raise InputError(f"{path}: every gold item is broken", fix=FIX, faults=items.faults[faults:])
+        if silent:
+            fix = "questions with evidence sentences only are measured by --facts"
+            raise InputError(f"{path}: none of its {silent} questions has an {EVIDENCE}", fix=fix)
+        raise InputError(f"{path}: holds no gold item", fix=FIX)
+    return distinct(items, label=label)
 
 
 def _lines(path: Path) -> Iterator[Line]:
@@ -109,6 +97,8 @@ def _table(path: Path) -> Iterator[Line]:
 
 def _add(line: Line, items: Items) -> bool:
     """Adds what one row holds; true for a question without triples. Raises Misfit for a row that is no gold item."""
+    if line.fault is not None:
+        raise Misfit(line.fault)
     row = line.value
     if isinstance(row, list) and len(row) == 3:
         row = dict(zip(("subject", "predicate", "object"), row, strict=True))
@@ -118,28 +108,20 @@ def _add(line: Line, items: Items) -> bool:
         return _question(line.where, row, items)
     fields = {field: row[name] for field, name in columns(map(str, row), TRIPLES).items()}
     if any(fields.get(end) not in (None, "") for end in ("subject", "object")):  # a table of both kinds leaves these empty for an entity
-        items.triples.append(_triple(fields, row))
+        subject, obj = needed(fields.get("subject"), "subject").strip(), needed(fields.get("object"), "object").strip()
+        items.triples.append(GoldTriple(
+            subject=subject, predicate=text(fields.get("predicate"), "predicate"), object=obj,
+            document=text(fields.get("document"), "document"), aliases=_aliases(row, subject, obj),
+        ))
     elif _first(row, GOLD["name"]) is not None:
-        items.entities.append(_entity(fields, row))
+        items.entities.append(GoldEntity(
+            name=needed(_first(row, GOLD["name"]), "name"), type=text(_first(row, GOLD["type"]), "type"),
+            document=text(fields.get("document"), "document"),
+            aliases=texts(_first(row, GOLD["aliases"]), "aliases", separators=";|"),
+        ))
     else:
         raise Misfit(f"no name, and no subject and object, among: {', '.join(map(str, row))[:100]}")
     return False
-
-
-def _entity(fields: Mapping[str, Any], row: Mapping[str, Any]) -> GoldEntity:
-    return GoldEntity(
-        name=needed(_first(row, GOLD["name"]), "name"), type=text(_first(row, GOLD["type"]), "type"),
-        document=text(fields.get("document"), "document"),
-        aliases=texts(_first(row, GOLD["aliases"]), "aliases", separators=";|"),
-    )
-
-
-def _triple(fields: Mapping[str, Any], row: Mapping[str, Any]) -> GoldTriple:
-    subject, obj = needed(fields.get("subject"), "subject"), needed(fields.get("object"), "object")
-    return GoldTriple(
-        subject=subject.strip(), predicate=text(fields.get("predicate"), "predicate"), object=obj.strip(),
-        document=text(fields.get("document"), "document"), aliases=_aliases(row, subject.strip(), obj.strip()),
-    )
 
 
 def _aliases(row: Mapping[str, Any], subject: str, obj: str) -> dict[str, list[str]]:

@@ -10,7 +10,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from kgeval.auditing.completeness.gold import Gold, gold_of
 from kgeval.errors import IncompleteError, InputError
@@ -42,7 +41,7 @@ class Ideal:
 
 
 @dataclass(frozen=True)
-class _Texts:
+class _ExtractedChunks:
     """Chunks by id, and what was extracted from them."""
 
     chunks: Mapping[str, ChunkSource]
@@ -67,7 +66,7 @@ def ideal_gold(
         causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(texts.failures.items()))
         raise IncompleteError(f"the ideal graph is empty: all {failed} chunks failed ({causes})", fix="mend the cause and run it again")
     resolved = resolve(texts.found, rules)
-    items = tuple({item.id: item for item in chain(_entities(resolved, texts), _triples(resolved, texts))}.values())
+    items = tuple({item.id: item for item in _items(resolved, texts)}.values())
     if not items:
         raise InputError(f"{made_by} found no entity in {len(documents)} documents", fix="give other documents, or another extractor")
     gold = gold_of(
@@ -88,7 +87,7 @@ def label(made_by: str, *, checked: bool = False) -> str:
     return f"ideal graph by {made_by}, {'a sample checked by people' if checked else UNCHECKED}"
 
 
-def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cutting) -> _Texts:
+def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cutting) -> _ExtractedChunks:
     sources = [source for document in documents for source in sources_of(document, cutting)]
     if not sources:
         raise InputError("the documents hold no text", fix="give documents with text")
@@ -99,27 +98,25 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
             failures[extraction.failure.cause] += 1
         else:
             found.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
-    return _Texts({source.chunk.id: source for source in sources}, found, failures)
+    return _ExtractedChunks({source.chunk.id: source for source in sources}, found, failures)
 
 
-def _entities(resolved: Resolved, texts: _Texts) -> Iterator[IdealItem]:
+def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
+    """The entities, then the triples, each once for every document that it is taken from."""
     for entity in resolved.entities:
         for document, passage in _passages(list(entity.sources), texts):
             gold = GoldEntity(name=entity.name, type=entity.type, aliases=list(entity.aliases), document=document)
             yield IdealItem(_id("entity", document, entity.name, entity.type or ""), gold, passage)
-
-
-def _triples(resolved: Resolved, texts: _Texts) -> Iterator[IdealItem]:
     by_id = {entity.id: entity for entity in resolved.entities}
     for relation in resolved.relations:
         subject, target = by_id[relation.source], by_id[relation.target]
         aliases = {end.name: list(end.aliases) for end in (subject, target) if end.aliases}
         for document, passage in _passages(relation.chunks, texts):
-            gold = GoldTriple(subject=subject.name, predicate=relation.predicate, object=target.name, document=document, aliases=aliases)
-            yield IdealItem(_id("triple", document, subject.name, relation.predicate, target.name), gold, passage)
+            triple = GoldTriple(subject=subject.name, predicate=relation.predicate, object=target.name, document=document, aliases=aliases)
+            yield IdealItem(_id("triple", document, subject.name, relation.predicate, target.name), triple, passage)
 
 
-def _passages(chunks: Sequence[str], texts: _Texts) -> list[tuple[str, Passage]]:
+def _passages(chunks: Sequence[str], texts: _ExtractedChunks) -> list[tuple[str, Passage]]:
     """For each document of the chunks: its id and the first of the chunks."""
     known = sorted((texts.chunks[chunk].chunk for chunk in chunks), key=lambda chunk: (chunk.document, chunk.index))
     first = {chunk.document: chunk for chunk in reversed(known)}

@@ -11,7 +11,7 @@ from kgeval.auditing.completeness.figures import proportion
 from kgeval.auditing.completeness.ideal import Ideal, IdealItem, label
 from kgeval.errors import InputError
 from kgeval.files import sheets
-from kgeval.records import GoldEntity, Proportion
+from kgeval.records import GoldEntity
 
 COLUMNS = ("id", "kind", "subject", "type", "predicate", "object", "document", "passage", "label", "note")
 RIGHT, WRONG = "right", "wrong"
@@ -51,18 +51,16 @@ def checked(ideal: Ideal, path: Path) -> Ideal:
     Raises: InputError with every fault of the file: unknown ids, unknown labels, an id twice, no label at all.
     """
     labels, rows = _labels(path, {item.id for item in ideal.items})
-    entities = [labels[item.id] for item in ideal.items if item.id in labels and isinstance(item.gold, GoldEntity)]
-    triples = [labels[item.id] for item in ideal.items if item.id in labels and not isinstance(item.gold, GoldEntity)]
-    precision = {name: _precision(given) for name, given in (("entities", entities), ("triples", triples)) if given}
+    right: dict[str, list[bool]] = {"entities": [], "triples": []}
+    for item in ideal.items:
+        if item.id in labels:
+            right["entities" if isinstance(item.gold, GoldEntity) else "triples"].append(labels[item.id] == RIGHT)
+    precision = {name: proportion(sum(answers), len(answers)) for name, answers in right.items() if answers}
     note = f"{rows - len(labels)} rows of the sheet have no label" if rows > len(labels) else None
     record = ideal.record.model_copy(update={
         "sampled": rows, "labelled": len(labels), "precision": precision, "notes": [*ideal.record.notes, *([note] if note else [])],
     })
     return replace(ideal, record=record, gold=replace(ideal.gold, label=label(ideal.record.extractor, checked=True)))
-
-
-def _precision(given: Sequence[str]) -> Proportion:
-    return proportion(sum(one == RIGHT for one in given), len(given))
 
 
 def _row(item: IdealItem) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Graph names stream past; only the gold side is kept in memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgeval.auditing.completeness.gold import Gold
@@ -28,6 +28,8 @@ def may_be_same(a: NameForm, b: NameForm) -> bool:
     stand in one name only must be near spellings of each other, at most one word in three; what one name has more must be one
     word, and no word that makes another thing of it ("Robertson" / "Robertson Bed", "Professor" / "Professor C").
     """
+    from rapidfuzz.fuzz import ratio
+
     if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender):
         return False
     left, right = _without(a.tokens, b.tokens), _without(b.tokens, a.tokens)
@@ -36,12 +38,18 @@ def may_be_same(a: NameForm, b: NameForm) -> bool:
     if len(left) > len(right):
         left, right = right, left
     if len(a.tokens) == len(b.tokens) == 1:
-        return _alone(left[0], right[0])
+        x, y = left[0], right[0]  # a name of one word must be long, begin alike, and be near
+        return min(len(x), len(y)) >= SHORTEST_ALONE and x[0] == y[0] and _near(x, y)
     most = max(1, min(len(a.tokens), len(b.tokens)) // 3)
     if len(left) > most or len(right) - len(left) > 1:
         return False
-    pairs, extra = _paired(left, right)
-    return all(_near(x, y) for x, y in pairs) and not any(_makes_another(word) for word in extra)
+    extra = list(right)
+    for word in left:
+        best = max(extra, key=lambda other: (ratio(word, other), other))
+        extra.remove(best)
+        if not _near(word, best):
+            return False
+    return not any(len(word) == 1 or word in forms.HEADS or word in forms.GENERIC or word in forms.TELL_APART for word in extra)
 
 
 def _without(tokens: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
@@ -56,22 +64,6 @@ def _without(tokens: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
     return kept
 
 
-def _alone(x: str, y: str) -> bool:
-    return min(len(x), len(y)) >= SHORTEST_ALONE and x[0] == y[0] and _near(x, y)
-
-
-def _paired(few: list[str], many: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Each of `few` with its nearest of `many`, and those of `many` that are left."""
-    from rapidfuzz.fuzz import ratio
-
-    left, pairs = list(many), []
-    for word in few:
-        best = max(left, key=lambda other: (ratio(word, other), other))
-        left.remove(best)
-        pairs.append((word, best))
-    return pairs, left
-
-
 def _near(x: str, y: str) -> bool:
     from rapidfuzz.fuzz import ratio
 
@@ -83,22 +75,13 @@ def _near(x: str, y: str) -> bool:
     return ratio(x, y) >= (85 if len(short) < SHORT else 70) and (x[0] == y[0] or len(short) >= 8)
 
 
-def _makes_another(word: str) -> bool:
-    return len(word) == 1 or word in forms.HEADS or word in forms.GENERIC or word in forms.TELL_APART
-
-
 # Which gold names come near a name, without comparing all with all, and without losing one. Pure.
 
 LONGEST_KEY = 5  # letters; more would part pieces of nearly equal length into more look-ups, fewer give more wrong candidates
 
 
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """A stretch of a name, and the gold names (numbers) that have a given text as a piece that may stand there."""
-
-    start: int
-    end: int
-    at: Callable[[str], tuple[int, ...] | None]
+# a stretch of a name (start, end), and by text the gold names (numbers) that have it as a piece that may stand there
+Window = tuple[int, int, dict[str, tuple[int, ...]]]
 
 
 class FuzzyIndex:
@@ -115,7 +98,7 @@ class FuzzyIndex:
         self._lengths: dict[int, list[int]] = {}
         for at, name in enumerate(self._texts):
             self._lengths.setdefault(len(name), []).append(at)
-        self._windows: dict[int, list[_Window]] = {}
+        self._windows: dict[int, list[Window]] = {}
 
     def near(self, name: str) -> Iterator[tuple[int, float]]:
         """Number and token_sort_ratio (threshold..100) of every gold name that reaches the threshold with `name` (normalised)."""
@@ -128,30 +111,29 @@ class FuzzyIndex:
                 yield from ((number, score) for number in self._numbers[at])
 
     def _candidates(self, probe: str) -> set[int]:
+        if len(probe) not in self._windows:
+            self._windows[len(probe)] = self._windows_of(len(probe))
         found: set[int] = set()
-        windows = self._windows.get(len(probe))
-        if windows is None:
-            windows = self._windows[len(probe)] = self._windows_of(len(probe))
-        for window in windows:
-            numbers = window.at(probe[window.start: window.end])
-            if numbers is not None:
-                found.update(numbers)
+        for start, end, table in self._windows[len(probe)]:
+            found.update(table.get(probe[start:end], ()))
         return found
 
-    def _windows_of(self, length: int) -> list[_Window]:
+    def _windows_of(self, length: int) -> list[Window]:
         """Where the pieces of every gold name that a name of this length can reach may stand; made when such a name first comes."""
         tables: dict[tuple[int, int], dict[str, list[int]]] = {}
         for own, members in self._lengths.items():
             edits = most_edits(own, length, self._threshold)
-            for piece, (start, piece_end) in enumerate(_cuts(own, edits + 1)):
+            for piece in range(edits + 1):  # of nearly equal length; from a threshold of 70 on there are letters enough
+                start, piece_end = own * piece // (edits + 1), own * (piece + 1) // (edits + 1)
                 end = min(piece_end, start + LONGEST_KEY)  # of a piece that stands unchanged, its beginning does too
-                for shift in _shifts(piece, edits, length - own):
-                    if start + shift < 0 or piece_end + shift > length:
+                for shift in range(-piece, piece + 1, 2):  # so far can a piece be shifted that has `piece` edits before it and none in it
+                    too_far = abs(length - own - shift) > edits - piece  # the edits behind it cannot make up for the length
+                    if too_far or start + shift < 0 or piece_end + shift > length:
                         continue
                     table = tables.setdefault((start + shift, end + shift), {})
                     for at in members:
                         table.setdefault(self._texts[at][start:end], []).append(at)
-        return [_Window(*place, {text: tuple(numbers) for text, numbers in tables[place].items()}.get) for place in sorted(tables)]
+        return [(*place, {text: tuple(numbers) for text, numbers in tables[place].items()}) for place in sorted(tables)]
 
 
 def sorted_tokens(name: str) -> str:
@@ -169,16 +151,6 @@ def most_edits(n: int, m: int, threshold: float) -> int:
     return edits if edits >= abs(m - n) else -1
 
 
-def _shifts(piece: int, edits: int, longer: int) -> list[int]:
-    """How far a piece without an edit may be shifted if exactly `piece` of the edits stand before it; `longer`: m - n."""
-    return [shift for shift in range(-piece, piece + 1, 2) if abs(longer - shift) <= edits - piece]
-
-
-def _cuts(length: int, parts: int) -> list[tuple[int, int]]:
-    """Borders of `parts` pieces of nearly equal length; none for 0 parts. From a threshold of 70 on there are letters enough."""
-    return [(length * k // parts, length * (k + 1) // parts) for k in range(parts)]
-
-
 RANK: dict[Level, int] = {level: at for at, level in enumerate(LEVELS)}
 SAME_THING = (forms.HONORIFIC, forms.INITIALS, forms.ACRONYM, forms.LEGAL_FORM, forms.SPACING, forms.PLURAL, forms.VARIANT)
 SEVERAL = (forms.HONORIFIC, forms.INITIALS, forms.ACRONYM)
@@ -188,7 +160,7 @@ LONGEST = 300  # characters that forms and fuzzy matching look at
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class NameHit:
     """A gold entity (its position) that a graph name could be: level as its rank in LEVELS, similarity, and what agrees.
 
     `one_of`: the graph's name (normalised) where `why` is a form that several names can have ("J. Smith": John or James).
@@ -228,50 +200,40 @@ class GoldIndex:
         names = [form.norm for form in self._forms] if "fuzzy" in self._levels else []
         self._fuzzy = FuzzyIndex(names, fuzzy)
 
-    def hits(self, name: str, aliases: Sequence[str] = ()) -> Iterator[Hit]:
+    def hits(self, name: str, aliases: Sequence[str] = ()) -> Iterator[NameHit]:
         """Every gold entity that an entity of this name and these aliases could be; one may come at several levels."""
         if "exact" in self._levels:
-            yield from (Hit(at, 0) for at in self._exact.get(name, ()))
+            yield from (NameHit(at, 0) for at in self._exact.get(name, ()))
         form = forms.form(name) if self._levels & {"alias", "fuzzy"} else None
         normal = form.norm if form and len(name) <= LONGEST else normalise(name)
         if "normalised" in self._levels:
-            yield from (Hit(at, 1) for at in self._normal.get(normal, ()) if normal)
+            yield from (NameHit(at, 1) for at in self._normal.get(normal, ()) if normal)
         if form is None:
             return
         if "alias" in self._levels:
             yield from self._by_alias(name, normal, aliases)
             yield from self._by_form(form)
         if "fuzzy" in self._levels:
-            yield from self._by_pieces(form)
+            yield from (NameHit(at, 3, score) for at, score in self._fuzzy.near(form.norm) if may_be_same(form, self._forms[at]))
 
-    def _by_alias(self, name: str, normal: str, aliases: Sequence[str]) -> Iterator[Hit]:
+    def _by_alias(self, name: str, normal: str, aliases: Sequence[str]) -> Iterator[NameHit]:
         """Aliases of the gold entity or of the graph's, compared in normal form."""
         for at, alias in self._aliases.get(normal, ()):
-            yield Hit(at, 2, why=f"gold alias '{alias}'")
+            yield NameHit(at, 2, why=f"gold alias '{alias}'")
         for other in aliases:
             known = normalise(other[:LONGEST])
             for at in self._normal.get(known, ()) if known else ():
-                yield Hit(at, 2, why=f"alias '{other[:100]}' of {name[:100]}")
+                yield NameHit(at, 2, why=f"alias '{other[:100]}' of {name[:100]}")
             for at, alias in self._aliases.get(known, ()) if known else ():
-                yield Hit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
+                yield NameHit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
 
-    def _by_form(self, form: NameForm) -> Iterator[Hit]:
+    def _by_form(self, form: NameForm) -> Iterator[NameHit]:
         """Names of which one is a written form of the other: without title, with initials, as an acronym ..."""
-        get = self._blocks.get
-        candidates: set[int] = set()
-        for key in block_keys(form):
-            candidates.update(get(key, ()))
-        for key in letter_keys(form, others=True):
-            candidates.update(get(key, ()))
-        for at in candidates:
+        keys = (*block_keys(form), *letter_keys(form, others=True))
+        for at in {at for key in keys for at in self._blocks.get(key, ())}:
             how = forms.relation_of(form, self._forms[at])
             if how in SAME_THING:
-                yield Hit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
-
-    def _by_pieces(self, form: NameForm) -> Iterator[Hit]:
-        for at, score in self._fuzzy.near(form.norm):
-            if may_be_same(form, self._forms[at]):
-                yield Hit(at, 3, score)
+                yield NameHit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
 
 
 def block_keys(form: NameForm) -> Iterator[str]:

@@ -5,54 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgeval.auditing.completeness.figures import MatchedGold
-from kgeval.auditing.completeness.index import RANK, Hit
+from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Match
-from kgeval.auditing.completeness.parts import parts
-from kgeval.auditing.completeness.relations import Joined, TripleMatch
-from kgeval.graph.connect import Graph
-from kgeval.graph.queries import all_queries
-from kgeval.records import LEVELS, Example, Finding, GoldMatch, GoldTriple, GraphRef, Layout, Level
+from kgeval.auditing.completeness.relations import JoiningRelation, TripleMatch
+from kgeval.auditing.graph_reader import GraphReader
+from kgeval.records import LEVELS, Example, Finding, GoldMatch, GraphRef, Level
 
 MOST_FOUND = 20  # places listed for one gold item; the counts are of all
 BATCH = 5_000
 LONGEST_SHOWN = 200
 
 
-def references(graph: Graph, layout: Layout, found: MatchedGold, *, timeout: float) -> dict[str, GraphRef]:
-    """Key, name and type of the entities that are listed."""
+def gold_items(reader: GraphReader, found: MatchedGold, bridging: Sequence[bool | None]) -> list[GoldMatch]:
+    """A line for each gold entity, then for each gold triple. `bridging`: of each triple; None: not known."""
     ids = {i for match in found.entities for i in match.best[:MOST_FOUND]}
     ids |= {i for match in found.triples for one in match.found for i in (one.a, one.b)}
-    refs: dict[str, GraphRef] = {}
-    for part in parts(sorted(ids), BATCH):
-        params = {"layout": layout.model_dump(), "ids": part}
-        for row in graph.read(all_queries()["gold-entities"], params, timeout=timeout):
-            refs[row["element_id"]] = GraphRef.model_validate(row)
-    return refs
-
-
-def entity_items(found: MatchedGold, refs: Mapping[str, GraphRef]) -> list[GoldMatch]:
-    """A line for each gold entity."""
-    pairs = zip(found.gold.entities, found.entities, strict=True)
-    return [GoldMatch(
-        kind="entity", name=gold.name, type=gold.type, document=gold.document, level=_level(match.rank),
-        score=_best_score(match), found=[refs[i] for i in match.best[:MOST_FOUND] if i in refs], why=_why(match),
-    ) for gold, match in pairs]
-
-
-def relation_items(found: MatchedGold, refs: Mapping[str, GraphRef], bridging: Sequence[bool | None]) -> list[GoldMatch]:
-    """A line for each gold triple."""
+    refs = {row["element_id"]: GraphRef.model_validate(row) for row in reader.rows_of("gold-entities", ids, size=BATCH)}
+    entities = [
+        GoldMatch(
+            kind="entity", name=gold.name, type=gold.type, document=gold.document, level=_level(match.rank), score=_best_score(match),
+            found=[refs[i] for i in match.best[:MOST_FOUND] if i in refs], why=_why(match),
+        ) for gold, match in zip(found.gold.entities, found.entities, strict=True)
+    ]
     rows = zip(found.gold.triples, found.triples, bridging, strict=True)
-    return [GoldMatch(
-        kind="relation", name=relation_name(triple), document=triple.document, level=_level(match.joined),
-        directed=None if match.joined is None else match.directed is not None,
-        predicate=match.predicate is not None if found.named and match.joined is not None and triple.predicate else None,
-        bridging=across, found=[_relation(one, refs) for one in match.found[:MOST_FOUND]], why=_absence(found, at),
-    ) for at, (triple, match, across) in enumerate(rows)]
-
-
-def relation_name(triple: GoldTriple) -> str:
-    """`A -[predicate]-> B`."""
-    return f"{triple.subject} -[{triple.predicate or ''}]-> {triple.object}"
+    return entities + [
+        GoldMatch(
+            kind="relation", name=f"{triple.subject} -[{triple.predicate or ''}]-> {triple.object}", document=triple.document,
+            level=_level(match.joined), directed=None if match.joined is None else match.directed is not None,
+            predicate=match.predicate is not None if found.named and match.joined is not None and triple.predicate else None,
+            bridging=across, found=[_relation(one, refs) for one in match.found[:MOST_FOUND]], why=_absence(found, at),
+        ) for at, (triple, match, across) in enumerate(rows)
+    ]
 
 
 def findings(items: Iterable[GoldMatch], level: Level, *, limit: int, advice: Mapping[str, str]) -> list[Finding]:
@@ -85,7 +68,7 @@ def _example(item: GoldMatch) -> Example:
     return Example(items=[ref], why=f"{where}: {item.why}" if item.why else where)
 
 
-def _relation(one: Joined, refs: Mapping[str, GraphRef]) -> GraphRef:
+def _relation(one: JoiningRelation, refs: Mapping[str, GraphRef]) -> GraphRef:
     start, end = (one.a, one.b) if one.forward else (one.b, one.a)
     names = [refs[i].name if i in refs else i for i in (start, end)]
     name = f"{names[0]} -[{one.labels[0][:LONGEST_SHOWN]}]-> {names[1]}"
@@ -96,23 +79,19 @@ def _level(rank: int | None) -> Level | None:
     return None if rank is None else LEVELS[rank]
 
 
-def _hits(match: Match) -> list[Hit]:
-    return [match.found[i] for i in match.best]
-
-
 def _best_score(match: Match) -> float | None:
-    scores = [hit.score for hit in _hits(match) if hit.score is not None]
+    scores = [score for i in match.best if (score := match.found[i].score) is not None]
     return round(max(scores), 4) if scores else None
 
 
 def _why(match: Match) -> str | None:
-    reasons = list(dict.fromkeys(hit.why for hit in _hits(match) if hit.why))
+    reasons = list(dict.fromkeys(match.found[i].why for i in match.best if match.found[i].why))
     more = f" (and {len(match.best) - MOST_FOUND} more places)" if len(match.best) > MOST_FOUND else ""
     return ("; ".join(reasons[:3]) + more).strip() or None
 
 
 def _absence(found: MatchedGold, at: int) -> str | None:
-    """Why a relation is missing; null for one that was found."""
+    """Why a relation is missing; None for one that was found."""
     match: TripleMatch = found.triples[at]
     if match.joined is not None:
         return None

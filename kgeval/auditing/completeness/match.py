@@ -6,18 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.auditing.completeness.candidates import Candidates, stream_names
-from kgeval.auditing.completeness.documents import Documents
+from kgeval.auditing.completeness.candidates import NAMES_QUERY, Candidates
+from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.gold import Gold
-from kgeval.auditing.completeness.index import RANK, Hit
-from kgeval.auditing.completeness.parts import parts
-from kgeval.graph.connect import Graph
-from kgeval.records import Layout
+from kgeval.auditing.completeness.index import RANK, NameHit
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.text.forms import NameForm, form
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from kgeval.llm.embed import Embedder
 
 BATCH = 2_048
@@ -26,14 +22,14 @@ EMBEDDING = RANK["embedding"]
 
 @dataclass(frozen=True)
 class Match:
-    """Where a gold entity stands: element id -> hit. `rank`: its best level, null for nowhere.
+    """Where a gold entity stands: element id -> hit. `rank`: its best level, None for nowhere.
 
     `found` are all places at that level, and all of the same normalised name: a graph that holds "The Lizard" and "Lizard" as two
     nodes still has the relations of both.
     """
 
     rank: int | None = None
-    found: Mapping[str, Hit] = field(default_factory=dict)
+    found: Mapping[str, NameHit] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
@@ -51,10 +47,10 @@ Sources = Mapping[str, frozenset[str]]
 
 
 def matches(
-    candidates: Candidates, wanted: Sequence[str | None], sources: Sources, documents: Documents, *, up_to: int = len(RANK),
+    candidates: Candidates, wanted: Sequence[str | None], sources: Sources, documents: GoldDocuments, *, up_to: int = len(RANK),
 ) -> list[Match]:
     """The match of each gold entity at levels of a rank below `up_to`. `wanted[i]`: the document that entity i must come from;
-    null, or no document that the graph knows at all: anywhere. `sources`: gold documents by element id."""
+    None, or no document that the graph knows at all: anywhere. `sources`: gold documents by element id."""
     out = []
     for hits, document in zip(candidates.hits, wanted, strict=True):
         free = document is None or not documents.scope
@@ -64,14 +60,14 @@ def matches(
     return out
 
 
-def _kept(hits: dict[str, Hit], best: int) -> dict[str, Hit]:
+def _kept(hits: dict[str, NameHit], best: int) -> dict[str, NameHit]:
     """The places at the best level and those of the same normalised name; by embedding, which only guesses, the nearest alone."""
     top = max((hit.score or 0 for hit in hits.values()), default=0)
     kept = max(best, RANK["normalised"])
     return {i: hit for i, hit in hits.items() if hit.rank <= kept and (best != EMBEDDING or hit.score == top)}
 
 
-def _unambiguous(hits: dict[str, Hit]) -> dict[str, Hit]:
+def _unambiguous(hits: dict[str, NameHit]) -> dict[str, NameHit]:
     """Without the forms that several names of the graph could have here: "J. Smith" is neither John nor James Smith then."""
     names = {hit.one_of for hit in hits.values() if hit.one_of}
     return {i: hit for i, hit in hits.items() if not hit.one_of} if len(names) > 1 else hits
@@ -86,30 +82,25 @@ def add_by_meaning(
     `names` gives (element id, name) of the graph's entities; each batch is embedded and forgotten. Names that differ in a number
     or in a word that tells things apart never match, however near they are.
     """
+    import numpy as np
+
     numbers = sorted(still)
     if not numbers:
         return
     wanted = embedder.embed([gold.entities[at].name for at in numbers])
     forms = [form(gold.entities[at].name) for at in numbers]
-    for batch in parts(names(), BATCH):
+    for batch in batched(names(), BATCH):
         close = embedder.embed([name for _, name in batch]) @ wanted.T
-        for row, column, score in _above(close, similarity):
+        for row, column in np.argwhere(close >= similarity).tolist():
             element_id, name = batch[row]
             if _same_kind(form(name), forms[column]):
-                candidates.add(element_id, Hit(numbers[column], EMBEDDING, score))
+                score = round(min(1.0, float(close[row, column])), 4)
+                candidates.add(element_id, NameHit(numbers[column], EMBEDDING, score))
 
 
-def names_of(graph: Graph, layout: Layout, *, timeout: float) -> Iterator[tuple[str, str]]:
+def names_of(reader: GraphReader) -> Iterator[tuple[str, str]]:
     """Element id and name of every entity, one by one."""
-    for row in stream_names(graph, layout, timeout=timeout):
-        yield row["element_id"], row["name"][:300]
-
-
-def _above(close: np.ndarray, similarity: float) -> Iterator[tuple[int, int, float]]:
-    import numpy as np
-
-    for row, column in np.argwhere(close >= similarity).tolist():
-        yield row, column, round(min(1.0, float(close[row, column])), 4)
+    return ((row["element_id"], row["name"][:300]) for row in reader.stream(NAMES_QUERY))
 
 
 def _same_kind(a: NameForm, b: NameForm) -> bool:

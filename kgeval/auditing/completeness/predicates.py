@@ -18,7 +18,7 @@ AUXILIARIES = frozenset((
 ))
 
 
-class Named(Protocol):
+class NamedRelation(Protocol):
     """A relation with its names and descriptions."""
 
     @property
@@ -30,7 +30,7 @@ class Named(Protocol):
         """Sentences about it."""
 
 
-class Judge:
+class PredicateJudge:
     """Compares a gold predicate with a relation's names, level by level.
 
     exact: equal; normalised: equal in normal form (BORN_IN = "born in"); alias: equal once auxiliary verbs and articles are left
@@ -47,11 +47,11 @@ class Judge:
         self._embedder = embedder if "embedding" in levels else None
         self._near: set[tuple[str, str]] = set()
 
-    def prepare(self, wanted: Iterable[tuple[str | None, Iterable[Named]]]) -> None:
+    def prepare(self, wanted: Iterable[tuple[str | None, Iterable[NamedRelation]]]) -> None:
         """Embeds the predicates and the relations' names that will be asked for, where the embedding level is asked for."""
         if self._embedder is None:
             return
-        asked = {(_norm(name), _norm(other)) for name, found in wanted if name for one in found for other in _names(one)}
+        asked = {(normalise(name), normalise(other)) for name, found in wanted if name for one in found for other in _names(one)}
         texts = sorted({text for pair in asked for text in pair if text})
         place = {text: at for at, text in enumerate(texts)}
         vectors = self._embedder.embed(texts) if texts else None
@@ -59,47 +59,36 @@ class Judge:
             if vectors is not None and a and b and float(vectors[place[a]] @ vectors[place[b]]) >= self._similarity:
                 self._near.add((a, b))
 
-    def rank(self, predicate: str, relation: Named) -> int | None:
-        """The rank of the first level at which the relation has this name; null if it has at none."""
+    def rank(self, predicate: str, relation: NamedRelation) -> int | None:
+        """The rank of the first level at which the relation has this name; None if it has at none."""
         return next((level for level in sorted(self._levels) if self._holds(level, predicate, relation)), None)
 
-    def _holds(self, level: int, predicate: str, relation: Named) -> bool:
-        names, wanted = list(_names(relation)), _norm(predicate)
+    def _holds(self, level: int, predicate: str, relation: NamedRelation) -> bool:
+        from rapidfuzz.fuzz import token_sort_ratio
+
+        names, wanted = list(_names(relation)), normalise(predicate)
         if level == RANK["exact"]:
             return predicate in names
         if not wanted:
             return False
         if level == RANK["normalised"]:
-            return any(_norm(name) == wanted for name in names)
+            return any(normalise(name) == wanted for name in names)
         if level == RANK["alias"]:
             bare = _bare(wanted)
-            return bool(bare) and any(_bare(_norm(name)) == bare for name in names)
+            return bool(bare) and any(_bare(normalise(name)) == bare for name in names)
         if level == RANK["fuzzy"]:
-            return self._fuzzily(wanted, names) or _in_description(wanted, relation)
-        return any((wanted, _norm(name)) in self._near for name in names)
-
-    def _fuzzily(self, wanted: str, names: list[str]) -> bool:
-        from rapidfuzz.fuzz import token_sort_ratio
-
-        return any(token_sort_ratio(wanted, _norm(name), score_cutoff=self._fuzzy) >= self._fuzzy for name in names)
+            if any(token_sort_ratio(wanted, normalise(name), score_cutoff=self._fuzzy) >= self._fuzzy for name in names):
+                return True
+            # as a phrase of whole words; a single word ("has") stands nearly anywhere in a description and proves nothing
+            return " " in wanted and any(f" {wanted} " in f" {normalise(text)} " for text in relation.descriptions)
+        return any((wanted, normalise(name)) in self._near for name in names)
 
 
-def _names(relation: Named) -> Iterator[str]:
+def _names(relation: NamedRelation) -> Iterator[str]:
     for label in relation.labels:
         yield label
         yield from (part for part in keywords(label) if part != label)
 
 
-def _norm(text: str) -> str:
-    return normalise(text)
-
-
 def _bare(norm: str) -> str:
     return " ".join(word for word in norm.split() if word not in AUXILIARIES)
-
-
-def _in_description(wanted: str, relation: Named) -> bool:
-    """As a phrase of whole words. A single word ("has") stands nearly anywhere and proves nothing."""
-    if " " not in wanted:
-        return False
-    return any(f" {wanted} " in f" {_norm(text)} " for text in relation.descriptions)

@@ -8,10 +8,8 @@ from itertools import product
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.match import Match
-from kgeval.auditing.completeness.parts import parts
-from kgeval.auditing.completeness.predicates import Judge
-from kgeval.graph.connect import Graph, Row
-from kgeval.graph.queries import all_queries
+from kgeval.auditing.completeness.predicates import PredicateJudge
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.records import Layout
 from kgeval.text.predicates import is_placeholder
 
@@ -21,7 +19,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoiningRelation:
     """Relations of one type between a pair of entities. `forward`: from the first to the second."""
 
     a: str
@@ -35,7 +33,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class TripleMatch:
-    """Where a gold triple stands. Each figure is the lowest rank of a level at which it holds, null where it never does.
+    """Where a gold triple stands. Each figure is the lowest rank of a level at which it holds, None where it never does.
 
     `ends`: both ends found; `joined`: and joined by a relation; `directed`: in the gold direction; `predicate`: under the gold
     name. `found`: the relations.
@@ -45,15 +43,16 @@ class TripleMatch:
     joined: int | None = None
     directed: int | None = None
     predicate: int | None = None
-    found: tuple[Joined, ...] = field(default=())
+    found: tuple[JoiningRelation, ...] = field(default=())
 
 
-def triple_matches(
-    graph: Graph, layout: Layout, gold: Gold, entities: Sequence[Match], judge: Judge, *, timeout: float,
-) -> list[TripleMatch]:
+def triple_matches(reader: GraphReader, gold: Gold, entities: Sequence[Match], judge: PredicateJudge) -> list[TripleMatch]:
     """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
-    joined = _joined(graph, layout, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)), timeout)
-    judge.prepare((gold.triples[at].predicate, found) for at, found in _with_predicate(gold, entities, joined))
+    joined = _joined(reader, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)))
+    judge.prepare(
+        (triple.predicate, [one for pair in pairs(entities, *ends) for one in joined.get(pair, ())])
+        for triple, ends in zip(gold.triples, gold.ends, strict=True) if triple.predicate
+    )
     return [_match(gold, at, entities, joined, judge) for at in range(len(gold.triples))]
 
 
@@ -76,30 +75,21 @@ def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
     return ((a, b) for a, b in every if a != b or subject == obj)
 
 
-def _joined(graph: Graph, layout: Layout, wanted: Iterable[Pair], timeout: float) -> dict[Pair, list[Joined]]:
-    """The relations of the pairs that have some. The pairs pass by in parts: crowded names can give millions of them."""
-    found: dict[Pair, list[Joined]] = {}
-    for part in parts(wanted, BATCH):
-        params = {"layout": layout.model_dump(), "pairs": [list(pair) for pair in sorted(set(part))]}
-        here: dict[Pair, list[Joined]] = {}
-        for row in graph.stream(all_queries()["gold-relations"], params, timeout=timeout):
-            here.setdefault((row["a"], row["b"]), []).append(_of(row))
+def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[JoiningRelation]]:
+    """The relations of the pairs that have some. The pairs pass by in batches: crowded names can give millions of them."""
+    found: dict[Pair, list[JoiningRelation]] = {}
+    for batch in batched(wanted, BATCH):
+        here: dict[Pair, list[JoiningRelation]] = {}  # a pair that comes again in a later batch is read again, and must not be listed twice
+        for row in reader.stream("gold-relations", pairs=[list(pair) for pair in sorted(set(batch))]):
+            labels, descriptions = (tuple(filter(None, row[key])) for key in ("labels", "descriptions"))
+            here.setdefault((row["a"], row["b"]), []).append(JoiningRelation(
+                row["a"], row["b"], row["forward"], row["element_id"], row["type"], labels or (row["type"],), descriptions,
+            ))
         found.update(here)
     return found
 
 
-def _of(row: Row) -> Joined:
-    texts = [tuple(text for text in row[key] if text) for key in ("labels", "descriptions")]
-    return Joined(row["a"], row["b"], row["forward"], row["element_id"], row["type"], texts[0] or (row["type"],), texts[1])
-
-
-def _with_predicate(gold: Gold, entities: Sequence[Match], joined: dict[Pair, list[Joined]]) -> Iterable[tuple[int, list[Joined]]]:
-    for at, triple in enumerate(gold.triples):
-        if triple.predicate:
-            yield at, [one for pair in pairs(entities, *gold.ends[at]) for one in joined.get(pair, ())]
-
-
-def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[Joined]], judge: Judge) -> TripleMatch:
+def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[JoiningRelation]], judge: PredicateJudge) -> TripleMatch:
     subject, obj = (entities[end] for end in gold.ends[at])
     if subject.rank is None or obj.rank is None:
         return TripleMatch()
@@ -111,10 +101,7 @@ def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, li
     name = gold.triples[at].predicate
     named = [max(rank, said) for rank, one in found if name and (said := judge.rank(name, one)) is not None]
     return TripleMatch(
-        ends=max(subject.rank, obj.rank), joined=_least([rank for rank, _ in found]),
-        directed=_least([rank for rank, one in found if one.forward]), predicate=_least(named), found=tuple(one for _, one in found),
+        ends=max(subject.rank, obj.rank), joined=min((rank for rank, _ in found), default=None),
+        directed=min((rank for rank, one in found if one.forward), default=None), predicate=min(named, default=None),
+        found=tuple(one for _, one in found),
     )
-
-
-def _least(ranks: Sequence[int]) -> int | None:
-    return min(ranks, default=None)

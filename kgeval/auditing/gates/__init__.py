@@ -5,14 +5,30 @@ hit is told again after a graph is rebuilt. `ratchet`: the debt of an earlier au
 `rows`: the gates of a whole audit as they were answered.
 """
 
-from kgeval.auditing.gates.judging import Gates, Judged, judged, silenced
+from kgeval.auditing.gates.judging import CheckJudgement, Gates, judged, silenced
 from kgeval.auditing.gates.keys import keys_of
-from kgeval.auditing.gates.limits import Entry, Limit, entry_of, read_limits
+from kgeval.auditing.gates.limits import Limits, read_limits, written_as_flag, written_in_file
 from kgeval.auditing.gates.ratchet import READ_FIX, differences, read_ratchet
 from kgeval.auditing.gates.rows import FAIL_ON, failing, gate_rows, waiver_notes, waiver_rows
 from kgeval.auditing.gates.waivers import Waiver
 
 __all__ = [
-    "FAIL_ON", "READ_FIX", "Entry", "Gates", "Judged", "Limit", "Waiver", "differences", "entry_of", "failing", "gate_rows", "judged",
-    "keys_of", "read_limits", "read_ratchet", "silenced", "waiver_notes", "waiver_rows",
+    "FAIL_ON",
+    "READ_FIX",
+    "CheckJudgement",
+    "Gates",
+    "Limits",
+    "Waiver",
+    "differences",
+    "failing",
+    "gate_rows",
+    "judged",
+    "keys_of",
+    "read_limits",
+    "read_ratchet",
+    "silenced",
+    "waiver_notes",
+    "waiver_rows",
+    "written_as_flag",
+    "written_in_file",
 ]

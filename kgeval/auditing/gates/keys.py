@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 
 from kgeval.auditing.identity import lasting_name
@@ -35,40 +36,34 @@ def hashed(rule_id: str, key: str) -> str:
 def recounted(examples: Iterable[Example]) -> list[Example]:
     """Examples of pairs, each counting the things that no example before it has."""
     seen: set[str] = set()
-    found = []
+    counted = []
     for example in examples:
         fresh = {_identity(item) for item in example.items} - seen
         seen |= fresh
-        found.append(example if example.counts == len(fresh) else example.model_copy(update={"counts": len(fresh)}))
-    return found
+        counted.append(example if example.counts == len(fresh) else example.model_copy(update={"counts": len(fresh)}))
+    return counted
 
 
 def by_type(examples: Iterable[Example], hit: Hit) -> dict[str, int] | None:
-    """Hits by type, most first; null where the things are no things of a type (types, relation names)."""
-    found: dict[str, int] = {}
+    """Hits by type, most first; None where the things are no things of a type (types, relation names)."""
+    counts: Counter[str] = Counter()
     seen: set[str] = set()
     for example in examples:
-        for item, count in _typed(example, hit, seen):
+        first = example.items[0] if example.items else None
+        if hit == "pairs":  # each thing once, whatever the number of its pairs
+            fresh = {_identity(item): item for item in example.items if _identity(item) not in seen}
+            seen.update(fresh)
+            things: list[tuple[GraphRef | None, int]] = [(item, 1) for item in fresh.values()]
+        elif hit == "items":
+            rest = example.counts - len(example.items)
+            things = [*((item, 1) for item in example.items), *([(first, rest)] if rest else [])]
+        else:
+            things = [(first, example.counts)]
+        for item, count in things:
             if item is not None and item.kind == "type":
                 return None
-            name = (item.type if item is not None else None) or NO_TYPE
-            found[name] = found.get(name, 0) + count
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
-def _typed(example: Example, hit: Hit, seen: set[str]) -> Iterable[tuple[GraphRef | None, int]]:
-    """The things that an example counts, with how much."""
-    first = example.items[0] if example.items else None
-    if hit == "pairs":
-        fresh = {_identity(item): item for item in example.items if _identity(item) not in seen}
-        seen.update(fresh)
-        yield from ((item, 1) for item in fresh.values())
-    elif hit == "items":
-        yield from ((item, 1) for item in example.items)
-        if rest := example.counts - len(example.items):
-            yield first, rest
-    else:
-        yield first, example.counts
+            counts[item.type or NO_TYPE if item is not None else NO_TYPE] += count
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _identity(item: GraphRef) -> str:

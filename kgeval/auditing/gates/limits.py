@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
-from typing import Literal, get_args
 
 from kgeval.auditing.diff_figures import BETTER
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import PARTS
 from kgeval.errors import did_you_mean
 from kgeval.records import SEVERITIES, Severity
-from kgeval.stats.thresholds import Sign, passes, read_limit, read_threshold
+from kgeval.stats.thresholds import Threshold, read_limit, read_threshold
 
-Of = Literal["share", "hits", "figure"]
+Limits = dict[str, tuple[Threshold, ...]]  # by check or figure, the worst severity first; the unit of a figure's is ""
 FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval checks list and kgeval help structure name the ids"
 _NOT_NUMBERS = {
     "entities_by_type", "relations_by_type", "property_fill", "property_types", "degree_histogram", "component_size_histogram", "tokenizer",
@@ -22,66 +21,46 @@ _NOT_NUMBERS = {
 }
 
 
-@dataclass(frozen=True)
-class Limit:
-    """What a check or a figure may be: at most (`least`: at least) `value`. `of`: a share of hits 0..1, a number of hits, or a figure's
-    value. `severity`: of what breaks it; null: the check's own."""
-
-    id: str
-    value: float
-    of: Of = "share"
-    least: bool = False
-    severity: Severity | None = None
-
-    def broken(self, value: float) -> bool:
-        """Whether a value is beyond the limit; what differs by rounding only is not."""
-        return not passes(value, self.value, least=self.least)
-
-    @property
-    def text(self) -> str:
-        """`share <= 0.05`, `hits <= 3`, `>= 0.5`."""
-        what = {"share": "share ", "hits": "hits ", "figure": ""}[self.of]
-        return f"{what}{'>=' if self.least else '<='} {self.value:.15g}"
+def written_as_flag(flag: str) -> tuple[str, Threshold | str]:
+    """`ID<=X` or `ID:SEVERITY<=X`, as --threshold takes it: what to call it in a message, and the threshold or what is wrong with it."""
+    threshold = read_threshold(flag)
+    if isinstance(threshold, str) or threshold.at is not None:
+        why = threshold if isinstance(threshold, str) else "an @ says nothing here"
+        threshold = f"{why}; write ID<=SHARE or ID:SEVERITY<=SHARE, a share between 0 and 1"
+    return f"'{flag[:100]}'", threshold
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A limit as somebody wrote it. `where`: the flag or the key of the file; `text`: `<=0.05`, `<=3 hits`, `0.05`."""
-
-    where: str
-    id: str
-    severity: str | None
-    text: str
+def written_in_file(where: str, name: str, severity: str | None, text: str) -> tuple[str, Threshold | str]:
+    """As `written_as_flag`, of an entry of `[audit.thresholds]`. `where`: its key; `text`: `<=0.05`, `<=3 hits`, `=0.05`."""
+    threshold = read_limit(severity or name, text)
+    if isinstance(threshold, str):
+        return where, f"{threshold}, or '<=3 hits'"
+    return where, replace(threshold, of=name if severity is not None else None)
 
 
-def entry_of(flag: str) -> Entry | str:
-    """The parts of `ID<=X` or `ID:SEVERITY<=X`, as --threshold takes it; else what is wrong with it."""
-    one = read_threshold(flag)
-    if isinstance(one, str) or one.at is not None:
-        why = one if isinstance(one, str) else "an @ says nothing here"
-        return f"'{flag[:100]}': {why}; write ID<=SHARE or ID:SEVERITY<=SHARE, a share between 0 and 1"
-    name, severity = (one.name, None) if one.of is None else (one.of, one.name)
-    return Entry(f"'{flag[:100]}'", name, severity, f"{one.text}{' hits' if one.hits else ''}")
-
-
-def read_limits(entries: Iterable[Entry]) -> tuple[dict[str, tuple[Limit, ...]], list[str]]:
-    """The limits by id, worst severity first, and every fault. Of two for one id and severity the later one holds."""
-    found: dict[str, dict[Severity | None, Limit]] = {}
+def read_limits(written: Iterable[tuple[str, Threshold | str]]) -> tuple[Limits, list[str]]:
+    """The limits, and every fault. `written`: place and threshold, or place and fault. Of two for one id and severity the later holds."""
+    found: dict[str, dict[Severity | None, Threshold]] = {}
     places: dict[str, str] = {}
     faults: list[str] = []
-    for entry in entries:
-        limit = _limit(entry)
+    for where, threshold in written:
+        limit = threshold if isinstance(threshold, str) else _limit(threshold)
         if isinstance(limit, str):
-            faults.append(f"{entry.where}: {limit}")
+            faults.append(f"{where}: {limit}")
         else:
-            found.setdefault(entry.id, {})[limit.severity] = limit
-            places[entry.id] = entry.where
-    sorted_ = {name: tuple(sorted(limits.values(), key=_rank)) for name, limits in found.items()}
-    faults += [f"{places[name]}: {fault}" for name, limits in sorted_.items() if (fault := _crossed(limits))]
-    return sorted_, faults
+            found.setdefault(limit.name, {})[limit.severity] = limit
+            places[limit.name] = where
+    by_id = {name: tuple(sorted(limits.values(), key=_rank)) for name, limits in found.items()}
+    for name, limits in by_id.items():
+        for worse, milder in pairwise(limit for limit in limits if limit.severity is not None):
+            if (worse.unit, worse.sign) == (milder.unit, milder.sign) and milder.met(worse.limit):  # it would be broken before the milder
+                fault = f"{worse.severity} ({worse.text}) is not beyond {milder.severity} ({milder.text})"
+                faults.append(f"{places[name]}: {fault}")
+                break
+    return by_id, faults
 
 
-def told(limits: Iterable[Limit]) -> str:
+def limits_text(limits: Iterable[Threshold]) -> str:
     """All limits of a check in words: `share <= 0.05`, `error: share <= 0.2; warning: share <= 0.05`."""
     return "; ".join(f"{one.severity}: {one.text}" if one.severity else one.text for one in limits)
 
@@ -92,49 +71,33 @@ def figures() -> list[str]:
     return [name for part in PARTS.values() for name in part if name not in _NOT_NUMBERS] + list(more)
 
 
-def _limit(entry: Entry) -> Limit | str:
-    """The limit, or what is wrong with it."""
-    found = read_limit(entry.text)
-    if isinstance(found, str):
-        return f"{found}, or '<=3 hits'"
-    if entry.severity is not None and entry.severity not in get_args(Severity):
-        return f"'{entry.severity[:30]}' is no severity: error, warning, info"
-    severity: Severity | None = next((one for one in SEVERITIES if one == entry.severity), None)
-    judge = _check if entry.id in load_rules() else _figure if entry.id in figures() else None
-    return _unknown(entry.id) if judge is None else judge(entry.id, found, severity)
-
-
-def _check(name: str, limit: tuple[Sign, float, bool], severity: Severity | None) -> Limit | str:
-    sign, value, hits = limit
-    if sign == ">=":
+def _limit(written: Threshold) -> Threshold | str:
+    """The limit with its id, unit, severity and a sign that is not `=`; or what is wrong with it."""
+    name, named_severity = (written.name, None) if written.of is None else (written.of, written.name)
+    severity = next((one for one in SEVERITIES if one == named_severity), None)
+    value, in_hits = written.limit, written.unit == "hits"
+    if named_severity is not None and severity is None:
+        return f"'{named_severity[:30]}' is no severity: error, warning, info"
+    limit = replace(written, name=name, of=None, severity=severity)
+    if name in figures():
+        if in_hits:
+            return f"{name} is a figure and has no hits"
+        if written.sign == "=" and name not in BETTER:
+            return f"{name} is a figure, of which nobody can say which way is good: write >= or <="
+        return limit.resolved("higher" if BETTER.get(name, 0) > 0 else "lower")
+    if name not in load_rules():
+        return _unknown(name)
+    if written.sign == ">=":
         return "a check has a largest share: write <="
-    if hits:
-        whole = value >= 0 and value.is_integer()
-        return Limit(name, value, "hits", severity=severity) if whole else f"{value:g} is no number of hits"
-    if not 0 <= value <= 1:
+    if in_hits and (value < 0 or not value.is_integer()):
+        return f"{value:g} is no number of hits"
+    if not in_hits and not 0 <= value <= 1:
         return f"{value:g} is no share between 0 and 1 (for a number write '<={value:g} hits')"
-    return Limit(name, value, severity=severity)
+    return replace(limit, sign="<=", unit="hits" if in_hits else "share")
 
 
-def _figure(name: str, limit: tuple[Sign, float, bool], severity: Severity | None) -> Limit | str:
-    sign, value, hits = limit
-    if hits:
-        return f"{name} is a figure and has no hits"
-    if sign == "=" and name not in BETTER:
-        return f"{name} is a figure, of which nobody can say which way is good: write >= or <="
-    return Limit(name, value, "figure", sign == ">=" or (sign == "=" and BETTER[name] > 0), severity)
-
-
-def _rank(limit: Limit) -> int:
+def _rank(limit: Threshold) -> int:
     return -1 if limit.severity is None else SEVERITIES.index(limit.severity)
-
-
-def _crossed(limits: tuple[Limit, ...]) -> str | None:
-    """Why limits do not fit together: one of a worse severity is broken before a milder one."""
-    for worse, milder in pairwise(limit for limit in limits if limit.severity is not None):
-        if (worse.of, worse.least) == (milder.of, milder.least) and not milder.broken(worse.value):
-            return f"{worse.severity} ({worse.text}) is not beyond {milder.severity} ({milder.text})"
-    return None
 
 
 def _unknown(name: str) -> str:

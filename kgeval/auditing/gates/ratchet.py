@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
 
 from kgeval.auditing.gates.keys import hashed, keys_of
 from kgeval.auditing.identity import called
+from kgeval.auditing.report_files import validated
 from kgeval.auditing.rulebook import Hit
 from kgeval.errors import InputError
 from kgeval.files import read_json
@@ -29,24 +27,14 @@ def read_ratchet(path: Path) -> Ratchet:
     version = value.get("schema_version")
     if version != SCHEMA_VERSION:
         raise InputError(f"{path}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}", fix=READ_FIX)
-    return _validated(value, path)
-
-
-def _validated(value: dict[str, Any], path: Path) -> Ratchet:
-    try:
-        found = Ratchet.model_validate(value)
-    except ValidationError as cause:
-        errors = cause.errors(include_url=False, include_input=False)
-        faults = [f"{path}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:_FAULTS]]
-        more = [f"{path}: and {len(errors) - _FAULTS} faults more"] if len(errors) > _FAULTS else []
-        raise InputError(f"{path}: is broken", faults=[*faults, *more], fix=READ_FIX) from cause
-    if twice := [name for name, n in Counter(one.rule_id for one in found.rules).items() if n > 1]:
+    ratchet = validated(Ratchet, value, str(path), what="is broken", fix=READ_FIX)
+    if twice := [name for name, n in Counter(one.rule_id for one in ratchet.rules).items() if n > 1]:
         fix = "was it merged from two? Keep one entry of each check, or write the file anew"
         raise InputError(f"{path}: {_first(twice)}: more than one entry", fix=fix)
-    odd = [one.rule_id for one in found.rules if one.count < 0 or one.total < 0 or any(n < 1 for n in (one.keys or {}).values())]
+    odd = [one.rule_id for one in ratchet.rules if one.count < 0 or one.total < 0 or any(n < 1 for n in (one.keys or {}).values())]
     if odd:
         raise InputError(f"{path}: numbers below 0 or keys without a hit: {_first(odd)}", fix=READ_FIX)
-    return found
+    return ratchet
 
 
 def differences(ratchet: Ratchet, graph: str | None, layout: Layout, kgeval: str) -> list[str]:
@@ -63,12 +51,11 @@ def differences(ratchet: Ratchet, graph: str | None, layout: Layout, kgeval: str
 
 def debt_of(rule_id: str, hit: Hit, counts: tuple[int, int], examples: Sequence[Example], *, listed: bool) -> RatchetRule:
     """What a check's hits are as debt. `counts`: those that are not waived, and their total; `examples`: where they show; `listed`: all."""
-    keys: Counter[str] | None = None
-    if listed and hit != "share":
-        keys = Counter()
-        for example in examples:
-            keys.update(dict(_summed(keys_of(example, hit))))
-    return RatchetRule(rule_id=rule_id, count=counts[0], total=counts[1], keys=None if keys is None else dict(sorted(keys.items())))
+    keys: Counter[str] = Counter()
+    for key, n in (pair for example in examples for pair in keys_of(example, hit)):
+        keys[key] += n
+    lasting = listed and hit != "share"
+    return RatchetRule(rule_id=rule_id, count=counts[0], total=counts[1], keys=dict(sorted(keys.items())) if lasting else None)
 
 
 def hidden(rule: RatchetRule) -> RatchetRule:
@@ -94,14 +81,7 @@ def known_of(debt: RatchetRule, hit: Hit, examples: Sequence[Example], *, hashes
 
 def allowed(debt: RatchetRule, total: int) -> int:
     """So many hits of `total` are no larger share than the debt's."""
-    return debt.count * total // debt.total if debt.total else 0
-
-
-def _summed(pairs: Iterable[tuple[str, int]]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for key, n in pairs:
-        found[key] += n
-    return found
+    return debt.count * total // debt.total if debt.total else 0  # whole numbers: no share is rounded
 
 
 def _first(names: Sequence[str]) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from kgeval.auditing.gates.judging import Gates, held_value
-from kgeval.auditing.gates.limits import Limit
-from kgeval.auditing.gates.waivers import Waiver
 from kgeval.auditing.rulebook import load_rules
 from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
+from kgeval.stats.thresholds import Threshold
 
 RATCHET, FAIL_ON = "ratchet", "fail-on"
 
@@ -21,14 +20,19 @@ def gate_rows(
     """A row for each limit of the user's, in their order, one for the ratchet, and one for --fail-on. `findings`: of all checks, those that
     other reports brought too; the ratchet is about this audit's own (`own`).
 
-    A limit with a severity decides if that is at or above `fail_on` (null: error); one without always does.
+    A limit with a severity decides if that is at or above `fail_on` (None: error); one without always does.
     """
     audited = [finding for finding in findings if own(finding)]
     by_id = {finding.rule_id: finding for finding in audited}
-    rows = [
-        _of_figure(limit, numbers, skipped, fail_on) if limit.of == "figure" else _of_check(limit, by_id.get(limit.id), fail_on)
-        for limits in gates.limits.values() for limit in limits
-    ]
+    rows = []
+    for limit in (limit for limits in gates.limits.values() for limit in limits):
+        value, met, reason = (
+            _of_check(limit, by_id.get(limit.name)) if limit.unit else _of_figure(limit, numbers.get(limit.name), skipped)
+        )
+        rows.append(AuditGate(
+            id=limit.name, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on), value=value, met=met,
+            reason=reason,
+        ))
     if gates.ratchet is not None:
         rows.append(_ratchet(gates, audited, fail_on))
     return [*rows, *failing(findings, fail_on)]
@@ -48,18 +52,14 @@ def waiver_rows(
     bring, with their groups."""
     rows = []
     asked = {finding.rule_id for finding in findings if finding.count is not None} - set(unlisted)
-    for at, one in enumerate(gates.waivers):
-        expired, hits = one.expired(gates.today), sum(found.get(at, 0) for found in taken)
-        about = _about(one, joining or {})
-        nothing = not hits and not any(found.get(at) for found in matched)
-        rows.append(one.record(expired=expired, stale=not expired and nothing and bool(about) and about <= asked, hits=hits))
+    own = {rule.id: rule.group for rule in load_rules().values()}
+    for at, waiver in enumerate(gates.waivers):
+        expired, hits = waiver.expired(gates.today), sum(by_place.get(at, 0) for by_place in taken)
+        checks = own | dict(joining or {}) if waiver.match is None else own  # joined hits are not matched
+        about = {name for name, group in checks.items() if waiver.covers(name, group)}
+        nothing = not hits and not any(by_place.get(at) for by_place in matched)
+        rows.append(waiver.record(expired=expired, stale=not expired and nothing and bool(about) and about <= asked, hits=hits))
     return rows
-
-
-def _about(one: Waiver, joining: Mapping[str, str]) -> set[str]:
-    """Every check that a waiver can take hits of, run or not; with a match only an audit's own, for joined hits are not matched."""
-    checks = {rule.id: rule.group for rule in load_rules().values()} | (dict(joining) if one.match is None else {})
-    return {name for name, group in checks.items() if one.covers(name, group)}
 
 
 def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
@@ -74,39 +74,35 @@ def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
     return notes
 
 
-def _of_check(limit: Limit, finding: Finding | None, fail_on: Severity | None) -> AuditGate:
-    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+Answer = tuple[float | None, bool | None, str | None]  # value, whether it meets the limit, why there is none
+
+
+def _of_check(limit: Threshold, finding: Finding | None) -> Answer:
     if finding is None or finding.count is None:
-        why = "it was left out of this run" if finding is None else finding.reason or finding.status
-        return row.model_copy(update={"reason": why})
+        return None, None, "it was left out of this run" if finding is None else finding.reason or finding.status
     held = finding.count - finding.suppressed - finding.known
     value = held_value(limit, held, finding.total or 0)
-    met = not held or (value is not None and not limit.broken(value))
-    return row.model_copy(update={"value": value, "met": met})
+    return value, not held or (value is not None and limit.met(value)), None
 
 
-def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], fail_on: Severity | None) -> AuditGate:
-    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
-    value = numbers.get(limit.id)
+def _of_figure(limit: Threshold, value: object, skipped: Sequence[StructureSkip]) -> Answer:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        why = next((one.reason for one in skipped if limit.id in one.ids), "it was not measured here")
-        return row.model_copy(update={"reason": why})
-    return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
+        return None, None, next((skip.reason for skip in skipped if limit.name in skip.ids), "it was not measured here")
+    return float(value), limit.met(float(value)), None
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
-    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; null
+    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; None
     where one of those did not run to its end, or none could be judged."""
     if fail_on is None:
         return []
     failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
     silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
     worse = "" if fail_on == SEVERITIES[0] else " or worse"
-    row = AuditGate(id=FAIL_ON, limit=f"no check of severity {fail_on}{worse} fails", value=float(len(failed)))
-    if failed:
-        return [row.model_copy(update={"met": False, "reason": ", ".join(failed)})]
-    reason = f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on)
-    return [row.model_copy(update={"met": None if reason else True, "reason": reason})]
+    reason = ", ".join(failed) or (f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on))
+    met = False if failed else None if reason else True
+    limit = f"no check of severity {fail_on}{worse} fails"
+    return [AuditGate(id=FAIL_ON, limit=limit, value=float(len(failed)), met=met, reason=reason)]
 
 
 def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
@@ -118,14 +114,14 @@ def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
-    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); null where one of those checks
+    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); None where one of those checks
     has no answer and stands in the ratchet, or none could be judged."""
-    row = AuditGate(id=RATCHET, limit="no check fails on new hits")
     asked = [one for one in findings if decides(one.severity, fail_on or "info")]
     silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]
     failed = [one for one in asked if one.status == "failed"]
     value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
     if silent:
-        return row.model_copy(update={"value": value, "reason": f"no answer now: {', '.join(silent)}"})
-    reason = None if failed else unjudged(findings, fail_on or "info")
-    return row.model_copy(update={"value": value, "met": None if reason else not failed, "reason": reason})
+        reason: str | None = f"no answer now: {', '.join(silent)}"
+    else:
+        reason = None if failed else unjudged(findings, fail_on or "info")
+    return AuditGate(id=RATCHET, limit="no check fails on new hits", value=value, met=None if reason else not failed, reason=reason)

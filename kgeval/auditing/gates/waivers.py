@@ -17,7 +17,7 @@ JOINING = ("accuracy", "completeness")  # groups of checks that only other repor
 
 @dataclass(frozen=True)
 class Waiver:
-    """One `[[ignore]]`. `rule`: a check, a group, or a pattern of checks with * and ?. `match`: a pattern of names (null: all hits);
+    """One `[[ignore]]`. `rule`: a check, a group, or a pattern of checks with * and ?. `match`: a pattern of names (None: all hits);
     `until`: the last day that it holds."""
 
     rule: str
@@ -38,7 +38,12 @@ class Waiver:
         if self.match is None:
             return True
         pattern = _pattern(self.match)
-        return any(_found(pattern, text) for item in items for text in _texts(item))
+        own_case = pattern.flags & re.IGNORECASE  # a regular expression ignores case by itself; a pattern with * was folded
+        for item in items:
+            texts = [item.name, item.key, *([] if item.type is None else [f"{item.type}:{item.name}"])]
+            if any(pattern.fullmatch(text if own_case else folded(text)) for text in texts):
+                return True
+        return False
 
     def record(self, *, expired: bool = False, stale: bool = False, hits: int = 0) -> Waived:
         """What it did, as reports hold it."""
@@ -82,14 +87,3 @@ def _pattern(match: str) -> re.Pattern[str]:
     if match.startswith(REGEX):
         return re.compile(match.removeprefix(REGEX), re.IGNORECASE | re.DOTALL)
     return glob(match, fold=True)
-
-
-def _found(pattern: re.Pattern[str], text: str) -> bool:
-    return pattern.fullmatch(text if pattern.flags & re.IGNORECASE else folded(text)) is not None
-
-
-def _texts(item: GraphRef) -> Iterable[str]:
-    yield item.name
-    if item.type is not None:
-        yield f"{item.type}:{item.name}"
-    yield item.key

@@ -1,1 +1,1 @@
-"""Checks whose last step is Python: one module a rule, `run(check) -> Outcome`."""
+"""Checks whose last step is Python: one module a rule, `run(check) -> CheckOutcome`."""

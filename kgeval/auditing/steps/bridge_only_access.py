@@ -9,10 +9,10 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.steps.projection import simple_graph
 from kgeval.graph.algorithms import Adjacency, View
-from kgeval.records import Example, GraphRef
+from kgeval.records import Example
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class GatedPart:
 
 
 @dataclass(frozen=True)
-class Walk:
+class DepthFirstWalk:
     """A depth-first walk over one component, in 4 bytes a number. `order`: nodes in the order found; by node its parent, rank,
     low point and subtree size."""
 
@@ -37,13 +37,13 @@ class Walk:
     size: array[int]
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """Entities in parts of `min_part` entities or more that hang on one entity, of all entities. One example a part."""
     with simple_graph(check.graph, check.layout, timeout=check.timeout) as view:
         if view is None:
-            return Outcome(0, 0)
+            return CheckOutcome(0, 0)
         parts = hanging_parts(view.adjacency(), int(check.settings["min_part"]))
-        return Outcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
+        return CheckOutcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
 
 
 def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
@@ -79,7 +79,7 @@ class _Walker:
         """Whether some walk came by."""
         return self._rank[node] >= 0
 
-    def walk(self, start: int) -> Walk:
+    def walk(self, start: int) -> DepthFirstWalk:
         """A depth-first walk from `start` over its component, without recursion: the way back is in `parent`."""
         parent, rank, low, size, following = self._parent, self._rank, self._low, self._size, self._next
         if rank[start] >= 0:
@@ -103,7 +103,7 @@ class _Walker:
                     low[here] = known
                 continue
             if here == start:
-                return Walk(order, parent, rank, low, size)
+                return DepthFirstWalk(order, parent, rank, low, size)
             above = parent[here]
             size[above] += size[here]
             low[above] = min(low[above], low[here])
@@ -121,12 +121,7 @@ class _Walker:
                     stack.append(other)
 
 
-def _cut_off(tree: Walk, node: int) -> bool:
-    """Whether the subtree of `node` hangs on its parent alone."""
-    return tree.low[node] >= tree.rank[tree.parent[node]]
-
-
-def _bulk(tree: Walk) -> int:
+def _bulk(tree: DepthFirstWalk) -> int:
     """The lowest entity whose subtree holds more than half: no part smaller than half ever contains it."""
     lowest = tree.order[0]
     for node in tree.order:
@@ -135,28 +130,26 @@ def _bulk(tree: Walk) -> int:
     return lowest
 
 
-def _parts(tree: Walk, min_part: int) -> list[GatedPart]:
+def _parts(tree: DepthFirstWalk, min_part: int) -> list[GatedPart]:
     """The outermost cut-off subtrees of at least `min_part` entities, but less than half of the component."""
     parts: list[GatedPart] = []
     inside_until = 0
     for node in tree.order[1:]:
         size, gate = tree.size[node], tree.parent[node]
-        if tree.rank[node] < inside_until or not min_part <= size < len(tree.order) / 2 or not _cut_off(tree, node):
-            continue
-        parts.append(GatedPart(gate, node, size, single=tree.low[node] > tree.rank[gate]))
-        inside_until = tree.rank[node] + size
+        hangs_on_gate = tree.low[node] >= tree.rank[gate]  # nothing below reaches above it
+        if hangs_on_gate and tree.rank[node] >= inside_until and min_part <= size < len(tree.order) / 2:
+            parts.append(GatedPart(gate, node, size, single=tree.low[node] > tree.rank[gate]))
+            inside_until = tree.rank[node] + size
     return parts
 
 
 def _examples(view: View, parts: list[GatedPart]) -> list[Example]:
     items = view.entities(sorted({n for part in parts for n in (part.gate, part.entry)}))
-    return [
-        Example(items=[items[part.gate], items[part.entry]], why=_why(part, items), counts=part.size)
-        for part in parts if part.gate in items and part.entry in items
-    ]
-
-
-def _why(part: GatedPart, items: dict[int, GraphRef]) -> str:
-    entry = items[part.entry].name
-    where = f"over its one link to {entry}" if part.single else f"the first of them {entry}"
-    return f"{part.size} entities are reached only through {items[part.gate].name}, {where}"
+    examples = []
+    for part in parts:
+        if part.gate in items and part.entry in items:
+            gate, entry = items[part.gate], items[part.entry]
+            where = f"over its one link to {entry.name}" if part.single else f"the first of them {entry.name}"
+            why = f"{part.size} entities are reached only through {gate.name}, {where}"
+            examples.append(Example(items=[gate, entry], why=why, counts=part.size))
+    return examples

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.same_names import code, codes, largest, members, reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
-FACTOR = 0x9E3779B97F4A7C15
+FACTOR = 0x9E3779B97F4A7C15  # 2^64 / the golden section, odd: mixes the name's code so that (name, type) and (type, name) differ
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: surplus entities (each group of n counts n - 1); `total`: entities with a name."""
     import numpy as np
 
@@ -22,14 +22,14 @@ def run(check: Check) -> Outcome:
     found, sizes = found[sizes > 1], sizes[sizes > 1]
     del both
     if not len(found) or check.sample < 1:
-        return Outcome(int(sizes.sum()) - len(found), total)
+        return CheckOutcome(int(sizes.sum()) - len(found), total)
     wanted = largest(found, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) * FACTOR % 2**64 ^ code(kind))
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
-    return Outcome(int(sizes.sum()) - len(found), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return CheckOutcome(int(sizes.sum()) - len(found), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
 
-def _codes(check: Check) -> Any:
+def _codes(check: CheckRun) -> Any:
     """One code of name and type for each entity with a name; which of both is which matters."""
     import numpy as np
 

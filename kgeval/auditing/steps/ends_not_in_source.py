@@ -8,9 +8,8 @@ from functools import lru_cache
 from heapq import nsmallest
 from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.slices import RELATIONS_OF, lists
-from kgeval.auditing.sources import Chunks, Entities, Form, chunk_texts, entities, stands_in
+from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
+from kgeval.auditing.source_texts import ChunkTexts, Form, SourcedEntities, chunk_texts, entities, stands_in
 from kgeval.records import Example, GraphRef
 
 
@@ -24,18 +23,22 @@ class Missed:
     chunks: int
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
     chunks = chunk_texts(check)
-    search = _Search(check, chunks, entities(check, chunks))
-    first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
-    return Outcome(search.count, search.total, [_example(one) for one in first])
+    search = _SourceSearch(check, chunks, entities(check, chunks))
+    examples = []
+    for hit in nsmallest(check.sample, search.missed(), key=lambda hit: (-hit.chunks, hit.name, hit.element_id)):
+        relation = GraphRef(element_id=hit.element_id, key=hit.name, name=hit.name, type=hit.label, kind="relation")
+        why = f"neither name is in {'its chunk' if hit.chunks == 1 else f'its {hit.chunks} chunks'}"
+        examples.append(Example(items=[relation], why=why))
+    return CheckOutcome(search.count, search.total, examples)
 
 
-class _Search:
+class _SourceSearch:
     """Looks at every relation as it comes and keeps none. `count` and `total` hold once `missed` has ended."""
 
-    def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
+    def __init__(self, check: CheckRun, chunks: ChunkTexts, known: SourcedEntities) -> None:
         self._check, self._chunks, self._known = check, chunks, known
         self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(known.looked_for)  # a few entities have most relations
         self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)
@@ -43,7 +46,7 @@ class _Search:
 
     def missed(self) -> Iterator[Missed]:
         """The relations that are hits."""
-        for batch in lists(self._check, "relation-source-slices", slice=RELATIONS_OF):
+        for batch in self._check.slices("relation-source-slices", slice=RELATIONS_OF):
             sources = self._known.roll.positions([element_id for element_id, _ in batch])
             targets = iter(self._known.roll.positions([relation[1] for _, relations in batch for relation in relations]))
             for source, (_, relations) in zip(sources, batch, strict=True):
@@ -53,8 +56,10 @@ class _Search:
 
     def _look(self, relation: Sequence[Any], source: int, target: int) -> Missed | None:
         element_id, _, label, ids = relation
-        numbers: Sequence[int] = self._chunks.known(ids) if ids else ()
-        numbers = numbers or self._shared(source, target)
+        numbers = self._chunks.known(ids) if ids else []
+        if not numbers:  # a writer that gives relations no sources of their own: the chunks of both ends, else those of either
+            a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
+            numbers = sorted(a & b or a | b)
         if not numbers:
             return None
         self.total += 1
@@ -65,13 +70,3 @@ class _Search:
         self.count += 1
         names = self._known.roll.names
         return Missed(element_id, label, f"{names[source]} -[{label}]-> {names[target]}", len(numbers))
-
-    def _shared(self, source: int, target: int) -> Sequence[int]:
-        """The chunks of both ends, else those of either: where writers give relations no sources of their own."""
-        a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
-        return sorted(a & b or a | b)
-
-
-def _example(one: Missed) -> Example:
-    ref = GraphRef(element_id=one.element_id, key=one.name, name=one.name, type=one.label, kind="relation")
-    return Example(items=[ref], why=f"neither name is in {'its chunk' if one.chunks == 1 else f'its {one.chunks} chunks'}")

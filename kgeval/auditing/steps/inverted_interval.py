@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from typing import Any
 
-from kgeval.auditing.check import Check, Outcome, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 from kgeval.records import Example, GraphRef
 
 MILLISECONDS = 100_000_000_000
@@ -14,13 +13,16 @@ _ZONE_NAME = re.compile(r"\[[^\]]*\]$")
 _PARTIAL = re.compile(r"(-?\d{1,4})(?:-(\d{1,2}))?$")
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """Relations whose validity ends before it begins, of all that have both ends of it."""
-    row = check.graph.read(check.query, check.params(), timeout=check.timeout)[0]
+    row = check.own_rows()[0]
     late = [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
     late.sort(key=lambda hit: (hit["start"], hit["item"]["element_id"]))
-    examples = examples_of(row["sample"]) + [_example(hit) for hit in late[: check.sample]]
-    return Outcome(row["count"] + len(late), row["total"], examples[: check.sample])
+    examples = examples_of(row["sample"]) + [
+        Example(items=[GraphRef.model_validate(hit["item"])], why=f"valid from {hit['start'][:40]} to {hit['end'][:40]}")
+        for hit in late[: check.sample]
+    ]
+    return CheckOutcome(row["count"] + len(late), row["total"], examples[: check.sample])
 
 
 def is_inverted(start: str, end: str) -> bool:
@@ -46,31 +48,16 @@ def instant(text: str) -> tuple[tuple[float, ...], int] | None:
         year, month = int(partial[1]), int(partial[2] or 0)
         return ((year, month, 0, 0), 2 if month else 1) if month <= 12 else None
     try:
-        return _of_datetime(datetime.fromtimestamp(_seconds(float(stripped)), UTC))
+        number = float(stripped)
+        moment = datetime.fromtimestamp(number / 1000 if abs(number) > MILLISECONDS else number, UTC)
     except (ValueError, OverflowError, OSError):
-        pass
-    try:
-        if len(stripped) == 10:
-            day = date.fromisoformat(stripped)
-            return (day.year, day.month, day.day, 0), 3
-        read = datetime.fromisoformat(_six_digits(stripped))
-        return _of_datetime(read if read.tzinfo is None else read.astimezone(UTC))
-    except (ValueError, OverflowError):
-        return None
-
-
-def _seconds(number: float) -> float:
-    return number / 1000 if abs(number) > MILLISECONDS else number
-
-
-def _six_digits(text: str) -> str:
-    """Neo4j writes nanoseconds; Python reads microseconds."""
-    return re.sub(r"(\.\d{6})\d+", r"\1", text)
-
-
-def _of_datetime(at: datetime) -> tuple[tuple[float, ...], int]:
-    return (at.year, at.month, at.day, at.hour * 3600 + at.minute * 60 + at.second + at.microsecond / 1e6), 4
-
-
-def _example(hit: dict[str, Any]) -> Example:
-    return Example(items=[GraphRef.model_validate(hit["item"])], why=f"valid from {hit['start'][:40]} to {hit['end'][:40]}")
+        try:
+            if len(stripped) == 10:
+                day = date.fromisoformat(stripped)
+                return (day.year, day.month, day.day, 0), 3
+            moment = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", stripped))  # Neo4j writes nanoseconds, Python reads microseconds
+            moment = moment if moment.tzinfo is None else moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+    seconds = moment.hour * 3600 + moment.minute * 60 + moment.second + moment.microsecond / 1e6
+    return (moment.year, moment.month, moment.day, seconds), 4

@@ -6,16 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.graph.literals import cypher_name
-from kgeval.graph.queries import all_queries
 from kgeval.records import Example, GraphRef
 
 LOOKUP_KINDS = ("RANGE", "TEXT")
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedIndex:
     """An index that readers rely on: `kind` is lookup, vector or fulltext."""
 
     kind: str
@@ -27,37 +26,41 @@ class Expected:
         return f"{self.kind} index on {self.label}.{self.key}"
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """Absent or unusable indexes, of those expected for labels that the database uses."""
-    used = {row["label"] for row in check.graph.read(all_queries()["used-labels"], timeout=check.timeout)}
+    used = {row["label"] for row in check.rows("used-labels")}
     wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
-    present = check.graph.read(check.query, timeout=check.timeout)
+    present = check.own_rows()
     faults = [(index, fault) for index in wanted if (fault := lack(index, present))]
-    return Outcome(
-        len(faults), len(wanted), [_example(index, fault) for index, fault in faults[: check.sample]],
+    examples = [
+        Example(items=[GraphRef(key=index.name, name=index.name, type=index.label, kind="index")], why=fault)
+        for index, fault in faults[: check.sample]
+    ]
+    return CheckOutcome(
+        len(faults), len(wanted), examples,
         repair="\n".join(statement(index, absent=fault == absent(index)) for index, fault in faults) or None,
     )
 
 
-def statement(index: Expected, *, absent: bool) -> str:
+def statement(index: ExpectedIndex, *, absent: bool) -> str:
     """The statement that makes an index; where there is one that does not work, what to do before."""
     label, key = cypher_name(index.label), cypher_name(index.key)
     kind, on = {
         "vector": ("VECTOR INDEX", f"(n.{key})"), "fulltext": ("FULLTEXT INDEX", f"EACH [n.{key}]"), "lookup": ("INDEX", f"(n.{key})"),
     }[index.kind]
-    made = f"CREATE {kind} IF NOT EXISTS FOR (n:{label}) ON {on};"
-    return made if absent else f"// Drop the one that is not online first: SHOW INDEXES names it.\n{made}"
+    create = f"CREATE {kind} IF NOT EXISTS FOR (n:{label}) ON {on};"
+    return create if absent else f"// Drop the one that is not online first: SHOW INDEXES names it.\n{create}"
 
 
-def parse(entry: str) -> Expected:
+def parse(entry: str) -> ExpectedIndex:
     """An entry of `expected_indexes`: `Label.property`, `vector:Label.property` or `fulltext:Label.property`."""
     kind, colon, rest = entry.partition(":")
     kind, rest = (kind, rest) if colon and kind in ("vector", "fulltext") else ("lookup", entry)
     label, _, key = rest.rpartition(".")
-    return Expected(kind, label, key)
+    return ExpectedIndex(kind, label, key)
 
 
-def lack(index: Expected, present: Iterable[dict[str, Any]]) -> str | None:
+def lack(index: ExpectedIndex, present: Iterable[dict[str, Any]]) -> str | None:
     """What is wrong with an expected index: absent, or there but not online. None if it is there and online."""
     states = [row["state"] for row in present if _serves(index, row)]
     if not states:
@@ -65,12 +68,12 @@ def lack(index: Expected, present: Iterable[dict[str, Any]]) -> str | None:
     return None if "ONLINE" in states else f"the {index.name} is {states[0].lower()}, not online"
 
 
-def absent(index: Expected) -> str:
+def absent(index: ExpectedIndex) -> str:
     """What is wrong with an index that is not there."""
     return f"there is no {index.name}"
 
 
-def _serves(index: Expected, row: dict[str, Any]) -> bool:
+def _serves(index: ExpectedIndex, row: dict[str, Any]) -> bool:
     """Whether an index answers the reader's query. A lookup needs the property alone: composite ones do not help."""
     labels, keys = row["labels"] or [], row["properties"] or []
     if row["entity_type"] != "NODE" or index.label not in labels:
@@ -78,7 +81,3 @@ def _serves(index: Expected, row: dict[str, Any]) -> bool:
     if index.kind == "lookup":
         return row["type"] in LOOKUP_KINDS and keys == [index.key]
     return row["type"] == index.kind.upper() and index.key in keys
-
-
-def _example(index: Expected, fault: str) -> Example:
-    return Example(items=[GraphRef(key=index.name, name=index.name, type=index.label, kind="index")], why=fault)

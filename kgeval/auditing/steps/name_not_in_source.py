@@ -5,27 +5,25 @@ from __future__ import annotations
 from array import array
 from heapq import nsmallest
 
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.sources import Chunks, Entities, chunk_texts, entities, stands_in
+from kgeval.auditing.check import CheckOutcome, CheckRun
+from kgeval.auditing.source_texts import ChunkTexts, SourcedEntities, chunk_texts, entities, stands_in
 from kgeval.records import Example
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
     chunks = chunk_texts(check)
     known = entities(check, chunks)
     testable = array("I", (at for at in range(len(known.roll)) if known.chunks.size(at)))
     missed = array("I", (at for at in testable if not _found(known, at, chunks)))
-    first = nsmallest(check.sample, missed, key=lambda at: (-known.chunks.size(at), known.roll.names[at], known.roll.element_id(at)))
-    return Outcome(len(missed), len(testable), [_example(known, at) for at in first])
+    examples = []
+    for at in nsmallest(check.sample, missed, key=lambda at: (-known.chunks.size(at), known.roll.names[at], known.roll.element_id(at))):
+        n = known.chunks.size(at)
+        where = "its only chunk" if n == 1 else f"any of its {n} chunks"
+        examples.append(Example(items=[known.roll.reference(at)], why=f"the name is not in {where}"))
+    return CheckOutcome(len(missed), len(testable), examples)
 
 
-def _found(known: Entities, at: int, chunks: Chunks) -> bool:
+def _found(known: SourcedEntities, at: int, chunks: ChunkTexts) -> bool:
     forms = known.looked_for(at)
     return any(stands_in(forms, chunks.text(number)) for number in known.chunks[at])
-
-
-def _example(known: Entities, at: int) -> Example:
-    n = known.chunks.size(at)
-    where = "its only chunk" if n == 1 else f"any of its {n} chunks"
-    return Example(items=[known.roll.reference(at)], why=f"the name is not in {where}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kgeval.auditing.graph_reader import GraphReader
 from kgeval.graph.algorithms import Expected, View
 from kgeval.graph.connect import Graph
-from kgeval.graph.queries import all_queries
 from kgeval.graph.views import projected
 from kgeval.records import Layout
 
@@ -32,9 +32,8 @@ def simple_graph(graph: Graph, layout: Layout, *, timeout: float | None) -> Iter
 
 def count(graph: Graph, layout: Layout, *, timeout: float | None) -> Expected:
     """Entities, relations and self-loops of the layout's graph."""
-    params = {"layout": layout.model_dump()}
-    entities = graph.read(all_queries()["entities-by-type"], params, timeout=timeout)
-    relations = graph.read(all_queries()["relations-by-type"], params, timeout=timeout)
+    reader = GraphReader(graph, layout, timeout)
+    entities, relations = reader.rows("entities-by-type"), reader.rows("relations-by-type")
     return Expected(
         entities=sum(row["count"] for row in entities), relations=sum(row["count"] for row in relations),
         self_loops=sum(row["self_loops"] for row in relations),

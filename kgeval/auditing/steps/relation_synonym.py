@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.records import Example, GraphRef
 from kgeval.text.names import normalise
 
@@ -16,7 +15,7 @@ ENDINGS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), 
 
 
 @dataclass(frozen=True)
-class Usage:
+class RelationUse:
     """A relation name: how often it is used, its reduced words, and its share by (source type, target type)."""
 
     label: str
@@ -25,13 +24,17 @@ class Usage:
     pairs: dict[tuple[str | None, str | None], float]
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: relation names that have a synonym; `total`: relation names. Each example is a group of synonyms."""
-    rows = check.graph.read(check.query, check.params(), timeout=check.timeout)
-    usages = [_usage(row) for row in rows]
+    rows = check.own_rows()
+    usages = []
+    for row in rows:
+        total = sum(uses for _, _, uses in row["pairs"]) or 1
+        pairs = {(source, target): uses / total for source, target, uses in row["pairs"]}
+        usages.append(RelationUse(row["label"], row["uses"], reduced(row["label"]), pairs))
     groups = _groups(usages, check)
     groups.sort(key=lambda group: (-sum(u.uses for u in group), group[0].label))
-    return Outcome(sum(map(len, groups)), rows[0]["total"] if rows else 0, [_example(g) for g in groups[: check.sample]])
+    return CheckOutcome(sum(map(len, groups)), rows[0]["total"] if rows else 0, [_example(g) for g in groups[: check.sample]])
 
 
 def reduced(label: str) -> tuple[str, ...]:
@@ -53,34 +56,24 @@ def _stem(word: str) -> str:
     return word
 
 
-def _usage(row: dict[str, Any]) -> Usage:
-    total = sum(uses for _, _, uses in row["pairs"]) or 1
-    pairs = {(source, target): uses / total for source, target, uses in row["pairs"]}
-    return Usage(row["label"], row["uses"], reduced(row["label"]), pairs)
-
-
-def _groups(usages: list[Usage], check: Check) -> list[list[Usage]]:
+def _groups(usages: list[RelationUse], check: CheckRun) -> list[list[RelationUse]]:
     """Groups of two or more synonyms: each member fits the group's most used one."""
-    groups: list[list[Usage]] = []
-    heads: dict[str, list[list[Usage]]] = {}
+    groups: list[list[RelationUse]] = []
+    heads: dict[str, list[list[RelationUse]]] = {}
     for usage in usages:
-        home = next((g for key in _keys(usage) for g in heads.get(key, ()) if _synonym(g[0], usage, check)), None)
+        # where names that are written nearly alike meet: the first letters of each word, and the end of the whole
+        keys = dict.fromkeys([*(word[:3] for word in usage.words), "".join(usage.words)[-4:]])
+        home = next((group for key in keys for group in heads.get(key, ()) if _synonym(group[0], usage, check)), None)
         if home is not None:
             home.append(usage)
             continue
         groups.append([usage])
-        for key in _keys(usage):
+        for key in keys:
             heads.setdefault(key, []).append(groups[-1])
     return [group for group in groups if len(group) > 1]
 
 
-def _keys(usage: Usage) -> list[str]:
-    """Where names that are written nearly alike meet: the first letters of each word, and the end of the whole."""
-    joined = "".join(usage.words)
-    return list(dict.fromkeys([*(word[:3] for word in usage.words), joined[-4:]]))
-
-
-def _synonym(a: Usage, b: Usage, check: Check) -> bool:
+def _synonym(a: RelationUse, b: RelationUse, check: CheckRun) -> bool:
     overlap = sum(min(share, b.pairs.get(pair, 0.0)) for pair, share in a.pairs.items())
     return overlap >= float(check.settings["min_signature_overlap"]) and _alike(a.words, b.words, float(check.settings["min_similarity"]))
 
@@ -96,9 +89,8 @@ def _alike(a: tuple[str, ...], b: tuple[str, ...], least: float) -> bool:
     return all(x == y or (min(len(x), len(y)) >= 5 and x[:2] == y[:2] and ratio(x, y) >= 100 * least) for x, y in zip(a, b, strict=True))
 
 
-def _example(group: list[Usage]) -> Example:
+def _example(group: list[RelationUse]) -> Example:
     refs = [GraphRef(key=u.label, name=u.label, type=None, kind="type") for u in group[:10]]
     source, target = max(group[0].pairs, key=lambda pair: (group[0].pairs[pair], str(pair)))
-    told = ", ".join(f"{u.label[:60]} ({u.uses})" for u in group[:10])
-    between = f"; mostly {source or 'untyped'} to {target or 'untyped'}"
-    return Example(items=refs, why=told + between, counts=len(group))
+    names = ", ".join(f"{usage.label[:60]} ({usage.uses})" for usage in group[:10])
+    return Example(items=refs, why=f"{names}; mostly {source or 'untyped'} to {target or 'untyped'}", counts=len(group))

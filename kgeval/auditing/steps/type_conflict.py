@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.auditing.same_names import code, codes, largest, members, reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities whose name also stands for another type; `total`: entities with a name and a type."""
     total, found, sizes = _torn(check)
     if not len(found) or check.sample < 1:
-        return Outcome(int(sizes.sum()), total)
+        return CheckOutcome(int(sizes.sum()), total)
     wanted = largest(found, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) if kind else 0)
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"]))
-    return Outcome(int(sizes.sum()), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return CheckOutcome(int(sizes.sum()), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
 
-def _torn(check: Check) -> tuple[int, Any, Any]:
+def _torn(check: CheckRun) -> tuple[int, Any, Any]:
     """How many entities have a name and a type; codes of the names that stand with more than one type, and how many entities bear each."""
     import numpy as np
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.check import CheckOutcome, CheckRun
 from kgeval.records import Example, GraphRef
 from kgeval.text.names import normalise
 
@@ -15,12 +15,18 @@ _IRREGULAR = {
 }
 
 
-def run(check: Check) -> Outcome:
+def run(check: CheckRun) -> CheckOutcome:
     """The types that are another spelling of a type with at least as many entities, of all types."""
-    rows = check.graph.read(check.query, check.params(), timeout=check.timeout)
+    rows = check.own_rows()
     uses = {str(row["type"]): int(row["entities"]) for row in rows if row["type"] is not None}
     spellings = list(other_spellings(uses, int(check.settings["min_letters"])))
-    return Outcome(len(spellings), len(uses), [_example(pair, uses) for pair in spellings[: check.sample]])
+    examples = [
+        Example(
+            items=[GraphRef(key=name[:200], name=name[:200], kind="type") for name in (other, main)],
+            why=f"{uses[other]} against {uses[main]} entities",
+        ) for other, main in spellings[: check.sample]
+    ]
+    return CheckOutcome(len(spellings), len(uses), examples)
 
 
 def other_spellings(uses: Mapping[str, int], min_letters: int) -> Iterator[tuple[str, str]]:
@@ -74,9 +80,3 @@ def _near(forms: list[str], min_letters: int) -> dict[str, str]:
         if long and near is None:
             block.append(form)
     return found
-
-
-def _example(pair: tuple[str, str], uses: Mapping[str, int]) -> Example:
-    items = [GraphRef(key=name[:200], name=name[:200], kind="type") for name in pair]
-    other, main = pair
-    return Example(items=items, why=f"{uses[other]} against {uses[main]} entities")

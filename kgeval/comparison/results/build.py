@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from kgeval.comparison.forms import with_forms
-from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
+from kgeval.comparison.results.inputs import ComparisonInputs, Figure, PairThreshold, Tables
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.stopped_pairs import (
@@ -38,11 +38,12 @@ from kgeval.records import (
     SelfCheck,
     Winner,
 )
-from kgeval.stats.thresholds import passes
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from kgeval.stats.thresholds import Threshold
 
     Floats = npt.NDArray[np.float64]
 
@@ -143,26 +144,26 @@ class PairOutcomes:
 # The thresholds of a comparison.
 
 
-def gates(thresholds: Sequence[Threshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[ComparisonGate]:
+def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[ComparisonGate]:
     """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round."""
     for threshold in thresholds:
         for one in pairs:
-            if one.by == "all" and not one.mean_of_datasets and one.aspect == threshold.aspect:
+            if one.by == "all" and not one.mean_of_datasets and one.aspect == (threshold.threshold.at or "overall"):
                 turned = _fits(threshold, one.system_b, one.system_a) and not _fits(threshold, one.system_a, one.system_b)
                 if turned or _fits(threshold, one.system_a, one.system_b):
-                    yield _gate(threshold, one, turned=turned, complete=complete)
+                    yield _gate(threshold.threshold, one, turned=turned, complete=complete)
 
 
-def _fits(threshold: Threshold, a: str, b: str) -> bool:
+def _fits(threshold: PairThreshold, a: str, b: str) -> bool:
     return threshold.system_a in (None, a) and threshold.system_b in (None, b)
 
 
 def _gate(threshold: Threshold, one: PairResult, *, turned: bool, complete: bool) -> ComparisonGate:
-    value = _figure(threshold.figure, one, turned=turned)
-    met = None if value is None or not complete else passes(value, threshold.limit, least=threshold.least)
+    value = _figure(threshold.name, one, turned=turned)
+    met = None if value is None or not complete else threshold.met(value)
     a, b = (one.system_b, one.system_a) if turned else (one.system_a, one.system_b)
     return ComparisonGate(
-        system_a=a, system_b=b, aspect=one.aspect, figure=threshold.figure, least=threshold.least, limit=threshold.limit,
+        system_a=a, system_b=b, aspect=one.aspect, figure=cast("Figure", threshold.name), least=threshold.least(), limit=threshold.limit,
         value=value, met=met,
     )
 

@@ -10,21 +10,19 @@ from pydantic import JsonValue
 
 from kgeval.comparison.table import PairTable
 from kgeval.records import AlignmentCount, ComparisonVerdict, CorrectedRate, Drift, Procedure, RunManifest, Stopped, SystemUse, TrialKind
+from kgeval.stats.thresholds import Threshold
 
 Tables = Callable[[], Iterable[PairTable]]  # one pair at a time, as often as wanted: memory stays flat with 50 systems
 Texts = Callable[[str, str, str, int], tuple[str, str] | None]  # (system a, system b, question id, trial from 1) -> answers as judged
 
-Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]
+Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]  # as in ComparisonGate
 
 
 @dataclass(frozen=True)
-class Threshold:
-    """A bound on a figure of every pair that it fits: `system_a` and `system_b` None stand for any. Figures as in ComparisonGate."""
+class PairThreshold:
+    """A threshold on a `Figure` of every pair that it fits, `at` an aspect (None: overall). `system_a`, `system_b` None stand for any."""
 
-    figure: Figure
-    least: bool
-    limit: float
-    aspect: str = "overall"
+    threshold: Threshold
     system_a: str | None = None
     system_b: str | None = None
 
@@ -61,6 +59,6 @@ class ComparisonInputs:
     judgements: int = 0
     requests: int = 0
     notes: tuple[str, ...] = ()
-    thresholds: tuple[Threshold, ...] = ()
+    thresholds: tuple[PairThreshold, ...] = ()
     seed: int = 0
     drill: int = 200

@@ -11,7 +11,7 @@ from kgeval.errors import UsageError
 from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
 from kgeval.metrics.summary.costs import Costs
 from kgeval.metrics.summary.gains import gains
-from kgeval.metrics.summary.gates import Gate, evaluate
+from kgeval.metrics.summary.gates import evaluate
 from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, grouping, mean_by_type
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
@@ -40,6 +40,8 @@ from kgeval.records import (
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from kgeval.stats.thresholds import Threshold
 
     Whole = npt.NDArray[np.int64]
 
@@ -136,7 +138,7 @@ class SummaryOptions:
     seed: int = 0
     baseline: str | None = None
     accuracy_metric: str | None = None
-    gates: Sequence[Gate] = ()
+    gates: Sequence[Threshold] = ()
     worst: int = 5
     complete: bool = True
     notes: Sequence[str] = ()
@@ -210,7 +212,7 @@ def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems:
     Raises: UsageError that names every system and metric that the run does not have.
     """
     better = {info.metric: info.better for info in infos}
-    named = {options.baseline, *(gate.system for gate in options.gates)}
+    named = {options.baseline, *(gate.of for gate in options.gates)}
     unknown = sorted(name for name in named if name is not None and name not in systems)
     faults = [f"no system is called {name[:100]}" for name in unknown]
     if unknown:

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
 
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.table import all_metrics
 from kgeval.records import GateResult, Mean, MetricSummary
-from kgeval.stats.thresholds import Threshold, parse_thresholds, passes, without_at
-
-Better = Literal["higher", "lower"]
+from kgeval.stats.thresholds import Better, Threshold, parse_thresholds, without_at
 
 
-@dataclass(frozen=True)
-class Gate:
-    """The mean of a metric must be at least (else: at most) `limit`, in 0..1. `system` null: of every system."""
-
-    metric: str
-    least: bool
-    limit: float
-    system: str | None = None
-
-
-def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequence[str] | None = None) -> tuple[Gate, ...]:
-    """The gates in the order given. `metrics`: those of this run; `=` means at least where higher is better, at most where lower is.
+def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequence[str] | None = None) -> tuple[Threshold, ...]:
+    """The thresholds on means of metrics (0..1) in the order given; `of` is a system, null for every one. `metrics`: those of this run;
+    `=` means at least where higher is better, at most where lower is.
     `systems`: names of the run's systems, null where they are not known yet.
 
     Raises: UsageError that names every fault of all texts.
@@ -36,7 +23,7 @@ def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequen
         texts, lambda one: _faults(one, computed, systems),
         fix="write METRIC=X, METRIC>=X, METRIC<=X or SYSTEM:METRIC>=X with X from 0 to 1, for metrics that --metrics names",
     )
-    return tuple(Gate(one.name, one.least(computed[one.name]), one.limit, one.of) for one in thresholds)
+    return tuple(one.resolved(computed[one.name]) for one in thresholds)
 
 
 def _faults(one: Threshold, computed: Mapping[str, Better], systems: Sequence[str] | None) -> list[str]:
@@ -54,7 +41,7 @@ def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
 
 
 def evaluate(
-    gates: Sequence[Gate], summaries: Sequence[MetricSummary], *, complete: bool = True, missing: Mapping[str, int] | None = None,
+    gates: Sequence[Threshold], summaries: Sequence[MetricSummary], *, complete: bool = True, missing: Mapping[str, int] | None = None,
 ) -> list[GateResult]:
     """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
 
@@ -63,21 +50,20 @@ def evaluate(
     """
     results = []
     for gate in gates:
-        found = {summary.system: summary.overall for summary in summaries if summary.metric == gate.metric}
-        for system in ((found or ("all systems",)) if gate.system is None else (gate.system,)):  # of nothing no gate is met
+        found = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
+        for system in ((found or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
             mean = found.get(system)
             results.append(GateResult(
-                system=system, metric=gate.metric, least=gate.least, limit=gate.limit, value=mean.mean if mean else None,
+                system=system, metric=gate.name, least=gate.least(), limit=gate.limit, value=mean.mean if mean else None,
                 met=_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
             ))
     return results
 
 
-def _met(gate: Gate, mean: Mean, missing: int) -> bool | None:
+def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
     """Null where the unscored or missing questions could turn it: the limit lies between the bounds."""
     if mean.mean is None or mean.bound_low is None or mean.bound_high is None:
         return None
     asked = mean.n - mean.not_applicable
     low, high = (end * asked / (asked + missing) for end in (mean.bound_low, mean.bound_high))
-    ends = {passes(end, gate.limit, least=gate.least) for end in (low, high + missing / (asked + missing))}
-    return ends.pop() if len(ends) == 1 else None
+    return gate.met_between(low, high + missing / (asked + missing))

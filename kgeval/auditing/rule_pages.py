@@ -13,10 +13,7 @@ from kgeval.auditing.rulebook import Rule
 from kgeval.config import explain
 from kgeval.errors import ConfigError
 
-# What the duplicate checks were worth on labelled pairs of our own: figures in measured.toml, told on the pages of
-# the rules.
-
-FILE = Path(__file__).with_name("measured.toml")
+FILE = Path(__file__).with_name("measured.toml")  # what the duplicate checks were worth on labelled pairs of our own
 ABOUT = (
     "On {pairs} pairs of our own (`tests/labelled/pairs.csv` in the source), {same} of them the same thing: names in {classes} classes, "
     "chosen to be hard, in a small made graph where the two of a pair share none to three neighbours and have a few of their own. They "
@@ -25,7 +22,7 @@ ABOUT = (
 )
 
 
-class Share(BaseModel):
+class MeasuredShare(BaseModel):
     """A share (0..1) with its interval."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,7 +35,7 @@ class Share(BaseModel):
         return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
-class Case(BaseModel):
+class PairClass(BaseModel):
     """One class of labelled pairs: how many (`pairs`), how many are the same, how many are listed, how many of those are the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,8 +47,8 @@ class Case(BaseModel):
     right: int
 
 
-class Run(BaseModel):
-    """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: null where none is listed.
+class MeasuredRun(BaseModel):
+    """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: None where none is listed.
 
     `bcubed`: precision, recall, F1. `unlabelled`: pairs that the checks list beside the labelled ones.
     """
@@ -65,87 +62,78 @@ class Run(BaseModel):
     listed: int
     right: int
     unlabelled: int
-    precision: Share | None = None
-    recall: Share
+    precision: MeasuredShare | None = None
+    recall: MeasuredShare
     f1: float | None = None
     bcubed: tuple[float, float, float]
-    classes: list[Case]
+    classes: list[PairClass]
 
 
-class Measured(BaseModel):
+class MeasuredRuns(BaseModel):
     """All runs, in the file's order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    run: list[Run]
+    run: list[MeasuredRun]
 
 
 @cache
-def measured() -> Measured:
+def measured() -> MeasuredRuns:
     """The figures that the package carries. Raises: ConfigError for a broken file."""
     try:
-        return Measured.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
+        return MeasuredRuns.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
     except ValidationError as wrong:
         raise ConfigError(f"{FILE.name}: " + "; ".join(explain(wrong)), fix="run tools/measure_duplicates.py again") from wrong
 
 
 def measured_section(rule_id: str) -> str | None:
-    """What is known of a rule's own errors, as Markdown; null for a rule that was not measured."""
+    """What is known of a rule's own errors, as Markdown; None for a rule that was not measured."""
     every = measured().run
     alone = [run for run in every if run.checks == [rule_id]]
     if not alone:
         return None
-    shown = [*alone, *(run for run in every if len(run.checks) > 1)]
-    about = ABOUT.format(pairs=alone[0].pairs, same=alone[0].same, classes=len(alone[0].classes))
-    return "\n\n".join([about, _table(shown), _classes(alone)])
-
-
-def _name(run: Run) -> str:
-    what = "this check" if len(run.checks) == 1 else "all three checks together"
-    return f"{what}, with `--embed` ({run.embedding})" if run.embedding else what
-
-
-def _table(runs: list[Run]) -> str:
     lines = [
+        ABOUT.format(pairs=alone[0].pairs, same=alone[0].same, classes=len(alone[0].classes)),
+        "",
         "| | listed | right | precision | recall | F1 | B-cubed precision, recall, F1 |", "|---|---|---|---|---|---|---|",
-        *(
-            f"| {_name(run)} | {run.listed} | {run.right} | {run.precision or 'none is listed'} | {run.recall} "
-            f"| {'none' if run.f1 is None else f'{run.f1:.2f}'} | {', '.join(f'{share:.2f}' for share in run.bcubed)} |" for run in runs
-        ),
     ]
-    return "\n".join(lines)
-
-
-def _classes(runs: list[Run]) -> str:
-    """How many pairs of each class are the same, and how many are listed: right + wrong."""
-    heads = ["listed: right + wrong" + (", with `--embed`" if run.embedding else "") for run in runs]
-    lines = [
-        f"| class | pairs | same | {' | '.join(heads)} |", "|---|---|---|" + "---|" * len(heads),
-        *(
-            f"| {rows[0].name} | {rows[0].pairs} | {rows[0].same} | "
-            + " | ".join(f"{row.right} + {row.listed - row.right}" for row in rows) + " |"
-            for rows in zip(*(run.classes for run in runs), strict=True)
-        ),
-    ]
+    for run in (*alone, *(run for run in every if len(run.checks) > 1)):
+        name = "this check" if len(run.checks) == 1 else "all three checks together"
+        name += f", with `--embed` ({run.embedding})" if run.embedding else ""
+        f1, bcubed = "none" if run.f1 is None else f"{run.f1:.2f}", ", ".join(f"{share:.2f}" for share in run.bcubed)
+        precision = run.precision or "none is listed"
+        lines.append(f"| {name} | {run.listed} | {run.right} | {precision} | {run.recall} | {f1} | {bcubed} |")
+    heads = ["listed: right + wrong" + (", with `--embed`" if run.embedding else "") for run in alone]
+    lines += ["", f"| class | pairs | same | {' | '.join(heads)} |", "|---|---|---|" + "---|" * len(heads)]
+    for rows in zip(*(run.classes for run in alone), strict=True):
+        listed = " | ".join(f"{row.right} + {row.listed - row.right}" for row in rows)
+        lines.append(f"| {rows[0].name} | {rows[0].pairs} | {rows[0].same} | {listed} |")
     return "\n".join(lines)
 
 
 def rule_page(rule: Rule) -> str:
     """What the rule finds, why it matters, an example, limits, what it was worth where that was measured, settings and repair."""
     measured = measured_section(rule.id)
+    settings = [f"- `{rule.id}.{name}` = {value!r}" for name, value in rule.settings.items()]
+    settings += [f"- `{name}`: the words of `kgeval/text/words/{stem}.toml`" for name, stem in rule.words.items()]
+    listed = "of the rows in which a step in Python finds them"
+    if query_lists(rule) == "hits":
+        listed = "that does, with its parameters for Neo4j Browser"
     parts = [
         f"# {rule.id}: {rule.title}",
         f"Group: {rule.group} · severity: {rule.severity} · share of: {rule.total_of} · passes up to a share of {rule.threshold:g}",
-        "## What it finds", rule.finds_text.strip(),
+        "## What it finds", rule.filled(rule.finds).strip(),
         "## Why it matters", rule.why.strip(),
         "## Example", rule.example.strip(),
         "## Known limits", rule.filled(rule.limits).strip(),
         *(["## Measured", measured] if measured else []),
         "## Needs", ", ".join(rule.needs) or "nothing but entities",
-        "## Settings", _settings(rule),
+        "## Settings", "\n".join(settings) or "none",
         "## What to do", rule.advice.strip(),
         *_repair(rule),
-        "## List all", _list_all(rule),
+        "## List all",
+        f"`kgeval audit --check {rule.id} --examples 0 -o hits.csv` lists every hit. "
+        f"`kgeval cypher show {rule.id}` prints the query {listed}.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -165,16 +153,3 @@ def _repair(rule: Rule) -> list[str]:
     without = [f"- Without `{role}` in the layout there is none: {why}." for role, why in rule.repair_needs.items()]
     notes = [rule.repair_note] if rule.repair_note else []
     return [head, *notes, where, *(["\n".join(without)] if without else []), f"```cypher\n{query.text.strip()};\n```"]
-
-
-def _list_all(rule: Rule) -> str:
-    file = f"`kgeval audit --check {rule.id} --examples 0 -o hits.csv` lists every hit."
-    if query_lists(rule) == "rows":
-        return f"{file} `kgeval cypher show {rule.id}` prints the query of the rows in which a step in Python finds them."
-    return f"{file} `kgeval cypher show {rule.id}` prints the query that does, with its parameters for Neo4j Browser."
-
-
-def _settings(rule: Rule) -> str:
-    lines = [f"- `{rule.id}.{name}` = {value!r}" for name, value in rule.settings.items()]
-    lines += [f"- `{name}`: the words of `kgeval/text/words/{stem}.toml`" for name, stem in rule.words.items()]
-    return "\n".join(lines) or "none"

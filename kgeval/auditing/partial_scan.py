@@ -34,7 +34,7 @@ class PartialScan:
         return {"sample_share": float(self.share), "sample_seed": self.seed * STRIDE % PRIME}
 
     def interval(self, query: Query, count: int, total: int) -> ShareInterval | None:
-        """The 95 % interval of the share of hits; null where the query looks at everything, or nothing was looked at.
+        """The 95 % interval of the share of hits; None where the query looks at everything, or nothing was looked at.
 
         Wilson's (1927) with the finite population: of N things n were looked at, so n / (1 - n / N) stand for n drawn with replacement.
         """

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Failure:
+class PartFailure:
     """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked."""
 
     status: Literal["incomplete", "error", "skipped"]
@@ -23,28 +23,28 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Attempt(Generic[T]):
+class PartResult(Generic[T]):
     """What a part gave, or why it gave nothing."""
 
     value: T | None = None
-    failure: Failure | None = None
+    failure: PartFailure | None = None
 
 
-def attempt(work: Callable[[], T]) -> Attempt[T]:
+def attempt(work: Callable[[], T]) -> PartResult[T]:
     """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, what would take too much memory `skipped`, anything
     else is `error`."""
     try:
         with translated():
-            return Attempt(value=work())
+            return PartResult(value=work())
     except QueryTimeout as cause:
-        return Attempt(failure=Failure("incomplete", f"time limit: {cause.message}"))
+        return PartResult(failure=PartFailure("incomplete", f"time limit: {cause.message}"))
     except QueryEnded as cause:
-        return Attempt(failure=Failure("incomplete", cause.message))
+        return PartResult(failure=PartFailure("incomplete", cause.message))
     except TooLarge as cause:
-        return Attempt(failure=Failure("skipped", cause.message))
+        return PartResult(failure=PartFailure("skipped", cause.message))
     except ConnectionLost as cause:
-        return Attempt(failure=Failure("error", cause.message, lost=True))
+        return PartResult(failure=PartFailure("error", cause.message, lost=True))
     except QueryError as cause:
-        return Attempt(failure=Failure("error", cause.message))
+        return PartResult(failure=PartFailure("error", cause.message))
     except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
-        return Attempt(failure=Failure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))
+        return PartResult(failure=PartFailure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass, field
 
-from kgeval.auditing.check import Check
+from kgeval.auditing.check import CheckRun
 from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
-from kgeval.auditing.part import PartialScan
-from kgeval.auditing.slices import rows
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.connect import Row
-from kgeval.graph.queries import all_queries
 from kgeval.text.names import normalise
 
 WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
@@ -20,7 +17,7 @@ Form = tuple[bytes, ...]
 
 
 @dataclass
-class Entities:
+class SourcedEntities:
     """Every entity with a name. By position: `roll` (id, key, name, type), `forms` (what to look for, each as the reduced words
 
     that stand for it), `chunks` (numbers).
@@ -32,7 +29,7 @@ class Entities:
 
     def looked_for(self, at: int) -> list[Form]:
         """The name and aliases of the entity, each as its words."""
-        return _split(self.forms.raw(at))
+        return [tuple(form.split(WORD)) for form in self.forms.raw(at).split(FORM)]
 
 
 def stands_in(forms: Iterable[Form], text: bytes) -> bool:
@@ -65,7 +62,7 @@ class Plain:
         return unicodedata.normalize("NFKC", text).casefold().translate(self)
 
 
-class Chunks:
+class ChunkTexts:
     """Chunks with text under both their names, element id and own id, as numbers; and their reduced texts in UTF-8.
 
     The texts lie in a file without a name, which only this process can read and which goes with it.
@@ -92,21 +89,19 @@ class Chunks:
         return self._texts.raw(number)
 
 
-def chunk_texts(check: Check) -> Chunks:
+def chunk_texts(check: CheckRun) -> ChunkTexts:
     """All chunks that have text, read once."""
-    out, plain = Chunks(), Plain()
-    params = {"layout": check.layout.model_dump(), "texts": True}
-    with closing(check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout)) as found:
-        for row in found:
-            out.add(row, plain(row["text"]))
+    out, plain = ChunkTexts(), Plain()
+    for row in check.stream("chunk-sources", texts=True):
+        out.add(row, plain(row["text"]))
     return out
 
 
-def entities(check: Check, chunks: Chunks) -> Entities:
+def entities(check: CheckRun, chunks: ChunkTexts) -> SourcedEntities:
     """Every entity with a name and the chunks that it is said to come from."""
-    out, plain = Entities(), Plain()
+    out, plain = SourcedEntities(), Plain()
     part = check.part if check.query.name == "name-not-in-source" else PartialScan()  # relations need all ends
-    for row in rows(check, "entity-source-slices", **part.params()):
+    for row in check.sliced_rows("entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
@@ -115,10 +110,6 @@ def entities(check: Check, chunks: Chunks) -> Entities:
         out.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
         out.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
     return out
-
-
-def _split(packed: bytes) -> list[Form]:
-    return [tuple(form.split(WORD)) for form in packed.split(FORM)]
 
 
 def _singular(word: str) -> str:
