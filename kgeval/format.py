@@ -6,8 +6,10 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from kgeval.records import Estimate
+if TYPE_CHECKING:
+    from kgeval.records import Estimate
 
 LONGEST = 200
 _SPACE = re.compile(r"\s+")

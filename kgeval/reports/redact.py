@@ -98,9 +98,9 @@ def _value(value: Any, kind: Any, hashed: Hasher) -> Any:
     if origin is Annotated:
         if PUBLIC in args:
             return value
-        if CAUSE in args:
+        if CAUSE in args and isinstance(value, str):
             return value if _CAUSE.fullmatch(value) else OTHER
-        if PATH in args:
+        if PATH in args and isinstance(value, str):
             return PurePath(value).name
         return _value(value, args[0], hashed)
     if origin in (Union, UnionType):

@@ -340,10 +340,10 @@ def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerS
     store = stack.enter_context(AnswerStore(journal, fingerprint, fresh=options.fresh_answers))
     earlier = store.begin(again=options.resume, failed_again=options.retry_errors)
     if earlier.answers:
-        since = datetime.fromtimestamp(earlier.since or 0.0, tz=UTC).astimezone()
+        since = datetime.fromtimestamp(earlier.since or 0.0, tz=UTC).astimezone().isoformat(" ", "minutes")[:16]
         failed = f", {earlier.failed:,} of them failed (--retry-errors asks these again)" if earlier.failed else ""
         session.say(
-            f"goes on with {plural(earlier.answers, 'answer')} that the journal has since {since:%Y-%m-%d %H:%M}{failed}; "
+            f"goes on with {plural(earlier.answers, 'answer')} that the journal has since {since}{failed}; "
             "--fresh-answers asks for all of them anew"
         )
     elif options.resume or options.retry_errors:

@@ -141,8 +141,8 @@ class Slow(Echo):
         return super().answer(ask)
 
 
-def test_answers_that_come_in_any_order_are_in_the_order_of_the_questions() -> None:
-    with AnswerRows() as rows:
+def test_answers_that_come_in_any_order_are_in_the_order_of_the_questions(tmp_path: Path) -> None:
+    with AnswerStore(tmp_path / "j.sqlite", "run") as store, AnswerRows(store, run="run") as rows:
         list(answers(asked([str(n) for n in range(60)]), Slow(), Answering(trials=2), rows, Tally(0.1)))
         found = [(answer.question_id, answer.trial) for answer in rows]
     assert found == [(str(n), trial) for n in range(60) for trial in (1, 2)]

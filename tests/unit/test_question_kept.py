@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import io
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -13,23 +14,18 @@ from kgeval.questions.spool import QuestionSpool
 from kgeval.records import Question
 
 
-class SmallDisk:
-    """A file on a disk with room for so many bytes: the write that goes beyond is done in part."""
-
-    def __init__(self, file: io.RawIOBase, room: int) -> None:
-        self._file, self._room = file, room
-
-    def write(self, data: bytes) -> int:
-        return self._file.write(data[: max(0, self._room - self._file.tell())]) or 0
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._file, name)
-
-
-def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
+def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     questions = [Question(id=f"q{n}", question="Who? " * 20) for n in range(9)]
+    write = os.pwrite
+
+    def on_a_small_disk(file: int, data: bytes, at: int) -> int:
+        """Room for 500 bytes: the write that goes beyond is done in part."""
+        if at >= 500:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[: 500 - at], at)
+
     with QuestionSpool() as kept:
-        kept._file = SmallDisk(kept._file, 500)  # type: ignore[assignment, arg-type]
+        monkeypatch.setattr(os, "pwrite", on_a_small_disk)
         with pytest.raises(IncompleteError, match=r"No space left.*\n.*TMPDIR"):
             for question in questions:
                 kept.add_question(question)

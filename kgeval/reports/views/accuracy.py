@@ -92,7 +92,7 @@ def _items(report: AccuracyReport) -> Iterator[Section]:
         cut = f"The first {MOST_ROWS} of {number(len(pile.items))}; the JSON has them all." if len(pile.items) > MOST_ROWS else ""
         differ = len(disputed(report))
         hint = f"People and the judge differ on {number(differ)} of these items; the label of people counts." if differ and not at else ""
-        blocks = [*few, *rest, *([Text(cut, style="hint")] if cut else [])]
+        blocks: list[Block] = [*few, *rest, *([Text(cut, style="hint")] if cut else [])]
         yield Section(f"{pile.title} ({number(len(pile.items))})", blocks, hint=hint, id=f"pile-{at + 1}", forms="page")
 
 

@@ -82,11 +82,11 @@ def _cards(report: CompletenessReport, bands: Mapping[str | None, Tone]) -> Iter
 
 def _gold(report: CompletenessReport) -> Iterator[Section]:
     """By level, type, document; bridging relations and predicates."""
-    rows = [
-        (f"{row.level}{' *' if row.judged else ''}", *(Cell(share(value), of(value) if value.total else "") for value in row.cells),
-         row.apart or "-", _drawn(row.cells[0]))
+    levels = [
+        (f"{row.level}{' *' if row.judged else ''}", [Cell(share(value), of(value) if value.total else "") for value in row.cells], row)
         for row in level_rows(report)
     ]
+    rows: list[Sequence[str | Cell]] = [(level, *shares, row.apart or "-", _drawn(row.cells[0])) for level, shares, row in levels]
     meanings = [f"{level}: {text}" for level, text in LEVEL_MEANINGS.items()] + [f"{TITLES[id_]}: {text}" for id_, text in MEANINGS.items()]
     lines = [
         f"Marked *: the level of the verdict ({BANDS}). Each level adds to the one before.",
@@ -94,7 +94,7 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
         f"Not run: {', '.join(missed)}." if (missed := not_run(report)) else "",
     ]
     head = ("Level (cumulative)", *TITLES.values())
-    short = [(row[0], *(cell.text for cell in row[1:5])) for row in rows]
+    short = [(level, *(cell.text for cell in shares[:4])) for level, shares, _ in levels]
     short += [("of", *(number(value.total) for value in level_rows(report)[-1].cells))] if rows else []
     yield Section(f"Found, {against(report)}", [
         Table(head, short, forms="short"), Table((*head, "This level alone", ""), rows, words=frozenset({0, 5}), forms="long"),
@@ -157,9 +157,9 @@ def _lists(report: CompletenessReport) -> Iterator[Section]:
     for kind, noun in (("entity", "entities"), ("relation", "relations")):
         found = matched(report, kind)
         levels = ", ".join(f"{level}: {number(n)}" for level, n in by_level(found).items())
-        rows = [(Cell(item.name, user=True), item.level or "", score(item), _stands(item), item.document or "") for item in found]
+        places = [(Cell(item.name, user=True), item.level or "", score(item), _stands(item), item.document or "") for item in found]
         yield Section(f"{noun.capitalize()} that were found ({number(len(found))})", [
-            Table(("Gold item", "Level", "Score", "In the graph", "Document"), rows, words=frozenset({0, 1, 3, 4})),
+            Table(("Gold item", "Level", "Score", "In the graph", "Document"), places, words=frozenset({0, 1, 3, 4})),
         ] if found else [], hint=f"{levels}. The least certain matches stand first: look at them.", id=f"found-{noun}", forms="page")
 
 
