@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgeval.comparison.align.meaning import kept
-from kgeval.comparison.align.shape import AlignedPair
+from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.sources import FAR
 from kgeval.errors import IncompleteError
 from kgeval.files.temporary import private_folder
@@ -110,8 +110,8 @@ class AlignmentLog:
 
     def text(self, mark: str) -> str | None:
         """The text of a mark."""
-        found = self._one("SELECT body FROM texts WHERE hash = ?", (mark,))
-        return zlib.decompress(found[0]).decode() if found is not None else None
+        row = self._one("SELECT body FROM texts WHERE hash = ?", (mark,))
+        return zlib.decompress(row[0]).decode() if row is not None else None
 
     def _keep_text(self, text: str) -> str:
         """Keeps a text once, and returns its mark."""
@@ -144,38 +144,36 @@ class AlignmentLog:
                 fix="make room on that disk, or name a folder on another one in TMPDIR, and run the same command again",
             ) from cause
 
-    def note(self, place: PairPlace, made: AlignedPair, free: tuple[Answer, Answer]) -> None:
+    def note(self, place: PairPlace, pair: AlignedPair, free: tuple[Answer, Answer]) -> None:
         """What came of a pair."""
-        marks = [self._keep_text(answer.answer) for answer in (made.a, made.b)]
+        marks = [self._keep_text(answer.answer) for answer in (pair.a, pair.b)]
         where = (place.a, place.b, place.question, place.numbers)
         self._run(_PAIR, (
-            *where, place.trial, place.level, made.how, made.attempt, made.gap_before, abs(made.words_a - made.words_b), *marks,
+            *where, place.trial, place.level, pair.how, pair.attempt, pair.gap_before, abs(pair.words_a - pair.words_b), *marks,
         ))
-        if not made.judged:
+        if not pair.judged:
             return
         own = place.numbers.split(":")
-        for system, number, before, after, mark in zip((place.a, place.b), own, free, (made.a, made.b), marks, strict=True):
+        for system, number, before, after, mark in zip((place.a, place.b), own, free, (pair.a, pair.b), marks, strict=True):
             if before.answer != after.answer:  # the draw knows no pair, so that pairs which share an answer share its check
                 draw = key_of(self._settings.seed, system, place.question, number, mark)
                 self._run(_CHANGED, (*where, system, place.trial, place.level, self._keep_text(before.answer), mark, draw))
 
     def used(self, system: str, question: str, number: int, answer: Answer) -> None:
         """What a free answer took."""
-        given, got = answer.input_tokens, answer.output_tokens
-        values = (
-            count_words(answer.answer), given + got if given is not None and got is not None else None, answer.latency_s, answer.calls,
-            answer.cost,
-        )
+        sent, received = answer.input_tokens, answer.output_tokens
+        tokens = None if sent is None or received is None else sent + received
+        values = (count_words(answer.answer), tokens, answer.latency_s, answer.calls, answer.cost)
         self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?)", (system, question, number, *values))
 
     def use(self, system: str) -> SystemUse:
         """Means over the free answers of a system."""
         sums = ", ".join(f"avg({name}), count({name})" for name in MEASURES)
-        count, *found = self._one(
+        count, *figures = self._one(
             f"SELECT count(*), {sums} FROM uses WHERE system = ? AND number % ? <= ?",  # noqa: S608
             (system, FAR, self._settings.trials),
         )
-        means, known = found[0::2], found[1::2]
+        means, known = figures[0::2], figures[1::2]
         return SystemUse(
             system=system, answers=count, known={name: n for name, n in zip(MEASURES, known, strict=True) if n},
             **dict(zip(MEASURES, means, strict=True)),
@@ -183,12 +181,12 @@ class AlignmentLog:
 
     def texts(self, a: str, b: str, question: str, numbers: str) -> tuple[str, str] | None:
         """The two texts of a pair as they were judged."""
-        found = self._one(
+        marks = self._one(
             f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND question = ? AND numbers = ?",  # noqa: S608
             (a, b, question, numbers),
         )
-        texts = [self.text(mark) for mark in found or ()]
-        return (texts[0], texts[1]) if len(texts) == 2 and texts[0] is not None and texts[1] is not None else None
+        text_a, text_b = map(self.text, marks or ("", ""))
+        return None if text_a is None or text_b is None else (text_a, text_b)
 
     def seen(self, a: str, b: str, most: int) -> list[tuple[str, str]]:
         """The marks of both texts, as they were judged, of a pair's first questions: at most `most`; those that failed have none."""
@@ -201,16 +199,16 @@ class AlignmentLog:
             if row[0] is None:
                 yield MeaningCheck(a, b, *row[3:])
 
-    def check(self, job: MeaningCheck, question: Question | None, judge: Asker) -> None:
+    def check(self, check: MeaningCheck, question: Question | None, judge: Asker) -> None:
         """Asks whether one aligned answer keeps the claims of the free one. A call that fails leaves it unchecked."""
-        free, aligned = self.text(job.free), self.text(job.aligned)
+        free, aligned = self.text(check.free), self.text(check.aligned)
         if question is None or free is None or aligned is None:
             return
-        found = kept(question, Answer(question_id=question.id, system=job.system, answer=free), aligned, judge)
-        if found.failure is None:
+        claims = kept(question, Answer(question_id=question.id, system=check.system, answer=free), aligned, judge)
+        if claims.failure is None:
             self._run(
                 f"UPDATE changed SET claims = ?, kept = ? WHERE {_WHERE} AND question = ? AND numbers = ? AND system = ?",  # noqa: S608
-                (found.claims, found.supported, job.a, job.b, job.question, job.numbers, job.system),
+                (claims.claims, claims.supported, check.a, check.b, check.question, check.numbers, check.system),
             )
 
     def counts(self, a: str, b: str) -> Iterator[AlignmentCount]:
@@ -259,6 +257,4 @@ def _kept(checked: Sequence[Any], seed: int) -> Estimated:
     for claims, supported, _, question, *_ in checked:
         shares.setdefault(question, []).append(supported / claims)
     means = [sum(values) / len(values) for _, values in sorted(shares.items())]
-    interval = bootstrap_mean(means, seed=seed)
-    value = sum(means) / len(means) if means else None
-    return Estimated(value=value, low=interval.low if interval else None, high=interval.high if interval else None)
+    return Estimated.of(sum(means) / len(means) if means else None, bootstrap_mean(means, seed=seed))

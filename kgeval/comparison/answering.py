@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from abc import ABC, abstractmethod
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from kgeval.comparison.align.force import Forcer, Wish
+from kgeval.comparison.align.force import Forcer, RewriteWish
 from kgeval.comparison.align.meaning import PROMPTS
-from kgeval.comparison.align.rule import align_pair, bring, failure_of, join_sides
-from kgeval.comparison.align.shape import AlignedPair, AlignmentRule
+from kgeval.comparison.align.rule import AlignedPair, AlignmentRule, align_length, align_pair, failure_of, join_sides
 from kgeval.comparison.alignment_log import AlignmentLog, PairPlace
-from kgeval.comparison.sources import SECOND, Length, SecondRun, Source, again_key, free_key
+from kgeval.comparison.sources import AnswerSource, LengthWish, SecondRun, again_key, free_key
 from kgeval.errors import UsageError
 from kgeval.files.partial import stopped
 from kgeval.llm.answer_store import AnswerStore, key_of
@@ -25,52 +25,15 @@ from kgeval.text.language import TextLanguage, detect_language
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:
-    from kgeval.comparison.answering_plan import Planned
-    from kgeval.comparison.pairs import Paired
+    from kgeval.comparison.pairs import ComparedPairs
     from kgeval.llm.asker import Asker
 
-# What must be said of two systems' answers before a judge is believed about them: they are the same texts, or of
-# different languages.
-
-LOOKED_AT = 50  # questions of a pair
+LOOKED_AT = 50  # questions of a pair whose answers are compared with each other
 NAMED = 3  # pairs in one note
 SAME = 0.5  # share of equal answers from which on it is said
-Seen = Callable[[str, str, int], Iterable[tuple[str, str]]]  # (a, b, at most) -> the marks of both answers, a question each
-
-
-def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str], str | None]) -> Iterator[str]:
-    """Notes on the first LOOKED_AT questions of each pair. `text`: mark -> the answer as it was judged."""
-    @lru_cache(4 * LOOKED_AT)
-    def written(mark: str) -> TextLanguage:
-        return detect_language(text(mark) or "")
-
-    same, mixed = [], []
-    for a, b in pairs:
-        marks = list(seen(a, b, LOOKED_AT))
-        equal = sum(one == other for one, other in marks)
-        if marks and equal >= SAME * len(marks):
-            same.append(f"{a} and {b} ({equal} of {len(marks)})")
-        unlike = [(one, other) for one, other in marks if one != other and written(one).unlike(written(other))]
-        if unlike:
-            names = " and ".join(written(mark).name for mark in unlike[0])
-            mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
-    if same:
-        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about himself"
-    if mixed:
-        yield (
-            f"answers seem to be in different languages: {_named(mixed)}: a judge may favour one of them, and words are counted by the "
-            "rules of each script"
-        )
-
-
-def _named(items: Sequence[str]) -> str:
-    more = f" and {len(items) - NAMED} pairs more" if len(items) > NAMED else ""
-    return "; ".join(items[:NAMED]) + more
-
-
-__all__ = ["SECOND", "Answering", "AnsweringSettings"]
 INCOMPLETE = 3
 TARGETS = 10_000  # longest answers that are remembered: a number each
+Seen = Callable[[str, str, int], Iterable[tuple[str, str]]]  # (a, b, at most) -> the marks of both answers, a question each
 
 
 class Mapped(Protocol):
@@ -81,7 +44,7 @@ class Mapped(Protocol):
 
 @dataclass(frozen=True)
 class AnsweringSettings:
-    """`trials`: M. `kind` null: regenerate where every system can answer again in each trial (it is asked, or its file has M answers),
+    """`trials`: M. `kind` None: regenerate where every system can answer again in each trial (it is asked, or its file has M answers),
     else rejudge. `meaning_sample`: aligned answers a pair whose meaning is checked, 0: none. `max_error_rate`: a system of whose answers
     more fail is not asked any more. `models`: what the signature says of the models that align and judge."""
 
@@ -94,23 +57,101 @@ class AnsweringSettings:
     models: str = ""
 
 
-class Answering:
-    """Gives AlignedPairs. Thread-safe: each (system, question, trial) is answered once, however many pairs need it. A context manager.
+class PairedAnswers(ABC):
+    """The answers of pairs, brought to one length. Where an answer comes from is for the class: AlignedAnswers asks for what is not there
+    yet, `answering_plan.KnownAnswers` (of a dry run) only looks.
 
     `trial_kind`: `regenerate`: systems answer again in each trial, and are aligned again; `rejudge`: answers stay, a file with several
-    answers to a question gives its answer t to trial t. `sources`: name -> where its answers come from; second runs are added to them.
-    `forcer` null: no words are added. `signature`: of all that the aligned answers depend on.
+    answers to a question gives its answer t to trial t. `forcer` None: no words are added. `firsts`: name of a second run -> what stands
+    for the first one in that pair.
     """
 
     def __init__(
-        self, paired: Paired, sources: Mapping[str, Source], settings: AnsweringSettings, *, store: AnswerStore,
+        self, paired: ComparedPairs, sources: Mapping[str, AnswerSource], settings: AnsweringSettings, forcer: Forcer | None,
+        firsts: Mapping[str, AnswerSource],
+    ) -> None:
+        self.paired, self.sources, self.settings, self.forcer, self.firsts = paired, sources, settings, forcer, firsts
+        self.trial_kind = _trial_kind([sources[name] for name in paired.systems], settings)
+
+    @abstractmethod
+    def free(self, source: AnswerSource, question: Question, number: int) -> Answer:
+        """A system's answer of its own length."""
+
+    @abstractmethod
+    def again(self, source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
+        """A system's answer asked for again with a length."""
+
+    @abstractmethod
+    def target(self, question: Question, trial: int) -> tuple[int, str | None]:
+        """Words of the longest free answer to a question in a trial, and whose it is."""
+
+    def rewritten(self, nearest: Answer, wish: RewriteWish) -> Answer:
+        """An answer with words added or taken away by a model."""
+        if self.forcer is None:
+            raise UsageError("no model is there to add words", fix="name one, or leave forced alignment out")
+        return self.forcer.rewritten(nearest, wish)
+
+    def may_adjust(self, source: AnswerSource) -> bool:
+        """Whether a system can be asked for a length."""
+        return source.adjusts
+
+    def sides(self, a: str, b: str) -> tuple[AnswerSource, AnswerSource]:
+        """The two sources of a pair: against its second run, a file's system stands with the first half of its answers."""
+        return self.firsts.get(b, self.sources[a]), self.sources[b]
+
+    def number(self, source: AnswerSource, question_id: str, trial: int) -> int:
+        """Which of a source's answers a trial uses."""
+        return source.number(question_id, 1 if source.live and self.trial_kind == "rejudge" else trial)
+
+    def align(self, question: Question, a: str, b: str, trial: int, free: tuple[Answer, Answer]) -> AlignedPair:
+        """The two free answers as they are judged. To the longest one of all systems, each is brought to half the tolerance: any two then
+        differ by the tolerance at most."""
+        rule, sides = self.settings.rule, self.sides(a, b)
+        if rule.on and rule.to_longest and failure_of(*free) is None:
+            words, longest = self.target(question, trial)
+            side_a, side_b = (
+                align_length(answer, words, rule.tolerance // 2, rule, self.adjuster(source, question, trial, longest))
+                for source, answer in zip(sides, free, strict=True)
+            )
+            return join_sides(side_a, side_b, free, rule)
+        return align_pair(*free, rule, (self.adjuster(sides[0], question, trial, b), self.adjuster(sides[1], question, trial, a)))
+
+    def adjuster(self, source: AnswerSource, question: Question, trial: int, other: str | None) -> _SideAdjuster:
+        """Who changes the length of a system's answer in a trial, to that of the system `other`."""
+        return _SideAdjuster(self, source, question, self.number(source, question.id, trial), other)
+
+
+class _SideAdjuster:
+    """A LengthAdjuster (align.rule) of one system's answer to one question: by asking the system, or a model."""
+
+    def __init__(self, answers: PairedAnswers, source: AnswerSource, question: Question, number: int, other: str | None) -> None:
+        self._answers, self._source, self._question, self._number, self._other = answers, source, question, number, other
+        self.adjusts, self.forces = answers.may_adjust(source), answers.forcer is not None
+
+    def again(self, previous: Answer, target: int, attempt: int) -> Answer:
+        return self._answers.again(self._source, self._question, self._number, previous, LengthWish(target, attempt, self._other))
+
+    def padded(self, nearest: Answer, target: int, attempt: int) -> Answer:
+        tries = self._answers.settings.rule.force_tries
+        return self._answers.rewritten(nearest, RewriteWish(self._question, target, self._other, self._number, attempt, tries))
+
+
+class AlignedAnswers(PairedAnswers):
+    """Gives AlignedPairs. Thread-safe: each (system, question, trial) is answered once, however many pairs need it. A context manager.
+
+    `sources`: name -> where its answers come from; second runs are added to them. `signature`: of all that the aligned answers depend on.
+    """
+
+    def __init__(
+        self, paired: ComparedPairs, sources: Mapping[str, AnswerSource], settings: AnsweringSettings, *, store: AnswerStore,
         forcer: Forcer | None = None, judge: Asker | None = None, second_runs: Iterable[SecondRun] = (),
     ) -> None:
         runs = tuple(second_runs)
-        self.paired, self.settings, self.store, self.forcer, self.judge = paired, settings, store, forcer, judge
-        self.sources: dict[str, Source] = {**sources, **{run.name: run.second for run in runs}}
-        self._firsts = {run.name: run.first for run in runs if run.first is not None}
-        self.trial_kind = _kind([self.sources[name] for name in paired.systems], settings)
+        super().__init__(
+            paired, {**sources, **{run.name: run.second for run in runs}}, settings, forcer,
+            {run.name: run.first for run in runs if run.first is not None},
+        )
+        self.store, self.judge = store, judge
         self.signature = key_of(
             {name: self.sources[name].signature for name in paired.systems}, asdict(settings.rule), self.trial_kind,
             paired.sharing.digest(), settings.models, settings.seed, forcer.signature if forcer is not None else "",
@@ -120,7 +161,7 @@ class Answering:
         self._lock = threading.Lock()
         self._tallies = {name: Tally(settings.max_error_rate) for name in self.sources}
         self._targets: OrderedDict[tuple[str, int], tuple[int, str | None]] = OrderedDict()
-        self._reused: dict[str, int] = {}
+        self._reused: Counter[str] = Counter()  # answers that an earlier run left in the journal
         self._aligned_before: set[str] = set()
 
     def pair(self, question: Question, a: str, b: str, trial: int) -> AlignedPair:
@@ -131,39 +172,26 @@ class Answering:
         sides = self.sides(a, b)
         numbers = self.number(sides[0], question.id, trial), self.number(sides[1], question.id, trial)
         free = self.free(sides[0], question, numbers[0]), self.free(sides[1], question, numbers[1])
-        made = self._to_longest(question, sides, numbers, free, trial) if self.settings.rule.to_longest and self.settings.rule.on else (
-            align_pair(*free, self.settings.rule, (
-                _Hands(self, sides[0], question, numbers[0], b), _Hands(self, sides[1], question, numbers[1], a),
-            ))
-        )
-        self.log.note(PairPlace(a, b, question.id, f"{numbers[0]}:{numbers[1]}", trial, question.level), made, free)
-        return made
+        pair = self.align(question, a, b, trial, free)
+        self.log.note(PairPlace(a, b, question.id, f"{numbers[0]}:{numbers[1]}", trial, question.level), pair, free)
+        return pair
 
-    def sides(self, a: str, b: str) -> tuple[Source, Source]:
-        """The two sources of a pair: against its second run, a file's system stands with the first half of its answers."""
-        return self._firsts.get(b, self.sources[a]), self.sources[b]
-
-    def number(self, source: Source, question_id: str, trial: int) -> int:
-        """Which of a source's answers a trial uses."""
-        return source.number(question_id, 1 if source.live and self.trial_kind == "rejudge" else trial)
-
-    def free(self, source: Source, question: Question, number: int) -> Answer:
-        """A system's answer of its own length: from its file, from the store, or asked."""
+    def free(self, source: AnswerSource, question: Question, number: int) -> Answer:
+        """A system's answer of its own length: from its file, from the journal, or asked."""
         if source.lasting:
             answer = source.free(question, number)
         else:
-            key = free_key(source, question, number)
-            answer = self._kept(source, question, key, lambda: source.free(question, number))
+            answer = self._asked_once(source, question, free_key(source, question, number), lambda: source.free(question, number))
         if answer.error is None:
             self.log.used(source.name, question.id, number, answer)
             if answer.aligned_to is not None:
                 self._aligned_before.add(source.name)
         return answer
 
-    def again(self, source: Source, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
-        """A system's answer asked for again with a length: from the store, or asked."""
+    def again(self, source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
+        """A system's answer asked for again with a length: from the journal, or asked."""
         key = again_key(source, question, number, previous, wish)
-        answer = self._kept(source, question, key, lambda: source.again(question, number, previous, wish))
+        answer = self._asked_once(source, question, key, lambda: source.again(question, number, previous, wish))
         return answer.model_copy(update={
             "aligned_to": Aligned(system=wish.other, target_words=wish.target, attempt=wish.attempt), "trial": number,
         })
@@ -186,15 +214,14 @@ class Answering:
         return known
 
     def texts(self, system_a: str, system_b: str, question_id: str, trial: int) -> tuple[str, str] | None:
-        """The two answers as they were judged, from the store; null where unknown. For results.found.Texts."""
-        turned = (system_a, system_b) not in self.paired.pairs and (system_b, system_a) in self.paired.pairs
-        a, b = (system_b, system_a) if turned else (system_a, system_b)
+        """The two answers as they were judged; None where unknown. For results.inputs.Texts."""
+        swapped = (system_a, system_b) not in self.paired.pairs and (system_b, system_a) in self.paired.pairs
+        a, b = (system_b, system_a) if swapped else (system_a, system_b)
         if a not in self.sources or b not in self.sources:
             return None
-        left, right = self.sides(a, b)
-        numbers = f"{self.number(left, question_id, trial)}:{self.number(right, question_id, trial)}"
-        found = self.log.texts(a, b, question_id, numbers)
-        return found if found is None or not turned else (found[1], found[0])
+        numbers = ":".join(str(self.number(source, question_id, trial)) for source in self.sides(a, b))
+        texts = self.log.texts(a, b, question_id, numbers)
+        return texts if texts is None or not swapped else (texts[1], texts[0])
 
     def check_meaning(self, spread: Mapped = map) -> None:
         """Asks the judge, for a sample of aligned answers of each pair, which claims of the free answer are still made; `counts` then has
@@ -202,8 +229,8 @@ class Answering:
         judge = self.judge
         if judge is None or not self.settings.meaning_sample:
             return
-        jobs = (job for a, b in self.paired.pairs for job in self.log.to_check(a, b))
-        for _ in spread(lambda job: self.log.check(job, self.paired.question(job.question), judge), jobs):
+        checks = (check for a, b in self.paired.pairs for check in self.log.to_check(a, b))
+        for _ in spread(lambda check: self.log.check(check, self.paired.question(check.question), judge), checks):
             pass
 
     def uses(self) -> tuple[SystemUse, ...]:
@@ -211,13 +238,13 @@ class Answering:
         return tuple(self.log.use(name) for name in self.paired.systems)
 
     def counts(self) -> tuple[AlignmentCount, ...]:
-        """How lengths were brought together: per pair overall (level null), then per level. Over question-trials; where answers stay
+        """How lengths were brought together: per pair overall (level None), then per level. Over question-trials; where answers stay
         (rejudge), each pair of answers counts once, however many trials judge it."""
         return tuple(count for a, b in self.paired.pairs for count in self.log.counts(a, b))
 
     @property
     def stopped(self) -> str | None:
-        """Why a system is not asked any more; null while all are."""
+        """Why a system is not asked any more; None while all are."""
         return next((tally.stopped for tally in self._tallies.values() if tally.stopped), None)
 
     @property
@@ -234,21 +261,22 @@ class Answering:
             how = "words are added by a model at once" if self.forcer is not None and self.settings.rule.force else "no words are added"
             if deaf:
                 notes.append(f"cannot be asked for a length: {', '.join(deaf)}: where they are the shorter ones, {how}")
-        notes += [f"{name}: answers were asked for a length before: {SECOND_HAND}" for name in sorted(self._aligned_before)]
-        notes += [f"{name}: {count:,} answers came from {self.store.path}, where an earlier run left them" for name, count in
-                  sorted(self._reused.items())]
+        notes += [
+            f"{name}: answers were asked for a length before: where a comparison aligns them, it does so a second time"
+            for name in sorted(self._aligned_before)
+        ]
+        notes += [
+            f"{name}: {count:,} answers came from {self.store.path}, where an earlier run left them"
+            for name, count in sorted(self._reused.items()) if count
+        ]
         notes += [f"{tally.stopped}: {name} is not asked any more" for name, tally in self._tallies.items() if tally.stopped]
         if self.trial_kind == "rejudge":
-            there = {name: self.sources[name].trials() or 0 for name in self.paired.systems}
-            few = {name: count for name, count in there.items() if 1 < count < self.settings.trials}
-            notes += [f"{name}: {count} answers to a question: trials go round through them" for name, count in few.items()]
+            counts = {name: self.sources[name].trials() or 0 for name in self.paired.systems}
+            notes += [
+                f"{name}: {count} answers to a question: trials go round through them"
+                for name, count in counts.items() if 1 < count < self.settings.trials
+            ]
         return notes
-
-    def plan(self) -> Planned:
-        """A dry run: what answering, aligning and checking would take. Nothing is asked or sent, nothing is kept."""
-        from kgeval.comparison.answering_plan import plan
-
-        return plan(self)
 
     def close(self) -> None:
         """Deletes the temporary tables. May be called twice. The journal is for the caller to close."""
@@ -260,16 +288,14 @@ class Answering:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _kept(self, source: Source, question: Question, key: str, ask: Callable[[], Answer]) -> Answer:
+    def _asked_once(self, source: AnswerSource, question: Question, key: str, ask: Callable[[], Answer]) -> Answer:
         """The answer of a key, asked once by whoever comes first."""
         with self.store.only(key):
             found = self.store.get(key, take=True)
             if found is not None:
                 answer, earlier = found
                 with self._lock:
-                    self._reused[source.name] = self._reused.get(source.name, 0) + earlier
-                    if not self._reused[source.name]:
-                        del self._reused[source.name]
+                    self._reused[source.name] += earlier
                 return answer.model_copy(update={"question_id": question.id, "system": source.name})
             tally = self._tallies[source.name]
             if tally.stopped is not None:
@@ -282,55 +308,46 @@ class Answering:
                 tally.add(answer)
             return answer
 
-    def _to_longest(
-        self, question: Question, sides: tuple[Source, Source], numbers: tuple[int, int], free: tuple[Answer, Answer], trial: int,
-    ) -> AlignedPair:
-        """Both answers brought to the longest one of all systems, to half the tolerance: any two of them then differ by it at most."""
-        rule = self.settings.rule
-        if (failure := failure_of(*free)) is not None:
-            long, other = (count_words(answer.answer) for answer in free)
-            return AlignedPair(free[0], free[1], long, other, "failed", gap_before=abs(long - other), failure=failure)
-        words_wanted, whose = self.target(question, trial)
-        a, b = (
-            bring(answer, words_wanted, rule.tolerance // 2, rule, _Hands(self, source, question, number, whose))
-            for source, number, answer in zip(sides, numbers, free, strict=True)
+
+def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str], str | None]) -> Iterator[str]:
+    """Notes on the first LOOKED_AT questions of each pair. `text`: mark -> the answer as it was judged."""
+    @lru_cache(4 * LOOKED_AT)
+    def written(mark: str) -> TextLanguage:
+        return detect_language(text(mark) or "")
+
+    same, mixed = [], []
+    for a, b in pairs:
+        marks = list(seen(a, b, LOOKED_AT))
+        equal = sum(mark_a == mark_b for mark_a, mark_b in marks)
+        if marks and equal >= SAME * len(marks):
+            same.append(f"{a} and {b} ({equal} of {len(marks)})")
+        unlike = [(mark_a, mark_b) for mark_a, mark_b in marks if mark_a != mark_b and written(mark_a).unlike(written(mark_b))]
+        if unlike:
+            names = " and ".join(written(mark).name for mark in unlike[0])
+            mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
+    if same:
+        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about itself"
+    if mixed:
+        yield (
+            f"answers seem to be in different languages: {_named(mixed)}: a judge may favour one of them, and words are counted by the "
+            "rules of each script"
         )
-        return join_sides(a, b, free, rule)
 
 
-SECOND_HAND = "where a comparison aligns them, it does so a second time"
+def _named(items: Sequence[str]) -> str:
+    more = f" and {len(items) - NAMED} pairs more" if len(items) > NAMED else ""
+    return "; ".join(items[:NAMED]) + more
 
 
-class _Hands:
-    """Changes the length of one system's answer to one question: by asking it, or a model."""
-
-    def __init__(self, answering: Answering, source: Source, question: Question, number: int, other: str | None) -> None:
-        self._answering, self._source, self._question, self._number, self._other = answering, source, question, number, other
-        self.adjusts, self.forces = source.adjusts, answering.forcer is not None
-
-    def again(self, previous: Answer, target: int, attempt: int) -> Answer:
-        """As align.rule.Hands."""
-        return self._answering.again(self._source, self._question, self._number, previous, Length(target, attempt, self._other))
-
-    def forced(self, nearest: Answer, target: int, attempt: int) -> Answer:
-        """As align.rule.Hands."""
-        forcer = self._answering.forcer
-        if forcer is None:
-            raise UsageError("no model is there to add words", fix="name one, or leave forced alignment out")
-        tries = self._answering.settings.rule.force_tries
-        return forcer.rewritten(nearest, Wish(self._question, target, self._other, self._number, attempt, tries))
-
-
-def _kind(sources: list[Source], settings: AnsweringSettings) -> TrialKind:
+def _trial_kind(sources: list[AnswerSource], settings: AnsweringSettings) -> TrialKind:
     """The kind of trials. Raises: UsageError where systems shall answer again that cannot."""
-    few = [one for one in sources if (there := one.trials()) is not None and there < settings.trials]
+    few = [source for source in sources if (answers := source.trials()) is not None and answers < settings.trials]
     if settings.kind == "regenerate" and few:
-        told = ", ".join(f"{one.name} ({one.trials() or 0})" for one in few[:5])
+        named = ", ".join(f"{source.name} ({source.trials() or 0})" for source in few[:5])
         raise UsageError(
-            f"--trial-kind regenerate: these have too few answers to a question for {settings.trials} trials: {told}",
+            f"--trial-kind regenerate: these have too few answers to a question for {settings.trials} trials: {named}",
             fix="give the systems themselves (--system), files with as many trials (kgeval answer --trials), or use rejudge",
         )
     if settings.kind is not None:
         return settings.kind
-    renewed = not few and (settings.trials > 1 or all(one.live for one in sources))
-    return "regenerate" if renewed else "rejudge"
+    return "regenerate" if not few and (settings.trials > 1 or all(source.live for source in sources)) else "rejudge"

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from kgeval.comparison.align.shape import AlignedPair
-from kgeval.comparison.judge.procedures import Case, JudgeProcedure, JudgeReply
-from kgeval.comparison.table import EQUAL, table_of
-from kgeval.comparison.verdict_store import DISCARDED, Judged, Pairing, ProcedureRun, Segment, Verdicts
+from kgeval.comparison.align.rule import AlignedPair
+from kgeval.comparison.judge.procedures import JudgeCase, JudgeProcedure, JudgeReply
+from kgeval.comparison.table import EQUAL, PairQuestion
+from kgeval.comparison.verdict_store import DISCARDED, JudgedTrial, Pairing, ProcedureRun, Segment, VerdictStore
 from kgeval.llm.asker import Asker
 from kgeval.records import ComparisonVerdict, Question, Stopped, TrialKind, Winner
 
@@ -29,7 +29,7 @@ NOT_ASKED = "this was not asked any more"
 
 
 class Answers(Protocol):
-    """Where the two answers of a question come from (compare.answering.Answering)."""
+    """Where the two answers of a question come from (answering.AlignedAnswers)."""
 
     trial_kind: TrialKind
 
@@ -38,19 +38,19 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True)
-class Sources:
+class ComparedAnswers:
     """The answers of a run: as the run aligns them, and free, for procedures that do without."""
 
     aligned: Answers
     free: Answers
 
-    def of(self, one: ProcedureRun) -> Answers:
+    def of(self, run: ProcedureRun) -> Answers:
         """What a procedure judges."""
-        return self.aligned if one.aligned else self.free
+        return self.aligned if run.aligned else self.free
 
 
 @dataclass(frozen=True)
-class Sure:
+class StopWhenSure:
     """`--stop-when-sure`: a fresh `Stopping` for each pair, and the seed of the order of questions."""
 
     fresh: Callable[[], Stopping]
@@ -58,7 +58,7 @@ class Sure:
 
 
 @dataclass
-class Scale:
+class ScoresGiven:
     """Which scores a judge gave under a procedure, and how many; and which calls they came from (8 bytes of each key)."""
 
     calls: int = 0
@@ -68,13 +68,13 @@ class Scale:
     def take(self, verdicts: Iterable[ComparisonVerdict]) -> None:
         """Notes what these say."""
         last = None
-        for one in verdicts:
-            if one.score_a is not None and one.score_b is not None:
+        for verdict in verdicts:
+            if verdict.score_a is not None and verdict.score_b is not None:
                 self.calls += 1
-                self.values |= {one.score_a, one.score_b}
-            if one.call is not None and one.call != last:  # a verdict an aspect, one call
-                self.keys.extend(int(hashlib.sha256(key.encode()).hexdigest()[:16], 16) for key in one.call.split("+"))
-                last = one.call
+                self.values |= {verdict.score_a, verdict.score_b}
+            if verdict.call is not None and verdict.call != last:  # a verdict an aspect, one call
+                self.keys.extend(int(hashlib.sha256(key.encode()).hexdigest()[:16], 16) for key in verdict.call.split("+"))
+                last = verdict.call
 
     @property
     def judgements(self) -> int:
@@ -90,29 +90,29 @@ class Scale:
 
     @property
     def flat(self) -> float | None:
-        """The one score that was given every time; null where there were several, or hardly any."""
+        """The one score that was given every time; None where there were several, or hardly any."""
         return next(iter(self.values)) if len(self.values) == 1 and self.calls > 1 else None
 
 
 @dataclass(frozen=True)
-class Run:
-    """All that a comparison is made with. `models`: the judge's session."""
+class JudgeRun:
+    """All that a comparison is made with. `models`: the judge's session. `procedures`: the main one first."""
 
     models: Models
     asker: Asker
-    sources: Sources
-    verdicts: Verdicts
+    answers: ComparedAnswers
+    verdicts: VerdictStore
     pairings: Sequence[Pairing]
-    rounds: Sequence[ProcedureRun]
-    sure: Sure | None = None
+    procedures: Sequence[ProcedureRun]
+    sure: StopWhenSure | None = None
     stopped: list[Stopped] = field(default_factory=list)
-    scales: dict[str, Scale] = field(default_factory=dict)
+    scores: dict[str, ScoresGiven] = field(default_factory=dict)
 
     def carry_out(self) -> None:
         """Judges everything. Raises what ends a run; what was finished is in the journal, and in the growing verdict file."""
-        for number, one in enumerate(self.rounds):
+        for number, run in enumerate(self.procedures):
             for pairing in self.pairings:
-                segment = self.verdicts.begin(one, pairing)
+                segment = self.verdicts.begin(run, pairing)
                 if number == 0 and self.sure is not None:
                     self.stopped.append(self._until_sure(segment, self.sure))
                 else:
@@ -120,132 +120,123 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the results must know of the judge: that he gave the same score to everything."""
+        """What a reader of the results must know of the judge: that it gave the same score to everything."""
         return [
-            f"the judge gave one and the same score ({scale.flat:g}) to every answer in all {scale.calls:,} judgements of {name}: "
-            "he tells no answer from another, and nothing can be concluded from his ties"
-            for name, scale in self.scales.items() if scale.flat is not None
+            f"the judge gave one and the same score ({scores.flat:g}) to every answer in all {scores.calls:,} judgements of {name}: "
+            "it tells no answer from another, and nothing can be concluded from its ties"
+            for name, scores in self.scores.items() if scores.flat is not None
         ]
 
-    def _judge(self, segment: Segment, places: Sequence[int]) -> list[Judged]:
-        """Judges questions of a pair, in this order, and keeps what was said."""
-        one, pairing = segment.round, segment.pairing
-        jobs = ((place, trial) for place in places for trial in range(1, one.trials + 1))
-        scale = self.scales.setdefault(one.way.procedure, Scale())
-
-        def work(job: tuple[int, int]) -> Judged:
-            place, trial = job
-            return self._one(one, pairing, place, trial)
-
-        made = []
-        for judged in self.models.map(work, jobs, total=len(places) * one.trials):
+    def _judge(self, segment: Segment, places: Sequence[int]) -> list[JudgedTrial]:
+        """Judges questions of a pair, in this order, and keeps the verdicts; they are returned where a stop depends on them."""
+        run = segment.run
+        jobs = ((place, trial) for place in places for trial in range(1, run.trials + 1))
+        scores = self.scores.setdefault(run.procedure.name, ScoresGiven())
+        trials = []
+        for judged in self.models.map(lambda job: self._trial(segment, *job), jobs, total=len(places) * run.trials):
             self.verdicts.add(segment, judged)
-            scale.take(judged.verdicts)
+            scores.take(judged.verdicts)
             if self.sure is not None:
-                made.append(judged)
-        return made
+                trials.append(judged)
+        return trials
 
-    def _one(self, one: ProcedureRun, pairing: Pairing, place: int, trial: int) -> Judged:
-        question, source = pairing.questions[place], self.sources.of(one)
+    def _trial(self, segment: Segment, place: int, trial: int) -> JudgedTrial:
+        """One question of a pair in one trial: its answers, then every case of them."""
+        run, pairing = segment.run, segment.pairing
+        procedure, question, source = run.procedure, pairing.questions[place], self.answers.of(run)
         about = ComparisonVerdict(
             question_id=question.id, dataset=question.dataset, level=question.level, system_a=pairing.a, system_b=pairing.b,
-            procedure=one.way.procedure, trial=trial, aspect=one.way.names[0],
+            procedure=procedure.name, trial=trial, aspect=procedure.aspect_names[0],
         )
         if self.models.stopped is not None and source.trial_kind == "regenerate":  # a system would be paid for what nobody judges
-            return Judged(place, trial, "failed", _lost(about, one.way, f"{self.models.stopped.cause}: {NOT_ASKED}"))
+            return JudgedTrial(place, trial, "failed", _failed(about, procedure, f"{self.models.stopped.cause}: {NOT_ASKED}"))
         answers = source.pair(question, pairing.a, pairing.b, trial)
         about = about.model_copy(update={
             "length_a": answers.words_a, "length_b": answers.words_b, "aligned": answers.how in ("equal", "adjusted", "forced"),
         })
         if not answers.judged:
-            return Judged(place, trial, answers.how, _lost(about, one.way, _why_not(answers)))
-        found = [
-            verdict for case in cases(one, question, (answers.a.answer, answers.b.answer), trial)
-            for verdict in verdicts_of(one.way, case, one.way.judge(self.asker, case), about)
+            why = answers.failure or "failed: there is no answer"
+            if answers.how == DISCARDED:
+                why = f"{DISCARDED}: {answers.words_a} and {answers.words_b} words could not be brought together"
+            return JudgedTrial(place, trial, answers.how, _failed(about, procedure, why))
+        verdicts = [
+            verdict for case in cases(run, question, (answers.a.answer, answers.b.answer), trial)
+            for verdict in verdicts_of(procedure, case, procedure.judge(self.asker, case), about)
         ]
-        return Judged(place, trial, answers.how, tuple(found))
+        return JudgedTrial(place, trial, answers.how, tuple(verdicts))
 
-    def _until_sure(self, segment: Segment, sure: Sure) -> Stopped:
-        """Judges questions in seeded random order, until the decision falls or there are no more."""
-        pairing, one, stopping = segment.pairing, segment.round, sure.fresh()
+    def _until_sure(self, segment: Segment, sure: StopWhenSure) -> Stopped:
+        """Judges questions in seeded random order, until the decision falls or there are no more.
+
+        The confidence sequence runs over questions, not over trials: more trials of the same questions would only cover the judge's noise.
+        """
+        pairing, run, stopping = segment.pairing, segment.run, sure.fresh()
         order = list(range(len(pairing.questions)))
         random.Random(f"{sure.seed}\0{pairing.a}\0{pairing.b}").shuffle(order)  # noqa: S311
-        judged, calls, decision = 0, 0, None
+        calls_a_trial = run.cases * run.procedure.calls
+        questions, calls, decision = 0, 0, None
         for start in range(0, len(order), BATCH):
-            part = order[start: start + BATCH]
-            made = self._judge(segment, part)
-            asked = sum(known.how not in (DISCARDED, "failed") for known in made)
-            judged, calls = judged + len(part), calls + asked * one.cases * one.way.calls
-            decision = stopping.add([_mean(one, pairing, made, place) for place in part])
+            batch = order[start: start + BATCH]
+            trials = self._judge(segment, batch)
+            questions += len(batch)
+            calls += calls_a_trial * sum(judged.how not in (DISCARDED, "failed") for judged in trials)
+            decision = stopping.add([_mean(segment, trials, place) for place in batch])
             if decision is not None:
                 break
         return Stopped(
-            system_a=pairing.a, system_b=pairing.b, questions=judged, of_questions=len(order), calls=calls,
-            of_calls=len(order) * one.trials * one.cases * one.way.calls, low=stopping.low, high=stopping.high,
+            system_a=pairing.a, system_b=pairing.b, questions=questions, of_questions=len(order), calls=calls,
+            of_calls=len(order) * run.trials * calls_a_trial, low=stopping.low, high=stopping.high,
             tie_region=stopping.tie_region, decision=decision or "open",
         )
 
 
-def cases(one: ProcedureRun, question: Question, answers: tuple[str, str], trial: int) -> Iterator[Case]:
+def cases(run: ProcedureRun, question: Question, answers: tuple[str, str], trial: int) -> Iterator[JudgeCase]:
     """The cases of a question and trial, with the answers of A and B: position by position, repeat by repeat."""
-    for a_first in (True, False)[: one.way.positions]:
-        for repeat in range(1, one.repeats + 1):
-            yield Case(
-                question.question, *answers, trial, repeat, a_first,
-                known=known_of(question) if one.way.informed else {}, wording=(trial - 1) % one.wordings, sampled=one.sampled,
+    known = known_of(question) if run.procedure.informed else {}
+    for a_first in (True, False)[: run.procedure.positions]:
+        for repeat in range(1, run.repeats + 1):
+            yield JudgeCase(
+                question.question, *answers, trial, repeat, a_first, known=known, wording=(trial - 1) % run.wordings, sampled=run.sampled,
             )
 
 
 def known_of(question: Question) -> dict[str, list[str]]:
     """What a question says of its right answer: whole right answers, points that it makes, the texts that it stands in."""
-    found = {
+    known = {
         "right_answers": list(question.right_answers), "points": list(question.points), "evidence": list(question.evidence_texts),
     }
-    return {name: texts for name, texts in found.items() if texts}
+    return {name: texts for name, texts in known.items() if texts}
 
 
-def verdicts_of(way: JudgeProcedure, case: Case, said: JudgeReply, about: ComparisonVerdict) -> tuple[ComparisonVerdict, ...]:
-    """One verdict an aspect of what was said of a case; `about`: what they have in common. Where the call failed, each says why."""
-    shown_alone = way.procedure == "single"
-    update = {
-        "first": None if shown_alone else about.system_a if case.a_first else about.system_b, "repeat": case.repeat, "call": said.call,
-    }
-    if said.failure is not None:
-        return _lost(about.model_copy(update=update), way, said.failure)
-    made = []
-    for name in way.names:
-        (a, b), (reason_a, reason_b) = said.points[name], said.reasons[name]
-        made.append(about.model_copy(update={
-            **update, "aspect": name, "score_a": a, "score_b": b, "reason_a": reason_a, "reason_b": reason_b, "winner": _winner(a, b),
+def verdicts_of(
+    procedure: JudgeProcedure, case: JudgeCase, reply: JudgeReply, about: ComparisonVerdict,
+) -> tuple[ComparisonVerdict, ...]:
+    """One verdict an aspect of a reply; `about`: what they have in common. Where the call failed, each says why."""
+    shown_alone = procedure.name == "single"
+    about = about.model_copy(update={
+        "first": None if shown_alone else about.system_a if case.a_first else about.system_b, "repeat": case.repeat, "call": reply.call,
+    })
+    if reply.failure is not None:
+        return _failed(about, procedure, reply.failure)
+    verdicts = []
+    for name in procedure.aspect_names:
+        (a, b), (reason_a, reason_b) = reply.points[name], reply.reasons[name]
+        winner: Winner = "tie" if abs(a - b) <= EQUAL else "a" if a > b else "b"
+        verdicts.append(about.model_copy(update={
+            "aspect": name, "score_a": a, "score_b": b, "reason_a": reason_a, "reason_b": reason_b, "winner": winner,
         }))
-    return tuple(made)
+    return tuple(verdicts)
 
 
-def _winner(a: float, b: float) -> Winner:
-    """Equal scores tie."""
-    return "tie" if abs(a - b) <= EQUAL else "a" if a > b else "b"
+def _failed(about: ComparisonVerdict, procedure: JudgeProcedure, why: str) -> tuple[ComparisonVerdict, ...]:
+    return tuple(about.model_copy(update={"aspect": name, "failure": why}) for name in procedure.aspect_names)
 
 
-def _lost(about: ComparisonVerdict, way: JudgeProcedure, why: str) -> tuple[ComparisonVerdict, ...]:
-    return tuple(about.model_copy(update={"aspect": name, "failure": why}) for name in way.names)
-
-
-def _why_not(answers: AlignedPair) -> str:
-    if answers.how == DISCARDED:
-        return f"{DISCARDED}: {answers.words_a} and {answers.words_b} words could not be brought together"
-    return answers.failure or "failed: there is no answer"
-
-
-def _mean(one: ProcedureRun, pairing: Pairing, made: Sequence[Judged], place: int) -> float | None:
-    """A question's relative win rate over its trials; null where none has a result."""
+def _mean(segment: Segment, trials: Sequence[JudgedTrial], place: int) -> float | None:
+    """A question's relative win rate over its trials; None where none has a result."""
     import numpy as np
 
-    from kgeval.comparison.table import PairQuestion
-
-    said = [verdict for judged in made if judged.place == place and judged.how != DISCARDED for verdict in judged.verdicts]
-    wins = table_of(
-        said, [PairQuestion(pairing.questions[place].id)], pair=(pairing.a, pairing.b), aspects=one.way.names, trials=one.trials,
-        positions=one.way.positions, repeats=one.repeats, procedure=one.way.procedure,
-    ).wins()
+    verdicts = [verdict for judged in trials if judged.place == place and judged.how != DISCARDED for verdict in judged.verdicts]
+    wins = segment.run.table(verdicts, [PairQuestion(segment.pairing.questions[place].id)], segment.pairing).wins()
     known = wins[~np.isnan(wins)]
     return float(known.mean()) if known.size else None

@@ -35,10 +35,10 @@ def with_forms(table: PairTable, texts: Callable[[str, str, str, int], tuple[str
 
     wins = table.wins()
     forms = np.full((*wins.shape, 2, len(NAMES)), np.nan)
-    for at, said in enumerate(wins):
-        trials = np.nonzero(~np.isnan(said))[0].tolist()
+    for place, question in enumerate(table.questions):
+        trials = np.nonzero(~np.isnan(wins[place]))[0].tolist()
         for trial in trials[:1] if same else trials:
-            found = texts(table.system_a, table.system_b, table.questions[at].question_id, trial + 1)
-            if found is not None:
-                forms[at, trials if same else trial] = [counts(text) for text in found]
+            pair = texts(table.system_a, table.system_b, question.question_id, trial + 1)
+            if pair is not None:
+                forms[place, trials if same else trial] = [counts(text) for text in pair]
     return replace(table, forms=forms)

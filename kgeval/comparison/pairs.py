@@ -24,7 +24,7 @@ ONE = "there is nothing to compare: only one system"
 
 
 @dataclass(frozen=True)
-class PairsWanted:
+class PairSelection:
     """`against`: only pairs with this system, which is B in each of them; `pairs`: these pairs only, as "A:B". Neither: all pairs.
     `allow_missing`: a question that a system lacks is left out of its pairs; else it is a fault."""
 
@@ -34,7 +34,7 @@ class PairsWanted:
 
 
 @dataclass(frozen=True)
-class Paired:
+class ComparedPairs:
     """What is compared. `asked`: systems that can be asked every question (of which no file has the answers); `missing`: system -> ids
     of the questions that it lacks and another has; `failed`: system -> its answers that are errors. `notes`: for the reader of the report.
     `shard`: only the questions of this part are judged. Questions stay on disk; close what the rows came from after use."""
@@ -70,8 +70,8 @@ class Paired:
 
 
 def pair_up(
-    rows: Rows | Questions, wanted: PairsWanted, *, asked: Sequence[str] = (), second_runs: Sequence[tuple[str, str]] = (),
-) -> Paired:
+    rows: Rows | Questions, wanted: PairSelection, *, asked: Sequence[str] = (), second_runs: Sequence[tuple[str, str]] = (),
+) -> ComparedPairs:
     """The pairs of a run. `rows`: the answers of files with their questions, or questions alone where all systems are asked. `asked`:
     names of systems that are asked. `second_runs`: (system, name of its second run): their pairs are added; those alone are enough.
 
@@ -91,14 +91,14 @@ def pair_up(
     if missing and not wanted.allow_missing:
         raise _refused(missing, sharing)
     failed = {name: count for name in filed if (count := sharing.failed(name))}
-    paired = Paired(
+    paired = ComparedPairs(
         (*(name for name in systems if name in inside), *(second for _, second in second_runs)), (*pairs, *second_runs), sharing,
         frozenset((*asked, *(second for _, second in second_runs))), missing, failed,
     )
     return _checked(paired)
 
 
-def _pairs(systems: Sequence[str], wanted: PairsWanted, *, alone: bool) -> tuple[tuple[str, str], ...]:
+def _pairs(systems: Sequence[str], wanted: PairSelection, *, alone: bool) -> tuple[tuple[str, str], ...]:
     if wanted.against is not None and wanted.pairs:
         raise UsageError("--against and --pairs say different things", fix="give one of them")
     if not systems:
@@ -162,7 +162,7 @@ def _refused(missing: dict[str, list[str]], sharing: Sharing) -> InputError:
     )
 
 
-def _checked(paired: Paired) -> Paired:
+def _checked(paired: ComparedPairs) -> ComparedPairs:
     """With notes. Raises: InputError where no pair has a question."""
     empty = [pair for pair in paired.pairs if not paired.count(*pair)]
     if len(empty) == len(paired.pairs):

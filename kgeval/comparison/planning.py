@@ -9,11 +9,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
+from kgeval.comparison.answering_plan import KnownAnswers
 from kgeval.comparison.engine import cases
-from kgeval.comparison.foresight import Foresight
-from kgeval.comparison.judge.procedures import Case, JudgeProcedure, stage_of
 from kgeval.comparison.verdict_store import Pairing, ProcedureRun
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Dry, Later, digest
@@ -32,110 +30,103 @@ WORKED_OUT = (
 
 @dataclass(frozen=True)
 class Planning:
-    """What is planned. `aligned`, `free`: as in engine.Sources. `dry`: who counts the judge's calls."""
+    """What is planned. `aligned`, `free`: as in engine.ComparedAnswers. `dry`: who counts the judge's calls."""
 
     models: Models
     dry: Dry
-    aligned: Foresight
-    free: Foresight
+    aligned: KnownAnswers
+    free: KnownAnswers
     pairings: Sequence[Pairing]
-    rounds: Sequence[ProcedureRun]
+    procedures: Sequence[ProcedureRun]
 
-    def of(self, one: ProcedureRun) -> Foresight:
+    def answers_of(self, run: ProcedureRun) -> KnownAnswers:
         """Where a procedure's answers come from."""
-        return self.aligned if one.aligned else self.free
+        return self.aligned if run.aligned else self.free
 
 
-def count(one: ProcedureRun, pairing: Pairing) -> int:
+def count(run: ProcedureRun, pairing: Pairing) -> int:
     """Judge calls of a pair under a procedure, at most and without sharing."""
-    return len(pairing.questions) * one.trials * one.cases * one.way.calls
+    return len(pairing.questions) * run.trials * run.cases * run.procedure.calls
 
 
 def plan(planning: Planning, *, most: int = MOST) -> tuple[tuple[PlannedStage, ...], list[str]]:
     """The stages of the judge beyond those that `planning.dry` has counted, and what is to be said about the count."""
-    if not exact(planning, most=most):
-        stages = [stage for one in planning.rounds for stage in _worked_out(planning, one)]
-        return tuple(stages), [WORKED_OUT]
-    for one in planning.rounds:
-        for question, pairing, trial in _places(one, planning.pairings):
-            _ask(planning.dry, one, planning.of(one), (question, pairing, trial))
-    return (), []
+    if exact(planning, most=most):
+        walk(planning, planning.dry)
+        return (), []
+    return tuple(stage for run in planning.procedures for stage in _worked_out(planning, run)), [WORKED_OUT]
 
 
 def walk(planning: Planning, asker: Asker) -> None:
-    """Goes through all calls of the judge whose answers are known, with an asker that needs no replies: for batches."""
-    for one in planning.rounds:
-        for place in _places(one, planning.pairings):
-            _ask(asker, one, planning.of(one), place)
+    """Goes through all calls of the judge, with an asker that needs no replies: for dry runs and batches."""
+    for run in planning.procedures:
+        for pairing in planning.pairings:
+            for question in pairing.questions:
+                for trial in range(1, run.trials + 1):
+                    _ask(asker, run, planning.answers_of(run), (question, pairing, trial))
 
 
 def exact(planning: Planning, *, most: int = MOST) -> bool:
     """Whether there are so few calls that each of them is made up."""
-    return sum(count(one, pairing) for one in planning.rounds for pairing in planning.pairings) <= most
+    return sum(count(run, pairing) for run in planning.procedures for pairing in planning.pairings) <= most
 
 
-def _places(one: ProcedureRun, pairings: Sequence[Pairing]) -> Iterator[tuple[Question, Pairing, int]]:
-    return (
-        (question, pairing, trial) for pairing in pairings for question in pairing.questions for trial in range(1, one.trials + 1)
-    )
-
-
-def _ask(dry: Asker, one: ProcedureRun, source: Foresight, place: tuple[Question, Pairing, int]) -> bool:
+def _ask(asker: Asker, run: ProcedureRun, answers: KnownAnswers, place: tuple[Question, Pairing, int]) -> bool:
     """Counts the calls of a question and trial; true where the answers are known."""
     question, pairing, trial = place
-    answers = source.foresee(question, pairing.a, pairing.b, trial)
-    if answers is None:
-        unknown = question.model_copy(update={"question": f"{question.id}\0{question.question}"})  # for two may have one text
-        for case in cases(one, unknown, ("", ""), trial):
-            _later(dry, one.way, case, (pairing.a, pairing.b))
+    pair = answers.pair_if_known(question, pairing.a, pairing.b, trial)
+    if pair is None:
+        _count_perhaps(asker, run, place)
         return False
-    if answers.judged:
-        for case in cases(one, question, (answers.a.answer, answers.b.answer), trial):
-            one.way.judge(dry, case)
+    if pair.judged:
+        for case in cases(run, question, (pair.a.answer, pair.b.answer), trial):
+            run.procedure.judge(asker, case)
     return True
 
 
-def _later(dry: Asker, way: JudgeProcedure, case: Case, pair: tuple[str, str]) -> None:
+def _count_perhaps(asker: Asker, run: ProcedureRun, place: tuple[Question, Pairing, int]) -> None:
     """Calls that may be made, or not: the answers may be discarded, or an answer may be an error."""
-    own = tokens.count(case.question) + tokens.count(str(way.shown(case.wording))) + tokens.count(str(dict(case.known)))
-    high = own + UNKNOWN_WORDS * (1 if way.procedure == "single" else 2)
-    for step in range(way.calls):
-        name = way.prompts[min(step, len(way.prompts) - 1)]
-        dry.later(Later(
-            stage=name, prompt=name, tokens=(own, high), certain=False,
-            key=digest(way.procedure, case.question, pair, case.trial, case.repeat, case.a_first, step),
-        ))
+    (question, pairing, trial), procedure = place, run.procedure
+    unknown = question.model_copy(update={"question": f"{question.id}\0{question.question}"})  # for two may have one text
+    for case in cases(run, unknown, ("", ""), trial):
+        own = tokens.count(case.question) + tokens.count(str(procedure.shown(case.wording))) + tokens.count(str(dict(case.known)))
+        high = own + UNKNOWN_WORDS * (1 if procedure.name == "single" else 2)
+        for step in range(procedure.calls):
+            name = procedure.prompts[min(step, len(procedure.prompts) - 1)]
+            asker.later(Later(
+                stage=name, prompt=name, tokens=(own, high), certain=False,
+                key=digest(procedure.name, case.question, (pairing.a, pairing.b), case.trial, case.repeat, case.a_first, step),
+            ))
 
 
-def _worked_out(planning: Planning, one: ProcedureRun) -> Iterator[PlannedStage]:
+def _worked_out(planning: Planning, run: ProcedureRun) -> Iterator[PlannedStage]:
     """The stages of a procedure by arithmetic; tokens by a sample drawn over all pairs."""
-    calls = _shared(planning, one)
+    calls, prompts = _calls(planning, run), run.procedure.prompts
     dry = Dry(planning.models)
-    known = sum(_ask(dry, one, planning.of(one), place) for place in _sample(planning, one))
-    found = {stage.stage: stage for stage in dry.stages()}
-    for step, name in enumerate(one.way.prompts):
-        seen = found.get(stage_of(one.way, step))
-        asked = (seen.calls_high + seen.from_journal) if seen else 0
-        mean = seen.input_tokens_high / seen.calls_high if seen and seen.calls_high else 0.0
-        own = calls // len(one.way.prompts) if len(one.way.prompts) > 1 else calls
-        sure = bool(asked) and known == SAMPLE and step == 0 and not (seen and seen.from_journal)
+    known = sum(_ask(dry, run, planning.answers_of(run), place) for place in _sample(planning, run))
+    stages = {stage.stage: stage for stage in dry.stages()}
+    for step, name in enumerate(prompts):
+        stage = stages.get(name)
+        asked = (stage.calls_high + stage.from_journal) if stage else 0
+        mean = stage.input_tokens_high / stage.calls_high if stage and stage.calls_high else 0.0
+        own = calls // len(prompts) if len(prompts) > 1 else calls
+        certain = bool(asked) and known == SAMPLE and step == 0 and not (stage and stage.from_journal)
         prompt = planning.models.prompt(name)
-        framed = tokens.count_messages(prompt.system, prompt.user)
-        slots = max(0, round(mean) - framed)
-        yield planning.models.bound(prompt, calls=(own if sure else 0, own), slot_tokens=(slots, slots), stage=name)
+        slots = max(0, round(mean) - tokens.count_messages(prompt.system, prompt.user))
+        yield planning.models.bound(prompt, calls=(own if certain else 0, own), slot_tokens=(slots, slots), stage=name)
 
 
-def _shared(planning: Planning, one: ProcedureRun) -> int:
+def _calls(planning: Planning, run: ProcedureRun) -> int:
     """Calls of a procedure over all pairs. `single`, where answers do not depend on the pair: one an answer, for all of its pairs."""
-    if one.way.procedure != "single" or one.aligned:
-        return sum(count(one, pairing) for pairing in planning.pairings)
+    if run.procedure.name != "single" or run.aligned:
+        return sum(count(run, pairing) for pairing in planning.pairings)
     answers = {(name, question.id) for pairing in planning.pairings for name in (pairing.a, pairing.b) for question in pairing.questions}
-    return len(answers) * one.trials * one.repeats
+    return len(answers) * run.trials * run.repeats
 
 
-def _sample(planning: Planning, one: ProcedureRun) -> Iterator[tuple[Question, Pairing, int]]:
+def _sample(planning: Planning, run: ProcedureRun) -> Iterator[tuple[Question, Pairing, int]]:
     draws = random.Random(0)  # noqa: S311
     pairings = [pairing for pairing in planning.pairings if pairing.questions]
-    return islice((
-        (draws.choice(pairing.questions), pairing, draws.randint(1, one.trials)) for pairing in iter(lambda: draws.choice(pairings), None)
-    ), SAMPLE)
+    for _ in range(SAMPLE):
+        pairing = draws.choice(pairings)
+        yield draws.choice(pairing.questions), pairing, draws.randint(1, run.trials)

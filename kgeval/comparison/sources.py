@@ -15,8 +15,6 @@ from kgeval.systems.outside.file import FileSystem
 from kgeval.systems.system import Ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from kgeval.files.sharing import Sharing
     from kgeval.systems.system import System
 
@@ -24,7 +22,7 @@ SECOND = " (second run)"
 FAR = 1_000_000  # trial numbers of a second run begin after this one: none of them is a trial of the first
 
 
-class Source(Protocol):
+class AnswerSource(Protocol):
     """A system's answers, by number: 1, 2, ... `adjusts`: it can be asked for a length. `lasting`: what it answers need not be kept,
     because it stands in a file. `live`: it is asked, and may give another answer in each trial."""
 
@@ -38,7 +36,7 @@ class Source(Protocol):
         """Which of its answers a trial uses, from 1."""
 
     def trials(self) -> int | None:
-        """How many independent answers it has to each question; null: as many as wanted."""
+        """How many independent answers it has to each question; None: as many as wanted."""
 
     def most(self) -> int:
         """How many answers it has to some question at most, where they are not made anew in each trial."""
@@ -46,12 +44,12 @@ class Source(Protocol):
     def free(self, question: Question, number: int) -> Answer:
         """The answer of a number, of its own length. One that failed has an error."""
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         """The same answer, asked for again with a length."""
 
 
 @dataclass(frozen=True)
-class Length:
+class LengthWish:
     """`target` words, as the system `other` has them; `attempt` from 1."""
 
     target: int
@@ -59,12 +57,12 @@ class Length:
     other: str | None = None
 
 
-def free_key(source: Source, question: Question, number: int) -> str:
+def free_key(source: AnswerSource, question: Question, number: int) -> str:
     """What a free answer is kept under."""
     return key_of("free", source.signature, question.id, question.question, number)
 
 
-def again_key(source: Source, question: Question, number: int, previous: Answer, wish: Length) -> str:
+def again_key(source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> str:
     """What an answer of a wanted length is kept under."""
     return key_of("again", source.signature, question.id, question.question, number, wish.target, wish.attempt, previous.answer)
 
@@ -91,27 +89,23 @@ class LiveSource:
 
     def free(self, question: Question, number: int) -> Answer:
         with self._room:
-            return self._named(answered(self.system, self.ask(question, number)))
+            return self._named(answered(self.system, Ask(question.id, question.question, trial=number)))
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         with self._room:
-            ask = self.ask(question, number)
+            ask = Ask(question.id, question.question, trial=number)
             return self._named(adjusted(
                 self.system, ask, wish.target, previous=previous, attempt=wish.attempt, other=wish.other,
             ))
-
-    def ask(self, question: Question, number: int) -> Ask:
-        """What the system is shown."""
-        return Ask(question.id, question.question, trial=number)
 
     def _named(self, answer: Answer) -> Answer:
         return answer.model_copy(update={"system": self.name})
 
 
 @dataclass
-class Filed:
+class FiledSource:
     """A Source that looks answers up. `system`: its name in the rows. `hook`: a system that is asked where a length is wanted. `part`: of
-    its answers to a question, the first half (0) or the second (1); null: all of them. Trials go round through what there is."""
+    its answers to a question, the first half (0) or the second (1); None: all of them. Trials go round through what there is."""
 
     sharing: Sharing = field(repr=False)
     system: str
@@ -132,45 +126,43 @@ class Filed:
     def number(self, question_id: str, trial: int) -> int:
         if self._range[1] <= 1:
             return 1
-        there = self.sharing.n_answers(question_id, self.system)
-        return (trial - 1) % max(1, there if self.part is None else there // 2) + 1
+        return (trial - 1) % max(1, self._share(self.sharing.n_answers(question_id, self.system))) + 1
 
     def trials(self) -> int | None:
-        return self._range[0] if self.part is None else self._range[0] // 2
+        return self._share(self._range[0])
 
     def most(self) -> int:
-        return max(1, self._range[1] if self.part is None else self._range[1] // 2)
+        return max(1, self._share(self._range[1]))
 
     def free(self, question: Question, number: int) -> Answer:
-        found = self._of(question.id)
-        if number > len(found):
+        answers = self.sharing.answers(question.id, self.system)
+        half = self._share(len(answers))
+        own = answers[half : 2 * half] if self.part == 1 else answers[:half]
+        if number > len(own):
             return Answer(question_id=question.id, system=self.name, answer="", error="no_answer: the file has none to this question")
-        return found[number - 1].model_copy(update={"system": self.name})
+        return own[number - 1].model_copy(update={"system": self.name})
 
-    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+    def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         if self._asked is None:
             raise UsageError(f"{self.name}: a file cannot be asked for a length", fix="kgeval help alignment: give its system a hook")
         return self._asked.again(question, number, previous, wish)
 
-    def _of(self, question_id: str) -> list[Answer]:
-        found = self.sharing.answers(question_id, self.system)
-        if self.part is None:
-            return found
-        half = len(found) // 2
-        return found[:half] if self.part == 0 else found[half : 2 * half]
+    def _share(self, answers: int) -> int:
+        """How many of so many answers are this one's."""
+        return answers if self.part is None else answers // 2
 
 
 @dataclass(frozen=True)
 class SecondRun:
-    """The A/A check of one system: a second, independent run of it, and what stands for the first one in that pair (null: the system's
+    """The A/A check of one system: a second, independent run of it, and what stands for the first one in that pair (None: the system's
     usual answers)."""
 
     name: str
-    second: Source
-    first: Source | None = None
+    second: AnswerSource
+    first: AnswerSource | None = None
 
 
-def second_run(source: Source, other: Source | None = None) -> SecondRun:
+def second_run(source: AnswerSource, other: AnswerSource | None = None) -> SecondRun:
     """A second run of a system: a system is asked with other trial numbers; a file gives the second half of its trials, against the
     first half; or `other`, the file of the second run, which keeps no name of its own.
 
@@ -178,12 +170,12 @@ def second_run(source: Source, other: Source | None = None) -> SecondRun:
     """
     name = f"{source.name}{SECOND}"
     if other is not None:
-        if isinstance(other, Filed):
+        if isinstance(other, FiledSource):
             return SecondRun(name, replace(other, name=name))
         raise UsageError(f"--self-check {source.name}: two runs are two files", fix="name one system, or two files of answers")
     if isinstance(source, LiveSource) and source.live:
         return SecondRun(name, LiveSource(source.system, name=name, first=FAR))
-    if isinstance(source, Filed) and (source.trials() or 0) >= 2:
+    if isinstance(source, FiledSource) and (source.trials() or 0) >= 2:
         return SecondRun(name, replace(source, name=name, part=1), replace(source, part=0))
     raise UsageError(
         f"--self-check {source.name}: its file has one answer to a question, so there is no second run",
@@ -191,7 +183,6 @@ def second_run(source: Source, other: Source | None = None) -> SecondRun:
     )
 
 
-def filed(sharing: Sharing, systems: tuple[str, ...], hooks: Mapping[str, System] | None = None) -> dict[str, Source]:
+def filed(sharing: Sharing, systems: tuple[str, ...], hooks: Mapping[str, System] | None = None) -> dict[str, AnswerSource]:
     """A Source for each system of the files. `hooks`: name -> the system that is asked where a length is wanted."""
-    make: Callable[[str], Source] = lambda name: Filed(sharing, name, hook=(hooks or {}).get(name))  # noqa: E731
-    return {name: make(name) for name in systems}
+    return {name: FiledSource(sharing, name, hook=(hooks or {}).get(name)) for name in systems}

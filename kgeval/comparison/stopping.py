@@ -44,7 +44,7 @@ class Stopping:
         self._sequence = ConfidenceSequence(self.confidence)
 
     def add(self, question_means: float | Iterable[float | None] | None) -> Decision | None:
-        """The decision after these questions too, null while it is open. One value a question, in order; null or NaN: the question has
+        """The decision after these questions too, None while it is open. One value a question, in order; None or NaN: the question has
         no result, it is passed over. How the questions are cut into calls changes nothing. Raises: ValueError for a value outside -1..1."""
         values = [question_means] if question_means is None or isinstance(question_means, int | float) else question_means
         for value in values:

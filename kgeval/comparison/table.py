@@ -34,8 +34,8 @@ class PairTable:
 
     `points`: (questions, trials, positions, repeats, aspects, 2 sides), NaN where a call failed or was not made; side 0 is A; position 0:
     A stood first, 1: B did (one position only, where answers were shown alone or the order is fixed). `words`: (questions, trials, 2),
-    NaN where unknown. `forms`: (questions, trials, 2, 3) counts of headings, bold passages and list items of the answers as judged, null
-    where nobody counted. `failures`: (question index, trial index) -> cause. Where the judge named an overall winner himself, that is an
+    NaN where unknown. `forms`: (questions, trials, 2, 3) counts of headings, bold passages and list items of the answers as judged, None
+    where nobody counted. `failures`: (question index, trial index) -> cause. Where the judge named an overall winner itself, that is an
     aspect called `overall`.
     """
 
@@ -54,27 +54,43 @@ class PairTable:
         """True where the overall winner is the judge's own choice, not the sum."""
         return OVERALL in self.aspects
 
-    def gaps(self, aspect: str = OVERALL) -> Floats:
-        """Points of A minus points of B, (questions, trials): means over positions and repeats; `overall`: the sum over aspects.
-
-        NaN where any call of the question and trial is lacking: half an exchange of positions would be biased. Raises: KeyError.
-        """
+    def call_gaps(self, aspect: str = OVERALL) -> Floats:
+        """Points of A minus points of B in each call, (questions, trials, positions, repeats); `overall`: the sum over aspects, or the
+        judge's own choice. NaN where the call is lacking. Raises: KeyError for an aspect that is none of these."""
         difference = self.points[..., 0] - self.points[..., 1]
         if aspect == OVERALL and not self.chosen_overall:
-            summed: Floats = difference.sum(axis=-1).mean(axis=(2, 3))
+            summed: Floats = difference.sum(axis=-1)
             return summed
         if aspect not in self.aspects:
             raise KeyError(aspect)
-        one: Floats = difference[..., self.aspects.index(aspect)].mean(axis=(2, 3))
-        return one
+        of_aspect: Floats = difference[..., self.aspects.index(aspect)]
+        return of_aspect
+
+    def gaps(self, aspect: str = OVERALL) -> Floats:
+        """Means of `call_gaps` over positions and repeats, (questions, trials).
+
+        NaN where any call of the question and trial is lacking: half an exchange of positions would be biased. Raises: KeyError.
+        """
+        means: Floats = self.call_gaps(aspect).mean(axis=(2, 3))
+        return means
 
     def wins(self, aspect: str = OVERALL) -> Floats:
         """1 where A wins, 0 for a tie, -1 where B does, NaN where nobody knows; (questions, trials)."""
-        import numpy as np
+        return winners(self.gaps(aspect))
 
-        gaps = self.gaps(aspect)
-        made: Floats = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= EQUAL, 0.0, np.sign(gaps)))
-        return made
+    def question_wins(self, aspect: str = OVERALL) -> Floats:
+        """Win minus loss of A by question, in -1..1: the mean over its trials; NaN where no trial has a result; (questions,)."""
+        from kgeval.stats.clustered import question_means
+
+        return question_means(self.wins(aspect))
+
+
+def winners(gaps: Floats) -> Floats:
+    """1 where A has more points, 0 where both have the same, -1 where B has, NaN where nobody knows."""
+    import numpy as np
+
+    won: Floats = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= EQUAL, 0.0, np.sign(gaps)))
+    return won
 
 
 def table_of(
@@ -82,26 +98,26 @@ def table_of(
     trials: int, positions: int, repeats: int, procedure: Procedure = "scores",
 ) -> PairTable:
     """The table of one pair. Verdicts of other pairs, procedures or unknown questions are passed over; those of the pair written the
-    other way round (B, A) are turned. Of two verdicts for one place the later counts."""
+    other way round (B, A) have their sides swapped. Of two verdicts for one place the later counts."""
     import numpy as np
 
     asked = tuple(questions)
-    at = {one.question_id: number for number, one in enumerate(asked)}
+    at = {question.question_id: number for number, question in enumerate(asked)}
     points = np.full((len(asked), trials, positions, repeats, len(aspects), 2), np.nan)
     words = np.full((len(asked), trials, 2), np.nan)
     failures: dict[tuple[int, int], str] = {}
     place = {name: number for number, name in enumerate(aspects)}
     for verdict in verdicts:
-        turned = (verdict.system_b, verdict.system_a) == pair
+        swapped = (verdict.system_b, verdict.system_a) == pair
         q, aspect = at.get(verdict.question_id), place.get(verdict.aspect)
-        if verdict.procedure != procedure or q is None or aspect is None or not (turned or (verdict.system_a, verdict.system_b) == pair):
+        if verdict.procedure != procedure or q is None or aspect is None or not (swapped or (verdict.system_a, verdict.system_b) == pair):
             continue
         t, r = verdict.trial - 1, verdict.repeat - 1
         if not (0 <= t < trials and 0 <= r < repeats):
             continue
         p = 0 if positions == 1 or verdict.first in (None, pair[0]) else 1
         scores, lengths = (verdict.score_a, verdict.score_b), (verdict.length_a, verdict.length_b)
-        sides = (1, 0) if turned else (0, 1)
+        sides = (1, 0) if swapped else (0, 1)
         for side, value, length in zip(sides, scores, lengths, strict=True):
             points[q, t, p, r, aspect, side] = np.nan if value is None else value
             words[q, t, side] = np.nan if length is None else length

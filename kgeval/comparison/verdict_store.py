@@ -37,7 +37,7 @@ class ProcedureRun:
     """One procedure over all pairs. `aligned`: it sees answers of one length, where the run aligns them. `wordings`: of the aspects, which
     trials take in turn. `sampled`: the judge draws its replies: the same request in another trial is another draw, and worth asking."""
 
-    way: JudgeProcedure
+    procedure: JudgeProcedure
     trials: int
     repeats: int
     aligned: bool
@@ -47,7 +47,14 @@ class ProcedureRun:
     @property
     def cases(self) -> int:
         """Judgements of one question and trial: positions x repeats."""
-        return self.way.positions * self.repeats
+        return self.procedure.positions * self.repeats
+
+    def table(self, verdicts: Iterable[ComparisonVerdict], questions: Iterable[PairQuestion], pairing: Pairing) -> PairTable:
+        """The verdicts of a pair as arrays."""
+        return table_of(
+            verdicts, questions, pair=(pairing.a, pairing.b), aspects=self.procedure.aspect_names, trials=self.trials,
+            positions=self.procedure.positions, repeats=self.repeats, procedure=self.procedure.name,
+        )
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,8 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One question and trial of a pair: what was said. `how`: how the lengths were brought together (align.shape.How)."""
+class JudgedTrial:
+    """One question and trial of a pair: what was said. `how`: how the lengths were brought together (align.rule.How)."""
 
     place: int
     trial: int
@@ -73,13 +80,13 @@ class Judged:
 class Segment:
     """Where the lines of a pair under a procedure stand: (question's place among the pair's, offset) of each line."""
 
-    round: ProcedureRun
+    run: ProcedureRun
     pairing: Pairing
     places: array[int] = field(default_factory=lambda: array("l"))
     starts: array[int] = field(default_factory=lambda: array("q"))
 
 
-class Verdicts:
+class VerdictStore:
     """The verdicts of a run. `outputs`: files to be written at the end, .jsonl or .csv.
 
     A context manager. Raises: InputError where nothing can be written, or another run writes there; IncompleteError for a full disk.
@@ -93,50 +100,48 @@ class Verdicts:
         self.segments: list[Segment] = []
         self._tables: OrderedDict[int, PairTable] = OrderedDict()
 
-    def __enter__(self) -> Verdicts:
+    def __enter__(self) -> VerdictStore:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.close()
 
-    def begin(self, of: ProcedureRun, pairing: Pairing) -> Segment:
+    def begin(self, run: ProcedureRun, pairing: Pairing) -> Segment:
         """What is added from now on is of this procedure and pair."""
-        segment = Segment(of, pairing)
+        segment = Segment(run, pairing)
         self.segments.append(segment)
         return segment
 
-    def add(self, segment: Segment, judged: Judged) -> None:
+    def add(self, segment: Segment, judged: JudgedTrial) -> None:
         """Keeps what was said of a question and trial."""
         line = {
             "place": judged.place, "trial": judged.trial, "how": judged.how,
-            "verdicts": [one.model_dump(mode="json", exclude_none=True) for one in judged.verdicts],
+            "verdicts": [verdict.model_dump(mode="json", exclude_none=True) for verdict in judged.verdicts],
         }
         with self._file.lock:
-            at = self._file.append(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-            self._file.keep(at)
+            start = self._file.append(json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            self._file.keep(start)
         segment.places.append(judged.place)
-        segment.starts.append(at)
+        segment.starts.append(start)
 
     def verdicts(self, segment: Segment, place: int | None = None) -> Iterator[ComparisonVerdict]:
         """The verdicts of a pair under a procedure, of all its questions or of one, in their order."""
         for line in self._lines(segment, place):
-            yield from (ComparisonVerdict.model_validate(one) for one in line["verdicts"])
+            yield from map(ComparisonVerdict.model_validate, line["verdicts"])
 
     def table(self, segment: Segment) -> PairTable:
         """The pair's table. Questions that were not come to (a comparison that was sure) are not in it."""
-        at = self.segments.index(segment)
-        if at in self._tables:
-            self._tables.move_to_end(at)
-            return self._tables[at]
-        table = self._read(segment)
-        self._tables[at] = table
-        while len(self._tables) > 1 and sum(one.points.nbytes for one in self._tables.values()) > MOST_CACHED:
-            self._tables.popitem(last=False)
-        return table
+        key = id(segment)
+        if key not in self._tables:
+            self._tables[key] = self._read(segment)
+            while len(self._tables) > 1 and sum(table.points.nbytes for table in self._tables.values()) > MOST_CACHED:
+                self._tables.popitem(last=False)
+        self._tables.move_to_end(key)
+        return self._tables[key]
 
-    def tables(self, of: ProcedureRun) -> Iterator[PairTable]:
+    def tables(self, run: ProcedureRun) -> Iterator[PairTable]:
         """The tables of a procedure, one pair at a time. A pair without questions (in a shard) has none."""
-        yield from (self.table(one) for one in self.segments if one.round is of and one.starts)
+        return (self.table(segment) for segment in self.segments if segment.run is run and segment.starts)
 
     def outcomes(self, segment: Segment) -> Iterator[tuple[int, int, str]]:
         """(place of the question, trial, how the lengths were brought together) of each line."""
@@ -147,49 +152,41 @@ class Verdicts:
         """Writes the verdict files, each in one step. `redact`: without the reasons, which quote answers. Raises: InputError."""
         for output in self._outputs:
             try:
-                _write(output, self._all(_REASONS if redact else ()))
+                _write(output, self._rows(_REASONS if redact else ()))
             except InputError as cause:
                 fix = "make room, or choose another output, and run the same command again"
                 raise InputError(f"{cause.message}; the judge's replies are in the journal", fix=fix) from cause
         return list(self._outputs)
 
-    def _all(self, without: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def _rows(self, without: Sequence[str]) -> Iterator[dict[str, Any]]:
         for segment in self.segments:
             for line in self._lines(segment):
-                yield from ({name: value for name, value in one.items() if name not in without} for one in line["verdicts"])
+                yield from ({name: value for name, value in row.items() if name not in without} for row in line["verdicts"])
 
     def _lines(self, segment: Segment, place: int | None = None) -> Iterator[dict[str, Any]]:
-        for own, start in zip(segment.places, segment.starts, strict=True):
-            if place is None or own == place:
+        for line_place, start in zip(segment.places, segment.starts, strict=True):
+            if place is None or line_place == place:
                 yield self._file.line(start)
 
     def _read(self, segment: Segment) -> PairTable:
-        of, questions = segment.round, segment.pairing.questions
-        left_out: dict[int, set[int]] = {}
-        said: list[ComparisonVerdict] = []
+        discarded: dict[int, set[int]] = {}  # place of a question -> its trials without a judgement
+        verdicts: list[ComparisonVerdict] = []
         for line in self._lines(segment):
-            left_out.setdefault(line["place"], set())
+            trials = discarded.setdefault(line["place"], set())
             if line["how"] == DISCARDED:
-                left_out[line["place"]].add(line["trial"])
+                trials.add(line["trial"])
             else:
-                said += (ComparisonVerdict.model_construct(**one) for one in line["verdicts"])
-        asked = [_asked(questions[place], left_out[place]) for place in sorted(left_out)]
-        return table_of(
-            said, asked, pair=(segment.pairing.a, segment.pairing.b), aspects=of.way.names, trials=of.trials, positions=of.way.positions,
-            repeats=of.repeats, procedure=of.way.procedure,
-        )
-
-
-def _asked(question: Question, discarded: Iterable[int]) -> PairQuestion:
-    return PairQuestion(question.id, question.dataset, question.level, frozenset(discarded))
+                verdicts += (ComparisonVerdict.model_construct(**row) for row in line["verdicts"])
+        questions = [(segment.pairing.questions[place], trials) for place, trials in sorted(discarded.items())]
+        asked = [PairQuestion(question.id, question.dataset, question.level, frozenset(trials)) for question, trials in questions]
+        return segment.run.table(verdicts, asked, segment.pairing)
 
 
 def _write(path: Path, verdicts: Iterable[dict[str, Any]]) -> None:
     """Verdicts in the form that the file's ending names. Raises: InputError."""
     if path.suffix.lower() == ".csv":
         columns = tuple(ComparisonVerdict.model_fields)
-        write_csv(path, columns, (ComparisonVerdict.model_construct(**one).model_dump() for one in verdicts))
+        write_csv(path, columns, (ComparisonVerdict.model_construct(**row).model_dump() for row in verdicts))
         return
     with private(path) as file:
-        for one in verdicts:
-            file.write(ComparisonVerdict.model_validate(one).model_dump_json() + "\n")
+        file.writelines(ComparisonVerdict.model_validate(row).model_dump_json() + "\n" for row in verdicts)

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from pydantic import Field
 
 from kgeval.records.base import Cause, OfPair, Public, Record
+
+
+class Ends(Protocol):
+    """What has two ends: an interval of statistics."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
 
 
 class Estimated(Record):
@@ -13,6 +25,11 @@ class Estimated(Record):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @classmethod
+    def of(cls, value: float | None, ends: Ends | None) -> Estimated:
+        """A value with the ends of an interval, where there is one."""
+        return cls(value=value, low=ends.low if ends else None, high=ends.high if ends else None)
 
 
 class LengthBin(Record):

@@ -15,8 +15,7 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.comparison.people.label_files import Labels
-    from kgeval.comparison.people.labelled import LabelTable
+    from kgeval.comparison.people.labels import Labels, LabelTable
     from kgeval.comparison.people.predictors import Predictor
     from kgeval.records import Answer, Score
 
@@ -40,8 +39,7 @@ class AgreementResult(Result):
 
 def run(session: Session, labels: Sequence[Path], options: AgreeOptions) -> AgreementResult:
     """The agreement of people, metrics, judges and length. Raises: UsageError, InputError."""
-    from kgeval.comparison.people.label_files import read_labels
-    from kgeval.comparison.people.labelled import tables_of
+    from kgeval.comparison.people.labels import read_labels, tables_of
     from kgeval.comparison.people.measure import measured
     from kgeval.comparison.people.scales import SCALES
     from kgeval.records import AgreementReport

@@ -12,8 +12,8 @@ from kgeval.workflows.rows import rows_wanted
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.comparison.people.drawing import Drawn
-    from kgeval.comparison.people.sheets import Shown
+    from kgeval.comparison.people.drawing import DrawnItems
+    from kgeval.comparison.people.sheets import ShownItem
     from kgeval.files.rows import Rows
     from kgeval.records import HumanLabel, Score
 
@@ -27,14 +27,14 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
     Raises: UsageError, also where files are there already; InputError.
     """
     from kgeval.comparison.judge.grades import chosen_aspects, read_grades
-    from kgeval.comparison.people.drawing import DrawWanted, drawn, spread_of
-    from kgeval.comparison.people.sheets import Sheet, check_places, key_of, write_key, write_sheet
+    from kgeval.comparison.people.drawing import DrawSettings, drawn, spread_of
+    from kgeval.comparison.people.sheets import PersonSheet, check_places, key_of, write_key, write_sheet
     from kgeval.files.rows import open_rows
 
     names = _annotators(options.annotators)
     check_places(folder, key, names)
     aspects = chosen_aspects(list(options.aspects), read_grades(options.grades) if options.grades else None)
-    spec = DrawWanted(options.scope, options.n, names, options.per_item, options.seed)
+    spec = DrawSettings(options.scope, options.n, names, options.per_item, options.seed)
     spread = spread_of(_scores(options.scores)) if options.scores else None
     with open_rows(rows_wanted(answers, options)) as rows:
         for note in rows.notes:
@@ -45,7 +45,7 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
         shown = {name: _shown(rows, sample, name, with_reference=options.show_reference) for name in sample.items}
         for who, own in sample.dealt.items():
             items = tuple(shown[name][sample.first[who][name]] for name in own)
-            write_sheet(folder, Sheet(made.run, who, sample.scope, aspects, items))
+            write_sheet(folder, PersonSheet(made.run, who, sample.scope, aspects, items))
     session.say(f"wrote {len(sample.dealt)} sheets to {folder}, the key to {key}: {len(sample.items):,} of {sample.of:,} items")
     for name, (n, of) in sample.strata.items():
         session.say(f"  {name}: {n:,} of {of:,}")
@@ -109,9 +109,9 @@ def _scores(paths: Iterable[Path]) -> Iterable[Score]:
         yield from read_scores(path)
 
 
-def _shown(rows: Rows, sample: Drawn, name: str, *, with_reference: bool) -> dict[str, Shown]:
+def _shown(rows: Rows, sample: DrawnItems, name: str, *, with_reference: bool) -> dict[str, ShownItem]:
     """An item as a sheet shows it, by the system that stands first: of several answers of a system the first that is no error."""
-    from kgeval.comparison.people.sheets import Shown
+    from kgeval.comparison.people.sheets import ShownItem
 
     item = sample.items[name]
     answers: dict[str, str] = {}
@@ -123,12 +123,12 @@ def _shown(rows: Rows, sample: Drawn, name: str, *, with_reference: bool) -> dic
     shown = {}
     for first in item.systems:
         order = [first, *(system for system in item.systems if system != first)]
-        shown[first] = Shown(name, question, reference if with_reference else None, tuple(answers[system] for system in order))
+        shown[first] = ShownItem(name, question, reference if with_reference else None, tuple(answers[system] for system in order))
     return shown
 
 
 def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, options: ReadOptions) -> None:
-    from kgeval.comparison.people.label_files import read_labels
+    from kgeval.comparison.people.labels import read_labels
     from kgeval.files.answers import write_answers
     from kgeval.files.partial import private
 
@@ -148,7 +148,7 @@ def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, opti
 
 
 def _write_labels(session: Session, path: Path, labels: Sequence[HumanLabel]) -> None:
-    from kgeval.comparison.people.label_files import as_lines
+    from kgeval.comparison.people.labels import as_lines
     from kgeval.files.partial import private
 
     with private(path) as file:

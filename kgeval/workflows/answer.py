@@ -20,7 +20,7 @@ from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
-from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
+from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.result import INCOMPLETE, Result, beside
 from kgeval.workflows.rows import STDIN, filters_of
 from kgeval.workflows.session import Session
@@ -62,7 +62,7 @@ class AnswersResult(Result):
             yield from read_answers(path)
 
     def __len__(self) -> int:
-        return sum(one.answers for one in self.report.systems)
+        return sum(system.answers for system in self.report.systems)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row an answer, its fields as its JSON has them."""
@@ -83,9 +83,9 @@ class AnswersResult(Result):
         if redact:
             raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")
         with output_path(path) as output:
-            for target in targets([output], [one.system for one in self.report.systems]):
+            for target in targets([output], [system.system for system in self.report.systems]):
                 systems = [self.report.systems[place] for place in target.systems]
-                names = {one.system for one in systems}
+                names = {system.system for system in systems}
                 for file in target.files:
                     write_answers(file, (answer for answer in self if answer.system in names))
                     with private(beside(file)) as out:
@@ -117,7 +117,7 @@ class _AnswerRun:
     options: AnswerOptions
     file: Path
     questions: Questions
-    chosen: Sequence[Chosen]
+    chosen: Sequence[ChosenSystem]
     box: Toolbox
     how: Answering
     words: str
@@ -136,7 +136,7 @@ class _AnswerRun:
 
     def read_files(self) -> list[Path]:
         """The files that this run reads: nothing may be written there."""
-        named = [self.file, self.session.config_file, self.session.asking.prices, *(one.spec.argument for one in self.chosen)]
+        named = [self.file, self.session.config_file, self.session.asking.prices, *(system.spec.argument for system in self.chosen)]
         return list(dict.fromkeys(Path(name) for name in named if name and Path(name).is_file()))
 
     def manifest(self, code: int, before: Sequence[ModelUse] = ()) -> RunManifest:
@@ -144,7 +144,7 @@ class _AnswerRun:
         from kgeval.config import DEFAULT_FILE
         from kgeval.llm.account import use_since
 
-        files = [one.spec.argument for one in self.chosen if one.spec.kind == "file"]
+        files = [system.spec.argument for system in self.chosen if system.spec.kind == "file"]
         models, graph, session = self.box.models, self.box.graph, self.session
         named = [self.file, session.config_file or DEFAULT_FILE, session.layout, *files]
         return session.manifest(
@@ -197,7 +197,7 @@ def run(
 
     with _opened(session, questions, options, functions) as answering:
         folder = private_folder("parts") if session.keep_rows and not session.outputs else None
-        places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [one.name for one in answering.systems])
+        places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [system.name for system in answering.systems])
         check_replaced(files_of(places), answering.read_files())
         if options.index_record:
             _write_index_records(answering, options.index_record, places)
@@ -213,8 +213,8 @@ def run(
         report = reports[0]
         if len(reports) > 1:
             report = AnswerReport(
-                run=answering.manifest(max(one.run.exit_code for one in reports)), complete=all(one.complete for one in reports),
-                systems=[system for one in reports for system in one.systems],
+                run=answering.manifest(max(part.run.exit_code for part in reports)), complete=all(part.complete for part in reports),
+                systems=[system for part in reports for system in part.systems],
                 notes=[*answering.questions.notes, *answering.system_notes],
             )
     files = [target.files[0] for target in places if target.files]
@@ -226,11 +226,11 @@ def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator
     from kgeval.systems.builtin import read_settings
 
     with _opened(session, questions, options, None) as answering:
-        if other := [one.label for one in answering.chosen if one.spec.kind != "builtin"]:
+        if other := [system.label for system in answering.chosen if system.spec.kind != "builtin"]:
             raise UsageError(f"--sweep: {', '.join(other)} is not built in", fix="sweep graph or graph+text")
-        for one in answering.chosen:
-            settings = read_settings(one.spec.name, one.settings)
-            yield from sweep_lines(answering.questions, settings, answering.box.tools(one.spec))
+        for chosen in answering.chosen:
+            settings = read_settings(chosen.spec.name, chosen.settings)
+            yield from sweep_lines(answering.questions, settings, answering.box.tools(chosen.spec))
             session.say(f"{len(answering.questions)} questions, {settings.name}; nothing was asked of a reader")
 
 
@@ -277,10 +277,10 @@ def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
 def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> list[System]:
     """The systems with their variants, each name once. Raises: UsageError where two that differ have one name."""
     opened: dict[str, System] = {}
-    for one in answering.chosen:
-        opening, usual = answering.box.opening(one, wanted, answering.questions.ids, trials=answering.how.trials), ""
-        for variant, settings in ablated(one.settings, one.ablations):
-            system = stack.enter_context(open_system(one.spec, replace(opening, settings=settings, variant=variant)))
+    for chosen in answering.chosen:
+        opening, usual = answering.box.opening(chosen, wanted, answering.questions.ids, trials=answering.how.trials), ""
+        for variant, settings in ablated(chosen.settings, chosen.ablations):
+            system = stack.enter_context(open_system(chosen.spec, replace(opening, settings=settings, variant=variant)))
             if variant is not None and system.signature == usual:
                 continue  # a default written out: no variant
             usual = usual or system.signature
@@ -320,7 +320,7 @@ def _one_target(
     written += files
     if report.run.exit_code:
         why = next((tally.stopped for tally in tallies if tally.stopped), None)
-        failed, total = sum(sum(one.errors.values()) for one in report.systems), sum(one.answers for one in report.systems)
+        failed, total = sum(sum(system.errors.values()) for system in report.systems), sum(system.answers for system in report.systems)
         more = "; the same command goes on with --retry-errors" if session.outputs else ""
         messages.append(f"incomplete: {why or f'{failed:,} of {total:,} answers failed'}{more}")
     run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
@@ -328,7 +328,7 @@ def _one_target(
 
 
 def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerStore | None:
-    """The journal's answers of this run; null where the session keeps rows for its caller only. What is there of an earlier start is said:
+    """The journal's answers of this run; None where the session keeps rows for its caller only. What is there of an earlier start is said:
     it may be of a system that was changed since then."""
     from kgeval.llm.answer_store import AnswerStore
     from kgeval.llm.places import journal_file
@@ -375,9 +375,9 @@ def _report(
     counts = {system.name: Counted(system.name, system.variant, system.signature) for system in systems}
     for answer in rows:
         counts[answer.system].add(answer)
-    counted = [one.record() for one in counts.values()]
+    counted = [system.record() for system in counts.values()]
     stopped, most = any(tally.stopped for tally in tallies), answering.how.max_error_rate
-    too_many = any(sum(one.errors.values()) > most * one.answers for one in counted)
+    too_many = any(sum(system.errors.values()) > most * system.answers for system in counted)
     return AnswerReport(
         run=answering.manifest(INCOMPLETE if stopped or too_many else 0, before), complete=not stopped, systems=counted,
         notes=[*answering.questions.notes, *answering.system_notes],
@@ -395,7 +395,7 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
     from kgeval.systems.builtin.system import BuiltinSystem
     from kgeval.systems.spec import SystemSpec
 
-    indexed = [one for one in answering.systems if isinstance(one, BuiltinSystem) and one.retriever is not None]
+    indexed = [system for system in answering.systems if isinstance(system, BuiltinSystem) and system.retriever is not None]
     if not indexed:
         raise UsageError("--index-record: no system here builds an index", fix="it is for vector, graph and graph+text")
     if len(indexed) > 1 and "{system}" not in str(output):
@@ -458,24 +458,24 @@ def _words_of(path: Path) -> dict[str, int]:
 def _table(systems: Sequence[AnsweredSystem]) -> Iterator[str]:
     """The sums as aligned text."""
     head = ("system", "answers", "empty", "failed", "median s", "slowest s", "tokens in", "tokens out", "calls", "USD")
-    rows = [head, *(_row(one) for one in systems)]
+    rows = [head, *(_row(system) for system in systems)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
         yield "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()
-    for one in systems:
-        if one.errors:
-            yield f"{one.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in one.errors.items())
+    for counts in systems:
+        if counts.errors:
+            yield f"{counts.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in counts.errors.items())
 
 
-def _row(one: AnsweredSystem) -> tuple[str, ...]:
+def _row(counts: AnsweredSystem) -> tuple[str, ...]:
     def shown(value: float | None, form: str) -> str:
         return "-" if value is None else f"{value:{form}}"
 
     return (
-        one.system, f"{one.answers:,}", f"{one.empty:,}", f"{sum(one.errors.values()):,}", shown(one.latency_s, ".3f"),
-        shown(one.slowest_s, ".3f"), shown(one.input_tokens, ","), shown(one.output_tokens, ","), shown(one.calls, ","),
-        shown(one.cost, ".4f"),
+        counts.system, f"{counts.answers:,}", f"{counts.empty:,}", f"{sum(counts.errors.values()):,}", shown(counts.latency_s, ".3f"),
+        shown(counts.slowest_s, ".3f"), shown(counts.input_tokens, ","), shown(counts.output_tokens, ","), shown(counts.calls, ","),
+        shown(counts.cost, ".4f"),
     )
 
 

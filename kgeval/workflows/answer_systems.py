@@ -36,7 +36,7 @@ _SETTING = re.compile(r"(?:([\w.@+-]+):)?([\w.-]+)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSystem:
     """A system that was asked for. `label`: by what --setting names it. `function`: of the user's own, which is the system then."""
 
     spec: SystemSpec
@@ -49,13 +49,13 @@ class Chosen:
     function: Callable[..., Any] | None = None
 
 
-def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[str, Callable[..., Any]] | None = None) -> list[Chosen]:
+def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[str, Callable[..., Any]] | None = None) -> list[ChosenSystem]:
     """The systems with their settings: options over kgeval.toml. `functions`: those that names among the systems stand for.
 
     Raises: UsageError for faulty words, and for settings of no system.
     """
-    named = {one.name: one for one in config.systems}
-    if twice := [name for name, count in Counter(one.name for one in config.systems).items() if count > 1]:
+    named = {system.name: system for system in config.systems}
+    if twice := [name for name, count in Counter(system.name for system in config.systems).items() if count > 1]:
         raise UsageError(f"[[systems]]: several are called {', '.join(twice)}", fix="give each a name of its own in kgeval.toml")
     texts = options.systems or tuple(named)
     if not texts:
@@ -63,23 +63,23 @@ def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[st
     chosen = [_chosen(text, named, functions or {}) for text in dict.fromkeys(texts)]
     settings = _pairs("--setting", options.settings)
     ablations = _pairs("--ablate", options.ablations if isinstance(options, AnswerOptions) else ())
-    labels = {one.label for one in chosen}
+    labels = {system.label for system in chosen}
     if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
     folders = _folders(options.folders, labels)
-    made = (replace(one, folder=folders.get(one.label) or folders.get("") or one.folder) for one in chosen)
+    made = (replace(system, folder=folders.get(system.label) or folders.get("") or system.folder) for system in chosen)
     return _equal_budgets([_set(one, settings, ablations) for one in made])
 
 
-def _equal_budgets(chosen: list[Chosen]) -> list[Chosen]:
+def _equal_budgets(chosen: list[ChosenSystem]) -> list[ChosenSystem]:
     """With the `l_max` of the graph systems for `vector` too, where these agree and it has none of its own: a comparison that changes the
     length of the contexts along with the retrieval says nothing of the retrieval."""
-    builtin = {one.label: one.spec.name for one in chosen if one.spec.kind == "builtin"}
-    budgets = [one.settings.get("l_max") for one in chosen if builtin.get(one.label) in ("graph", "graph+text")]
+    builtin = {system.label: system.spec.name for system in chosen if system.spec.kind == "builtin"}
+    budgets = [system.settings.get("l_max") for system in chosen if builtin.get(system.label) in ("graph", "graph+text")]
     if not budgets or budgets[0] is None or any(budget != budgets[0] for budget in budgets):
         return chosen
     same = {"l_max": budgets[0]}
-    return [replace(one, settings={**same, **one.settings}) if builtin.get(one.label) == "vector" else one for one in chosen]
+    return [replace(system, settings={**same, **system.settings}) if builtin.get(system.label) == "vector" else system for system in chosen]
 
 
 def _folders(given: Sequence[str], labels: set[str]) -> dict[str, Path]:
@@ -98,21 +98,23 @@ def _folders(given: Sequence[str], labels: set[str]) -> dict[str, Path]:
     return folders
 
 
-def _chosen(text: str, named: Mapping[str, SystemSection], functions: Mapping[str, Callable[..., Any]]) -> Chosen:
+def _chosen(text: str, named: Mapping[str, SystemSection], functions: Mapping[str, Callable[..., Any]]) -> ChosenSystem:
     if text in functions:
-        return Chosen(SystemSpec("function", text, label=text), text, function=functions[text])
+        return ChosenSystem(SystemSpec("function", text, label=text), text, function=functions[text])
     section = named.get(text)
     if section is None:
         spec = parse_spec(text)
-        return Chosen(spec, spec.label or spec.name)
+        return ChosenSystem(spec, spec.label or spec.name)
     spec = replace(parse_spec(section.spec), label=section.name)
-    return Chosen(
+    return ChosenSystem(
         spec, section.name, settings=section.settings, timeout=section.timeout, processes=section.processes,
         folder=section.folder.expanduser() if section.folder else None,
     )
 
 
-def _set(one: Chosen, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]]) -> Chosen:
+def _set(
+    one: ChosenSystem, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]],
+) -> ChosenSystem:
     """With the settings that are meant for it."""
     own = nested((name, value_of(text)) for label, name, text in settings if label in (None, one.label))
     varied: dict[str, list[JsonValue]] = {}
@@ -201,7 +203,7 @@ class Toolbox:
 
         return price_of(Endpoint(model, url), read_prices(self.session.asking.prices))
 
-    def opening(self, one: Chosen, wanted: RowSelection, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
+    def opening(self, one: ChosenSystem, wanted: RowSelection, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
         """With what a chosen system is opened, its ablations left out. `wanted`: the questions, and how files are read; `asked`: the ids of
         those that are asked."""
         from kgeval.systems.outside.function import is_asynchronous

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,15 @@ from kgeval.files.score_forms import beside, is_folder
 from kgeval.format import beyond
 from kgeval.llm.plan import Plan
 from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
-from kgeval.workflows.compare_inputs import Inputs, Settings, open_inputs, settings_of, settled, systems_chosen, thresholds_of
+from kgeval.workflows.compare_inputs import (
+    CompareSettings,
+    OpenComparison,
+    open_inputs,
+    settings_of,
+    settled,
+    systems_chosen,
+    thresholds_of,
+)
 from kgeval.workflows.result import INCOMPLETE, Result, exit_code
 from kgeval.workflows.session import Session
 
@@ -27,10 +36,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from pydantic import JsonValue
 
-    from kgeval.comparison.engine import Run
+    from kgeval.comparison.engine import JudgeRun
     from kgeval.comparison.planning import Planning
     from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
-    from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Segment, Verdicts
+    from kgeval.comparison.verdict_store import Pairing, ProcedureRun, VerdictStore
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import ModelUsage
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
@@ -130,15 +139,15 @@ class Outputs:
 
 
 @dataclass
-class Comparison:
+class ComparisonRun:
     """One run: what was asked for, open and checked. `inputs`: files that are read; `asking`: what the parts of a comparison that is
     joined asked; None where this run asks."""
 
     session: Session
     options: CompareOptions
-    settings: Settings
+    settings: CompareSettings
     outputs: Outputs
-    opened: Inputs
+    opened: OpenComparison
     pairings: list[Pairing]
     thresholds: tuple[PairThreshold, ...]
     calibration: CalibrationInputs
@@ -150,31 +159,32 @@ class Comparison:
         from kgeval.files.shards import WHOLE
 
         graph, models, aligned = self.opened.tools.graph, self.opened.models, self.opened.aligned
-        made = self.session.manifest(
+        manifest = self.session.manifest(
             self.options, server=graph.info if graph else None, inputs=self.inputs, seed=self.options.seed,
             asked=_asked(self.opened) if self.asking is None else self.asking.asked,
         )
         if not self.options.shard:
-            return made
+            return manifest
         whole: dict[str, JsonValue] = {
             **whole_of(self), "notes": list(models.notes), "complete": models.stopped is None and aligned.stopped is None,
         }
-        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+        return manifest.model_copy(update={"arguments": {**manifest.arguments, WHOLE: whole}})
 
     def planning(self) -> Planning:
         """What the judge would be asked, counted by an asker of its own unless this is a dry run."""
-        from kgeval.comparison.foresight import Foresight
+        from kgeval.comparison.answering_plan import KnownAnswers
         from kgeval.comparison.planning import Planning
         from kgeval.llm.asker import Dry
 
         opened = self.opened
         dry = opened.judge if isinstance(opened.judge, Dry) else Dry(opened.models)
-        return Planning(opened.models, dry, Foresight(opened.aligned), Foresight(opened.free), self.pairings, self.settings.rounds)
+        aligned, free = KnownAnswers(opened.aligned), KnownAnswers(opened.free)
+        return Planning(opened.models, dry, aligned, free, self.pairings, self.settings.procedures)
 
 
 def prepare(
     session: Session, answers: Sequence[Path], options: CompareOptions, *, stack: ExitStack, names: Mapping[Path, str] | None = None,
-) -> Comparison:
+) -> ComparisonRun:
     """A run with everything open, checked before anything is asked or paid; `stack` closes it. What was decided about files and pairs is
     said. `names`: of files that are one system's, its name.
 
@@ -193,9 +203,9 @@ def prepare(
     session.check_batches()
     settings = settings_of(session, options)
     chosen = systems_chosen(session, options)
-    inputs = _inputs(session, answers, options, [one.spec.argument for one in chosen if one.spec.kind == "file"])
+    inputs = _inputs(session, answers, options, [system.spec.argument for system in chosen if system.spec.kind == "file"])
     outputs = _outputs(session, options, inputs)
-    # what it is held against is about the whole run: the join looks at it
+    # what it is compared with is about the whole run: the merge looks at it
     calibration = CalibrationInputs() if options.shard else read_calibration(options)
     opened = open_inputs(session, answers, options, settings, names=names or {}, chosen=chosen, stack=stack)
     calibration.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
@@ -204,9 +214,9 @@ def prepare(
     settings = settled(settings, options, opened)
     for note in settings.notes:
         session.say(note)
-    aspects = (*settings.main.way.names, "overall")
+    aspects = (*settings.main.procedure.aspect_names, "overall")
     thresholds = dict.fromkeys((*session.config.compare.thresholds, *options.thresholds))
-    return Comparison(
+    return ComparisonRun(
         session, options, settings, outputs, opened, opened.pairings(settings.show),
         () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs,
     )
@@ -249,16 +259,16 @@ def run(
         return carry_out(comparison)
 
 
-def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], Run] | None = None) -> CompareResult:
+def carry_out(comparison: ComparisonRun, judged: Callable[[ComparisonRun, VerdictStore], JudgeRun] | None = None) -> CompareResult:
     """Judges, reports and writes. `judged`: where the verdicts come from instead."""
-    from kgeval.comparison.verdict_store import Verdicts
+    from kgeval.comparison.verdict_store import VerdictStore
     from kgeval.files.temporary import private_folder
 
     session, outputs = comparison.session, comparison.outputs
     folder = private_folder("parts") if session.keep_rows and not outputs.growing else None
     growing = (folder.path / "verdicts.jsonl",) if folder else outputs.growing
     try:
-        with Verdicts(growing) as verdicts:
+        with VerdictStore(growing) as verdicts:
             judgements = (judged or _judged)(comparison, verdicts)
             report = _report(comparison, judgements)
             written = verdicts.written(redact=session.redact and not folder)
@@ -275,14 +285,14 @@ def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], R
     )
 
 
-def _judged(comparison: Comparison, verdicts: Verdicts) -> Run:
-    from kgeval.comparison.engine import Run, Sources, Sure
+def _judged(comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
+    from kgeval.comparison.engine import ComparedAnswers, JudgeRun, StopWhenSure
     from kgeval.comparison.stopping import Stopping
 
     opened, options, settings = comparison.opened, comparison.options, comparison.settings
-    sure = Sure(lambda: Stopping(tie_region=settings.tie_region), options.seed) if options.stop_when_sure else None
-    judgements = Run(
-        opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, settings.rounds, sure,
+    sure = StopWhenSure(lambda: Stopping(tie_region=settings.tie_region), options.seed) if options.stop_when_sure else None
+    judgements = JudgeRun(
+        opened.models, opened.judge, ComparedAnswers(opened.aligned, opened.free), verdicts, comparison.pairings, settings.procedures, sure,
     )
     judgements.carry_out()
     if opened.models.stopped is None and opened.aligned.settings.rule.on:
@@ -291,7 +301,7 @@ def _judged(comparison: Comparison, verdicts: Verdicts) -> Run:
     return judgements
 
 
-def _report(comparison: Comparison, judgements: Run) -> ComparisonReport:
+def _report(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonReport:
     """The report, with its exit code: 3: not complete, nothing could be judged, or a threshold without an answer; 1: one is missed."""
     from kgeval.comparison.results.build import build_report
 
@@ -303,7 +313,7 @@ def _report(comparison: Comparison, judgements: Run) -> ComparisonReport:
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 
-def _findings(comparison: Comparison, judgements: Run) -> ComparisonInputs:
+def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInputs:
     """What the report is made from."""
     from kgeval.comparison.judge.grades import grade_texts
     from kgeval.comparison.results.inputs import ComparisonInputs
@@ -313,60 +323,52 @@ def _findings(comparison: Comparison, judgements: Run) -> ComparisonInputs:
     stopped = opened.models.stopped is not None or opened.aligned.stopped is not None
     notes = opened.models.notes if asking is None else asking.notes
     bearing = [note for note in opened.notes if not only_how_read(note)]
-    scale = judgements.scales.get(main.way.procedure)
+    scores = judgements.scores.get(main.procedure.name)
     corrected, label_notes = comparison.calibration.corrected(verdicts.tables(main))
     question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
 
-    def tables(of: ProcedureRun) -> Tables:
-        return lambda: verdicts.tables(of)
+    def tables(run: ProcedureRun) -> Tables:
+        return lambda: verdicts.tables(run)
 
     return ComparisonInputs(
-        run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.way.procedure,
+        run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.procedure.name,
         trial_kind=opened.aligned.trial_kind, complete=not (stopped if asking is None else asking.stopped),
         max_error_rate=opened.models.limits.max_error_rate, settings=_signed(comparison),
-        grades=grade_texts(main.way.aspects) if main.way.graded else {},
-        contrast={one.way.procedure: tables(one) for one in comparison.settings.rounds[1:]}, texts=opened.aligned.texts,
-        question_text=question_texts.get, calls=_CallsByQuestion(verdicts).calls, systems=opened.aligned.uses(),
+        grades=grade_texts(main.procedure.aspects) if main.procedure.graded else {},
+        contrast={run.procedure.name: tables(run) for run in comparison.settings.procedures[1:]}, texts=opened.aligned.texts,
+        question_text=question_texts.get, calls=_calls_by_question(verdicts, main), systems=opened.aligned.uses(),
         alignment=opened.aligned.counts() if opened.aligned.settings.rule.on else (), stopped=tuple(judgements.stopped),
         corrected=corrected, drift=comparison.calibration.drift, self_check=opened.self_check, missing=opened.paired.missing,
-        thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scale.judgements if scale else 0,
-        requests=scale.requests if scale else 0, notes=tuple(dict.fromkeys([
+        thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scores.judgements if scores else 0,
+        requests=scores.requests if scores else 0, notes=tuple(dict.fromkeys([
             *judgements.notes, *comparison.settings.notes, *label_notes, *bearing, *opened.aligned.notes, *notes,
         ])),
     )
 
 
-class _CallsByQuestion:
-    """Finds the calls of one question, for the drill-down."""
+def _calls_by_question(verdicts: VerdictStore, main: ProcedureRun) -> Callable[[str, str, str, int], Iterator[ComparisonVerdict]]:
+    """(a, b, question, trial) -> its verdicts under the main procedure in their order, for the drill-down."""
+    segments = {(segment.pairing.a, segment.pairing.b): segment for segment in verdicts.segments if segment.run is main}
 
-    def __init__(self, verdicts: Verdicts) -> None:
-        self._verdicts = verdicts
-        main = verdicts.segments[0].round if verdicts.segments else None
-        self._segments: dict[tuple[str, str], Segment] = {
-            (one.pairing.a, one.pairing.b): one for one in verdicts.segments if one.round is main
-        }
-        self._places: tuple[Segment | None, dict[str, int]] = (None, {})
+    @lru_cache(1)  # a drill-down goes through the questions of one pair after the other
+    def places(a: str, b: str) -> dict[str, int]:
+        return {question.id: place for place, question in enumerate(segments[a, b].pairing.questions)}
 
-    def calls(self, a: str, b: str, question_id: str, trial: int) -> Iterator[ComparisonVerdict]:
-        """The verdicts of a question in a trial, in their order."""
-        segment = self._segments.get((a, b))
-        if segment is None:
-            return
-        if self._places[0] is not segment:
-            self._places = segment, {question.id: place for place, question in enumerate(segment.pairing.questions)}
-        place = self._places[1].get(question_id)
-        if place is not None:
-            yield from (one for one in self._verdicts.verdicts(segment, place) if one.trial == trial)
+    def calls(a: str, b: str, question_id: str, trial: int) -> Iterator[ComparisonVerdict]:
+        if (a, b) in segments and (place := places(a, b).get(question_id)) is not None:
+            yield from (verdict for verdict in verdicts.verdicts(segments[a, b], place) if verdict.trial == trial)
+
+    return calls
 
 
-def _asked(opened: Inputs) -> ModelUsage:
+def _asked(opened: OpenComparison) -> ModelUsage:
     """What judge and reader were asked."""
     from kgeval.manifest import ModelUsage
 
-    both = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
+    usages = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
     return ModelUsage(
-        [ref for one in both for ref in one.models], [use for one in both for use in one.use],
-        {name: digest for one in both for name, digest in one.prompt_hashes.items()},
+        [ref for usage in usages for ref in usage.models], [use for usage in usages for use in usage.use],
+        {name: digest for usage in usages for name, digest in usage.prompt_hashes.items()},
     )
 
 
@@ -402,15 +404,15 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     parts = [path for path in verdicts if path.suffix.lower() == ".jsonl"] if options.shard else []
     if options.shard and not session.dry and not parts and not folders:
         raise UsageError("a part is its verdicts, and no file is named for them", fix="add -o parts/1.jsonl, or -o parts/1/")
-    made = Outputs(verdicts, folders, reports, tuple(beside(path, "run.json") for path in parts))
-    inside = [*(folder / name for folder in folders for name in IN_FOLDER), *made.manifests]
+    outputs = Outputs(verdicts, folders, reports, tuple(beside(path, "run.json") for path in parts))
+    inside = [*(folder / name for folder in folders for name in IN_FOLDER), *outputs.manifests]
     if faults := [f"{path}: {why}" for path in (*verdicts, *inside) if (why := blocked(path))]:
         raise UsageError("; ".join(faults), fix="name another file or folder with -o")
     check_replaced((*verdicts, *reports, *inside), inputs)
-    return made
+    return outputs
 
 
-def _beside(comparison: Comparison, judgements: Run, report: ComparisonReport) -> list[Path]:
+def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonReport) -> list[Path]:
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
     the folders. Raises: InputError."""
     from kgeval.files.partial import private
@@ -437,10 +439,10 @@ def _beside(comparison: Comparison, judgements: Run, report: ComparisonReport) -
     return written
 
 
-def _aligned(comparison: Comparison, judgements: Run) -> Iterator[dict[str, Any]]:
+def _aligned(comparison: ComparisonRun, judgements: JudgeRun) -> Iterator[dict[str, Any]]:
     """The answers as they were judged; a trial with the same two as the one before it has no line."""
     for segment in judgements.verdicts.segments:
-        if segment.round is not comparison.settings.main:
+        if segment.run is not comparison.settings.main:
             continue
         before: tuple[int, tuple[str, str] | None] = (-1, None)
         for place, trial, how in judgements.verdicts.outcomes(segment):
@@ -455,28 +457,28 @@ def _aligned(comparison: Comparison, judgements: Run) -> Iterator[dict[str, Any]
             }
 
 
-def _counted_lines(comparison: Comparison) -> Iterator[str]:
+def _counted_lines(comparison: ComparisonRun) -> Iterator[str]:
     """How the number of calls comes about, one line a procedure."""
     questions = sum(len(pairing.questions) for pairing in comparison.pairings)
-    for one in comparison.settings.rounds:
+    for run in comparison.settings.procedures:
         yield (
-            f"{one.way.procedure}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {one.trials} "
-            f"({comparison.opened.aligned.trial_kind}), orders {one.way.positions}, repeats {one.repeats}"
+            f"{run.procedure.name}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {run.trials} "
+            f"({comparison.opened.aligned.trial_kind}), orders {run.procedure.positions}, repeats {run.repeats}"
         )
     if comparison.options.stop_when_sure:
         yield "--stop-when-sure: the counts are of a run to the end; pairs that are clear stop before it"
 
 
-def _signed(comparison: Comparison) -> dict[str, JsonValue]:
+def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
     """All that the signature stands for."""
     settings, opened = comparison.settings, comparison.opened
     at, rule, main = opened.models.endpoint, settings.rule, settings.main
     # the reader of built-in systems adds words where one is asked, else the judge does
     writer = (opened.tools.models or opened.models).endpoint.model if rule.on and rule.force else None
     return {
-        "procedure": main.way.procedure, "aspects": list(main.way.names),
-        "prompts": {name: opened.models.prompt(name).hash for name in main.way.prompts}, "trials": main.trials,
-        "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.way.positions,
+        "procedure": main.procedure.name, "aspects": list(main.procedure.aspect_names),
+        "prompts": {name: opened.models.prompt(name).hash for name in main.procedure.prompts}, "trials": main.trials,
+        "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.procedure.positions,
         "trial_kind": opened.aligned.trial_kind, "align": "none" if not rule.on else "longest" if rule.to_longest else "pair",
         "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, "words_by": writer, "judge": at.model,
         "endpoint": at.name, "parameters": dict(at.parameters), "language": opened.models.language,
@@ -484,25 +486,25 @@ def _signed(comparison: Comparison) -> dict[str, JsonValue]:
     }
 
 
-def signature_of(comparison: Comparison) -> str:
+def signature_of(comparison: ComparisonRun) -> str:
     """compare-PROCEDURE@1:12 hex digits, a SHA-256 of the settings and grades. Answers and questions are no part of it."""
     main = comparison.settings.main
-    shown = [main.way.shown(wording) for wording in range(main.wordings)]
+    shown = [main.procedure.shown(wording) for wording in range(main.wordings)]
     text = json.dumps([_signed(comparison), shown], sort_keys=True, ensure_ascii=False)
-    return f"compare-{main.way.procedure}@1:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+    return f"compare-{main.procedure.name}@1:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def whole_of(comparison: Comparison) -> dict[str, JsonValue]:
+def whole_of(comparison: ComparisonRun) -> dict[str, JsonValue]:
     """What the whole run is, the same in each of its parts. `rows`: questions and answers; `signature`: judge, prompts and settings;
     `run`: pairs and procedures."""
     from kgeval.llm.answer_store import key_of
 
     aligned = comparison.opened.aligned
     sources = {name: aligned.sources[name].signature for name in aligned.paired.systems}
-    rounds = [(one.way.procedure, one.trials, one.repeats, one.aligned) for one in comparison.settings.rounds]
+    procedures = [(run.procedure.name, run.trials, run.repeats, run.aligned) for run in comparison.settings.procedures]
     return {
         "rows": key_of(aligned.paired.sharing.digest(), sources), "signature": signature_of(comparison),
-        "run": key_of(aligned.signature, list(aligned.paired.pairs), rounds),
+        "run": key_of(aligned.signature, list(aligned.paired.pairs), procedures),
     }
 
 
@@ -524,7 +526,7 @@ def gate_lines(report: ComparisonReport) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _QuestionTotals:
     """Questions over all pairs: asked, with a result, failed, discarded. `results`, `lost`, `trials`: the same by question and trial."""
 
     asked: int
@@ -536,24 +538,25 @@ class _Counted:
     trials: int
 
 
-def _counted(pairs: Sequence[PairResult]) -> _Counted:
-    whole = [one for one in pairs if is_first(one)]
-    return _Counted(
-        sum(one.n for one in whole), sum(one.n_scored for one in whole), sum(sum(one.failures.values()) for one in whole),
-        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.lost for one in whole),
-        sum(one.n * one.trials for one in whole),
+def _totals(pairs: Sequence[PairResult]) -> _QuestionTotals:
+    whole = [pair for pair in pairs if is_first(pair)]
+    return _QuestionTotals(
+        asked=sum(pair.n for pair in whole), scored=sum(pair.n_scored for pair in whole),
+        failed=sum(sum(pair.failures.values()) for pair in whole), discarded=sum(pair.discarded for pair in whole),
+        results=sum(pair.results for pair in whole), lost=sum(pair.lost for pair in whole),
+        trials=sum(pair.n * pair.trials for pair in whole),
     )
 
 
 def _nothing(report: ComparisonReport) -> bool:
     """Whether no pair has a result; of a run that is only an A/A check, whether that has none."""
     if report.pairs:
-        return not _counted(report.pairs).scored
-    return not any(one.n for one in report.self_checks)
+        return not _totals(report.pairs).scored
+    return not any(check.n for check in report.self_checks)
 
 
 def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
-    whole = _counted(report.pairs)
+    whole = _totals(report.pairs)
     if STOPPED in report.notes:
         yield (
             f"incomplete: the run was stopped with results for {whole.results:,} of {whole.trials:,} trials of questions; "
@@ -568,11 +571,11 @@ def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
         )
     elif _nothing(report):
         yield "nothing could be judged: no question has a result (the report has the causes)"
-    for name, one in (("", whole), *((f"{name}: ", _counted(pairs)) for name, pairs in report.contrast.items())):
-        if one.failed:
-            yield f"{name}{one.failed:,} of {one.asked:,} questions failed (the report has the causes); the same command goes on"
-        elif one.lost:
+    for name, totals in (("", whole), *((f"{name}: ", _totals(pairs)) for name, pairs in report.contrast.items())):
+        if totals.failed:
+            yield f"{name}{totals.failed:,} of {totals.asked:,} questions failed (the report has the causes); the same command goes on"
+        elif totals.lost:
             yield (
-                f"{name}{one.lost:,} of {one.lost + one.results:,} trials of questions were lost, because calls failed; the same command "
-                "goes on"
+                f"{name}{totals.lost:,} of {totals.lost + totals.results:,} trials of questions were lost, because calls failed; the same "
+                "command goes on"
             )

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions, SimulateOptions
 from kgeval.errors import InputError, UsageError
 from kgeval.format import figure
+from kgeval.workflows.rows import read_record
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.comparison.engine import Run
-    from kgeval.comparison.judge.procedures import Case
+    from kgeval.comparison.engine import JudgeRun
+    from kgeval.comparison.judge.procedures import JudgeCase
     from kgeval.comparison.table import PairTable
     from kgeval.comparison.verdict_store import ProcedureRun
     from kgeval.files.label_files import PairLabel
@@ -38,7 +38,7 @@ class CalibrationInputs:
     drift: Drift | None = None
 
     def check(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Holds the labels against the pairs that are compared, before anything is paid; second runs of a system are no pairs of theirs.
+        """Compares the labels with the pairs that are judged, before anything is paid; second runs of a system are no pairs of theirs.
 
         Labels that name no systems are about the only pair. Raises: InputError where there are several, or no label fits any pair.
         """
@@ -62,28 +62,34 @@ class CalibrationInputs:
                 fix="give labels of the compared systems, with the names that the comparison has for them",
             )
 
-    def plan(self, one: ProcedureRun, asker: Asker) -> None:
+    def plan(self, main: ProcedureRun, asker: Asker) -> None:
         """Counts the anchors' calls in a dry run."""
         for anchor in self.anchors:
-            for case in _cases(one, anchor):
-                one.way.judge(asker, case)
+            for case in _cases(main, anchor):
+                main.procedure.judge(asker, case)
 
-    def judge(self, one: ProcedureRun, run: Run) -> None:
+    def judge(self, main: ProcedureRun, run: JudgeRun) -> None:
         """Judges the anchors, as they stand, in one trial: only the judge can change. Raises what ends a run."""
-        from kgeval.comparison.drift import drift
+        from kgeval.comparison.drift import SIDES, drift
         from kgeval.comparison.engine import verdicts_of
+        from kgeval.records import ComparisonVerdict
 
         if not self.anchors:
             return
+        procedure = main.procedure
 
         def work(anchor: Anchor) -> list[ComparisonVerdict]:
-            about = _about(one, anchor)
+            about = ComparisonVerdict(
+                question_id=anchor.id, dataset=anchor.dataset, level=anchor.level, system_a=SIDES[0], system_b=SIDES[1],
+                procedure=procedure.name, aspect=procedure.aspect_names[0],
+            )
             return [
-                verdict for case in _cases(one, anchor) for verdict in verdicts_of(one.way, case, one.way.judge(run.asker, case), about)
+                verdict for case in _cases(main, anchor)
+                for verdict in verdicts_of(procedure, case, procedure.judge(run.asker, case), about)
             ]
 
         verdicts = [verdict for judged in run.models.map(work, self.anchors, total=len(self.anchors)) for verdict in judged]
-        self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=one.way.procedure)
+        self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=procedure.name)
 
     def corrected(self, tables: Iterable[PairTable]) -> tuple[tuple[CorrectedRate, ...], list[str]]:
         """The pairs' rates corrected by the labels, and what is to be said of the labels."""
@@ -118,59 +124,39 @@ class CalibrationInputs:
 def read_calibration(options: CompareOptions) -> CalibrationInputs:
     """Reads the files. Raises: InputError with every fault."""
     from kgeval.files.label_files import read_anchors, read_labels
+    from kgeval.records import ComparisonReport
 
     anchors = read_anchors(options.anchors) if options.anchors else ()
     labels = read_labels([options.labels]) if options.labels else ()
-    baseline = _comparison(options.baseline) if options.baseline else None
+    baseline = None
+    if options.baseline:
+        fix = "give a .json that kgeval compare -o has written"
+        baseline = read_record(options.baseline, ComparisonReport, "no comparison", fix=fix, most=SHOWN)
     return CalibrationInputs(anchors, tuple(labels), baseline, options.seed)
 
 
-def _comparison(path: Path) -> ComparisonReport:
-    from pydantic import ValidationError
+def _cases(run: ProcedureRun, anchor: Anchor) -> Iterator[JudgeCase]:
+    from kgeval.comparison.judge.procedures import JudgeCase
 
-    from kgeval.config import explain
-    from kgeval.files import read_json
-    from kgeval.records import ComparisonReport
-
-    try:
-        return ComparisonReport.model_validate(read_json(path))
-    except ValidationError as cause:
-        wrong = "; ".join(explain(cause)[:SHOWN])
-        raise InputError(f"{path}: no comparison: {wrong}", fix="give a .json that kgeval compare -o has written") from cause
-
-
-def _cases(one: ProcedureRun, anchor: Anchor) -> Iterator[Case]:
-    from kgeval.comparison.judge.procedures import Case
-
-    for a_first in (True, False)[: one.way.positions]:
-        for repeat in range(1, one.repeats + 1):
-            yield Case(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=one.sampled)
-
-
-def _about(one: ProcedureRun, anchor: Anchor) -> ComparisonVerdict:
-    from kgeval.comparison.drift import SIDES
-    from kgeval.records import ComparisonVerdict
-
-    return ComparisonVerdict(
-        question_id=anchor.id, dataset=anchor.dataset, level=anchor.level, system_a=SIDES[0], system_b=SIDES[1],
-        procedure=one.way.procedure, aspect=one.way.names[0],
-    )
+    for a_first in (True, False)[: run.procedure.positions]:
+        for repeat in range(1, run.repeats + 1):
+            yield JudgeCase(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=run.sampled)
 
 
 def _changes(now: ComparisonReport, before: ComparisonReport, drift: Drift | None) -> Iterator[str]:
     if drift is not None and drift.moved:
-        yield "baseline: the judge has moved on the anchors: differences from the baseline may be his, not the systems'"
+        yield "baseline: the judge has moved on the anchors: differences from the baseline may be the judge's, not the systems'"
     elif drift is None or drift.moved is None:
         yield "baseline: whether the judge has moved is not known (--anchors in both runs tells)"
     if now.signature != before.signature:
         yield "baseline: it was made with other settings (its signature differs): its figures are not those of this procedure"
-    earlier = {(one.system_a, one.system_b): one for one in before.pairs if is_first(one)}
-    for one in filter(is_first, now.pairs):
-        then = earlier.get((one.system_a, one.system_b))
-        if then is not None and then.relative.value is not None and one.relative.value is not None:
+    earlier = {(pair.system_a, pair.system_b): pair for pair in before.pairs if is_first(pair)}
+    for pair in filter(is_first, now.pairs):
+        then = earlier.get((pair.system_a, pair.system_b))
+        if then is not None and then.relative.value is not None and pair.relative.value is not None:
             yield (
-                f"baseline: {one.system_a} against {one.system_b}: relative win rate {figure(then.relative.value, sign=True)} then, "
-                f"{figure(one.relative.value, sign=True)} now; {_overlap(then, one)}"
+                f"baseline: {pair.system_a} against {pair.system_b}: relative win rate {figure(then.relative.value, sign=True)} then, "
+                f"{figure(pair.relative.value, sign=True)} now; {_overlap(then, pair)}"
             )
 
 
@@ -178,8 +164,8 @@ def _overlap(then: PairResult, now: PairResult) -> str:
     ends = (then.relative.low, then.relative.high, now.relative.low, now.relative.high)
     if None in ends:
         return "without intervals nothing tells whether that is more than chance"
-    apart = ends[1] < ends[2] or ends[3] < ends[0]  # type: ignore[operator]
-    return "the intervals do not overlap" if apart else "the intervals overlap"
+    disjoint = ends[1] < ends[2] or ends[3] < ends[0]  # type: ignore[operator]
+    return "the intervals do not overlap" if disjoint else "the intervals overlap"
 
 
 def simulate(session: Session, options: SimulateOptions) -> SimulationReport:
@@ -198,18 +184,18 @@ def simulate(session: Session, options: SimulateOptions) -> SimulationReport:
     settings = SimulationSettings(**{name: value for name, value in given.items() if value is not None})
     if settings.questions * settings.trials * settings.repeats > MOST_CELLS:
         raise UsageError("one comparison of that size does not fit in memory", fix="give fewer questions, --trials or --repeats")
-    made = drawn(settings, done=lambda name: session.say(f"drawn: {name}"))
+    simulation = drawn(settings, done=lambda name: session.say(f"drawn: {name}"))
     scenarios = [
         SimulatedScenario(
-            name=one.scenario.name, about=one.scenario.about, truth=one.truth, questions=one.questions, kept=one.kept, calls=one.calls,
-            judge=asdict(one.scenario.judge), systems=asdict(one.scenario.systems), sequential=one.sequential,
-            unbiased=one.unbiased, biased=one.biased,
+            name=result.scenario.name, about=result.scenario.about, truth=result.truth, questions=result.questions, kept=result.kept,
+            calls=result.calls, judge=asdict(result.scenario.judge), systems=asdict(result.scenario.systems),
+            sequential=result.sequential, unbiased=result.unbiased, biased=result.biased,
         )
-        for one in made.results
+        for result in simulation.results
     ]
     return SimulationReport(
-        run=session.manifest(options, seed=settings.seed, exit_code=0 if made.passed else 1), runs=settings.runs, seed=settings.seed,
+        run=session.manifest(options, seed=settings.seed, exit_code=0 if simulation.passed else 1), runs=settings.runs, seed=settings.seed,
         trials=settings.trials, repeats=settings.repeats, confidence=settings.confidence, tie_region=settings.tie_region,
-        stop_trials=settings.stop_trials, resamples=settings.resamples, passed=made.passed, scenarios=scenarios,
-        bounds=[SimulationBound(**asdict(bound), held=bound.held) for bound in made.bounds],
+        stop_trials=settings.stop_trials, resamples=settings.resamples, passed=simulation.passed, scenarios=scenarios,
+        bounds=[SimulationBound(**asdict(bound), held=bound.held) for bound in simulation.bounds],
     )

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kgeval.config import CompareOptions
 from kgeval.errors import UsageError
-from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
+from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.rows import filters_of
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.comparison.align.shape import AlignmentRule
-    from kgeval.comparison.answering import Answering
+    from kgeval.comparison.align.rule import AlignmentRule
+    from kgeval.comparison.answering import AlignedAnswers
     from kgeval.comparison.judge.procedures import JudgeProcedure
-    from kgeval.comparison.pairs import Paired, PairsWanted
+    from kgeval.comparison.pairs import ComparedPairs, PairSelection
     from kgeval.comparison.results.inputs import Figure, PairThreshold
-    from kgeval.comparison.sources import SecondRun, Source
+    from kgeval.comparison.sources import AnswerSource, SecondRun
     from kgeval.comparison.verdict_store import Pairing, ProcedureRun
     from kgeval.files.question_rows import Questions
     from kgeval.files.rows import Rows, RowSelection
@@ -38,11 +38,11 @@ FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", 
 
 
 @dataclass(frozen=True)
-class Settings:
+class CompareSettings:
     """How a comparison is made. `kind` None: as the systems allow. `notes`: what was decided once questions, systems and judge were known
     (`settled`), for dry run and report."""
 
-    rounds: tuple[ProcedureRun, ...]
+    procedures: tuple[ProcedureRun, ...]
     rule: AlignmentRule
     kind: TrialKind | None
     tie_region: float
@@ -52,7 +52,7 @@ class Settings:
     @property
     def main(self) -> ProcedureRun:
         """The procedure of the comparison itself; the others stand beside it."""
-        return self.rounds[0]
+        return self.procedures[0]
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,16 @@ class KnownCounts:
 
 
 @dataclass
-class Inputs:
+class OpenComparison:
     """What a run works with, open. `aligned`, `free`: the answers as the run aligns them, and as they are; one object where it does not
     align. `self_check`: name of a second run -> its system. `judge`: who is asked; in a dry run who counts."""
 
     models: Models
     judge: Asker
     tools: Toolbox
-    paired: Paired
-    aligned: Answering
-    free: Answering
+    paired: ComparedPairs
+    aligned: AlignedAnswers
+    free: AlignedAnswers
     self_check: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -93,30 +93,30 @@ class Inputs:
 
         seen: dict[str, Question] = {}
         return [
-            Pairing(a, b, tuple(seen.setdefault(one.id, _slim(one, show)) for one in self.paired.questions(a, b)))
+            Pairing(a, b, tuple(seen.setdefault(question.id, _slim(question, show)) for question in self.paired.questions(a, b)))
             for a, b in self.paired.pairs
         ]
 
 
-def settings_of(session: Session, options: CompareOptions) -> Settings:
+def settings_of(session: Session, options: CompareOptions) -> CompareSettings:
     """The settings in force. Raises: UsageError, InputError (grades)."""
     from kgeval.comparison.align.rule import alignment
     from kgeval.comparison.stopping import TIE_REGION
     from kgeval.comparison.stopping import TRIALS as SURE_TRIALS
 
-    ways = _ways(options.procedure or "scores", options, options.aspects)
-    align = options.align or ("pair" if ways[0].aligned else "none")
+    judging = _judge_procedures(options.procedure or "scores", options, options.aspects)
+    align = options.align or ("pair" if judging[0].aligned else "none")
     rule = alignment(
         kind=align, attempts=_or(options.attempts, 5), tolerance=_or(options.tolerance, 10), force=not options.no_force,
     )
     if options.tie_region != session.config.compare.tie_region and not options.stop_when_sure:  # that of kgeval.toml waits for its use
         raise UsageError("--tie-region needs --stop-when-sure", fix="give both, or leave it out")
     trials = options.trials or (SURE_TRIALS if options.stop_when_sure else TRIALS)
-    rounds = _rounds(ways, trials, options.repeats or REPEATS, aligned=align != "none")
-    return Settings(rounds, rule, options.trial_kind, _or(options.tie_region, TIE_REGION))
+    procedures = _procedure_runs(judging, trials, options.repeats or REPEATS, aligned=align != "none")
+    return CompareSettings(procedures, rule, options.trial_kind, _or(options.tie_region, TIE_REGION))
 
 
-def settled(settings: Settings, options: CompareOptions, inputs: Inputs) -> Settings:
+def settled(settings: CompareSettings, options: CompareOptions, inputs: OpenComparison) -> CompareSettings:
     """The settings once questions, systems and judge are known: what the judge is shown, by which aspects, and how many trials differ.
 
     A judge at temperature 0 gives the same reply to the same request. So nothing is repeated, and there are as many trials as have other
@@ -128,10 +128,10 @@ def settled(settings: Settings, options: CompareOptions, inputs: Inputs) -> Sett
     names = options.aspects
     if not names and not options.grades and show != "none":
         names = (*KNOWN, "zeng")
-    ways = _ways(settings.main.way.procedure, options, names, informed=show != "none")
+    judging = _judge_procedures(settings.main.procedure.name, options, names, informed=show != "none")
     wordings = options.wordings or 1
-    if wordings > ways[0].wordings:
-        what = f"--wordings {wordings}: the aspects have {ways[0].wordings}"
+    if wordings > judging[0].wordings:
+        what = f"--wordings {wordings}: the aspects have {judging[0].wordings}"
         raise UsageError(what, fix="give fewer, or add wordings to the --grades file")
     sampled = inputs.models.endpoint.parameters.get("temperature") != 0
     main = settings.main
@@ -145,15 +145,17 @@ def settled(settings: Settings, options: CompareOptions, inputs: Inputs) -> Sett
             cut = ", ".join(f"{name} {made} (of {wanted})" for name, (made, wanted) in asked.items() if made != wanted)
             notes.append(
                 f"the judge has temperature 0, where the same request gets the same reply: {cut}; what would make more of them differ: "
-                f"--temperature above 0, --wordings (up to {ways[0].wordings}), systems that answer anew"
+                f"--temperature above 0, --wordings (up to {judging[0].wordings}), systems that answer anew"
             )
         trials, repeats = differ, 1
-    rounds = tuple(
-        replace(one, way=way) if way.procedure == "biased"
-        else replace(one, way=way, trials=trials, repeats=repeats, wordings=min(wordings, way.wordings), sampled=sampled)
-        for one, way in zip(settings.rounds, ways, strict=True)
+    procedures = tuple(
+        replace(run, procedure=procedure) if procedure.name == "biased"
+        else replace(
+            run, procedure=procedure, trials=trials, repeats=repeats, wordings=min(wordings, procedure.wordings), sampled=sampled,
+        )
+        for run, procedure in zip(settings.procedures, judging, strict=True)
     )
-    return replace(settings, rounds=rounds, show=show, notes=tuple(notes))
+    return replace(settings, procedures=procedures, show=show, notes=tuple(notes))
 
 
 def _or(value: Any, default: Any) -> Any:
@@ -180,26 +182,24 @@ def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
     return show, f"the judge is shown of the right answers: {of_each}"
 
 
-def _ways(procedure: Procedure, options: CompareOptions, names: Sequence[str], *, informed: bool = False) -> list[JudgeProcedure]:
+def _judge_procedures(main: Procedure, options: CompareOptions, names: Sequence[str], *, informed: bool = False) -> list[JudgeProcedure]:
     """The procedure of the run, then those compared with it."""
     from kgeval.comparison.judge.grades import chosen_aspects, read_grades
-    from kgeval.comparison.judge.procedures import way_of
+    from kgeval.comparison.judge.procedures import judge_procedure
 
     aspects = chosen_aspects(names, read_grades(options.grades) if options.grades else None)
-    wanted: list[Procedure] = [procedure, *options.contrast]
-    if options.baseline_biased:
-        wanted.append("biased")
-    return [way_of(one, aspects, informed=informed) for one in dict.fromkeys(wanted)]
+    biased: tuple[Procedure, ...] = ("biased",) if options.baseline_biased else ()
+    return [judge_procedure(name, aspects, informed=informed) for name in dict.fromkeys((main, *options.contrast, *biased))]
 
 
-def _rounds(ways: Sequence[JudgeProcedure], trials: int, repeats: int, *, aligned: bool) -> tuple[ProcedureRun, ...]:
+def _procedure_runs(judging: Sequence[JudgeProcedure], trials: int, repeats: int, *, aligned: bool) -> tuple[ProcedureRun, ...]:
     """The biased baseline has one trial and one call; it and `differential` see free answers, unless that is the run's own procedure."""
     from kgeval.comparison.verdict_store import ProcedureRun
 
     return tuple(
-        ProcedureRun(way, 1, 1, aligned=False) if way.procedure == "biased"
-        else ProcedureRun(way, trials, repeats, aligned=aligned and (way.aligned or number == 0))
-        for number, way in enumerate(ways)
+        ProcedureRun(procedure, 1, 1, aligned=False) if procedure.name == "biased"
+        else ProcedureRun(procedure, trials, repeats, aligned=aligned and (procedure.aligned or number == 0))
+        for number, procedure in enumerate(judging)
     )
 
 
@@ -241,21 +241,21 @@ def _pair_of(text: str | None, systems: Sequence[str]) -> tuple[str | None, str 
     return None, None, f"no system is called {text[:100]}"
 
 
-def systems_chosen(session: Session, options: CompareOptions) -> list[Chosen]:
+def systems_chosen(session: Session, options: CompareOptions) -> list[ChosenSystem]:
     """The systems that answer anew, with their settings. Raises: UsageError."""
     return chosen_systems(session.config, options) if options.systems else []
 
 
 def open_inputs(
-    session: Session, answers: Sequence[Path], options: CompareOptions, settings: Settings, *, names: Mapping[Path, str],
-    chosen: Sequence[Chosen], stack: ExitStack,
-) -> Inputs:
+    session: Session, answers: Sequence[Path], options: CompareOptions, settings: CompareSettings, *, names: Mapping[Path, str],
+    chosen: Sequence[ChosenSystem], stack: ExitStack,
+) -> OpenComparison:
     """Opens everything; `stack` closes it. `names`: of files that are one system's, its name. `chosen`: systems that answer anew.
 
     Raises: UsageError, InputError and what opening systems raises.
     """
     from kgeval.comparison.align.force import Forcer
-    from kgeval.comparison.answering import Answering, AnsweringSettings
+    from kgeval.comparison.answering import AlignedAnswers, AnsweringSettings
     from kgeval.comparison.pairs import pair_up
     from kgeval.comparison.sources import SECOND, LiveSource, filed, second_run
     from kgeval.files.row_selection import RowSelection
@@ -293,7 +293,7 @@ def open_inputs(
     paired = replace(
         pair_up(rows, wanted_pairs, asked=asked, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
     )
-    sources: dict[str, Source] = {
+    sources: dict[str, AnswerSource] = {
         **filed(paired.sharing, tuple(name for name in files if name in paired.systems), hooks),
         **{name: LiveSource(systems[name]) for name in asked},
     }
@@ -302,18 +302,18 @@ def open_inputs(
     store = stack.enter_context(AnswerStore(journal_file(asking.journal, asking.cache_dir), fresh=options.fresh_answers))
     runs: list[SecondRun] = [second_run(sources[name]) for name, _ in again]
 
-    def answering(rule: AlignmentRule, kind: TrialKind | None) -> Answering:
+    def answering(rule: AlignmentRule, kind: TrialKind | None) -> AlignedAnswers:
         how = AnsweringSettings(
             rule=rule, trials=settings.main.trials, kind=kind, seed=options.seed, meaning_sample=options.meaning_sample,
             models=_signature(models, *([reader] if reader else [])), max_error_rate=models.limits.max_error_rate,
         )
-        opened = Answering(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
+        opened = AlignedAnswers(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
         return stack.enter_context(opened)
 
     aligned = answering(settings.rule, settings.kind)
     free = answering(replace(settings.rule, on=False), aligned.trial_kind) if settings.rule.on else aligned
     second_names = {other if other is not None else f"{name}{SECOND}": name for name, other in checks}
-    return Inputs(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
+    return OpenComparison(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
 
 
 def _rows(wanted: RowSelection, stack: ExitStack) -> Rows | Questions:
@@ -333,7 +333,7 @@ def _rows(wanted: RowSelection, stack: ExitStack) -> Rows | Questions:
 
 
 def _open_systems(
-    tools: Toolbox, chosen: Sequence[Chosen], wanted: RowSelection, rows: Rows | Questions, stack: ExitStack,
+    tools: Toolbox, chosen: Sequence[ChosenSystem], wanted: RowSelection, rows: Rows | Questions, stack: ExitStack,
 ) -> dict[str, System]:
     """The systems that can be called, by name. Raises: UsageError where two have one name."""
     from kgeval.systems.spec import open_system
@@ -366,11 +366,11 @@ def _checks(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str
     return checks
 
 
-def _pairs_wanted(options: CompareOptions, systems: Sequence[str], checks: Sequence[tuple[str, str]]) -> PairsWanted:
+def _pairs_wanted(options: CompareOptions, systems: Sequence[str], checks: Sequence[tuple[str, str]]) -> PairSelection:
     """Which pairs: a second run's file stands beside its own system and no other."""
-    from kgeval.comparison.pairs import PairsWanted
+    from kgeval.comparison.pairs import PairSelection
 
-    usual = PairsWanted(options.against, options.pairs, options.allow_missing)
+    usual = PairSelection(options.against, options.pairs, options.allow_missing)
     if not checks:
         return usual
     if options.against or options.pairs:

@@ -8,17 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.config import CompareOptions, ModelOptions, load
+from kgeval.config import CompareOptions, ModelOptions
 from kgeval.errors import InputError
-from kgeval.workflows.compare import CompareResult, Comparison, carry_out, prepare, whole_of
+from kgeval.workflows.compare import CompareResult, ComparisonRun, carry_out, prepare, whole_of
 from kgeval.workflows.rows import STDIN
 from kgeval.workflows.score import AskingSummary
-from kgeval.workflows.score_parts import PLACES, asked_by, check_there
+from kgeval.workflows.score_parts import asked_by, check_there, merging_session
 from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
-    from kgeval.comparison.engine import Run
-    from kgeval.comparison.verdict_store import Verdicts
+    from kgeval.comparison.engine import JudgeRun
+    from kgeval.comparison.verdict_store import VerdictStore
     from kgeval.files.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", "verdicts")
@@ -39,34 +39,28 @@ def merge(
     what a model wrote for the parts.
     """
     from kgeval import __version__
+    from kgeval.files.score_forms import beside
     from kgeval.files.verdict_parts import read_verdict_parts
+    from kgeval.reports.write import check_replaced
 
     parts = read_verdict_parts(paths, kgeval=__version__)
-    _check_outputs(session.outputs, parts)
+    files = (file for part in parts for file in (part.path, part.verdicts, beside(part.path, "run.json")))
+    check_replaced(session.outputs, files, what="of a part")
     arguments = {**parts[0].run.arguments, **{name: value for name, value in moved.items() if value}}
-    config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
-    config = load(config_file)
-    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
-    options = options_of(
-        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, config.compare,
-    )
-    answers = [Path(name) for name in arguments.get("answers", ())]
-    files = [*answers, options.questions, options.grades, options.labels, options.baseline]
-    check_there([path for path in files if path != STDIN])
     asking = ModelOptions.model_validate({
         **{name: arguments[name] for name in ModelOptions.model_fields if name in arguments},
         "journal": journal or (None if imported else _common(parts, "journal")),
         "cache_dir": None if journal or imported else _common(parts, "cache_dir"),
     })
-    whole = session.task(
-        # as a dry run is: whoever would be asked looks into the journal, and no further
-        "merge-shards", dry=True, config=config, config_file=config_file, asking=asking, show=False,
-        redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
-        arguments={
-            **{name: arguments[name] for name in PLACES if name in arguments},
-            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
-        },
+    # as a dry run is: whoever would be asked looks into the journal, and no further
+    whole = merging_session(session, arguments, paths, dry=True, asking=asking, show=False)
+    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
+    options = options_of(
+        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, whole.config.compare,
     )
+    answers = [Path(name) for name in arguments.get("answers", ())]
+    named = [*answers, options.questions, options.grades, options.labels, options.baseline]
+    check_there([path for path in named if path != STDIN])
     with whole, ExitStack() as stack:
         comparison = prepare(whole, answers, options, stack=stack)
         comparison.asking = AskingSummary(
@@ -93,22 +87,14 @@ def _common(parts: Sequence[VerdictPart], name: str) -> Path | None:
     return place if place is not None and place.exists() else None
 
 
-def _check_outputs(outputs: Sequence[Path], parts: Sequence[VerdictPart]) -> None:
-    from kgeval.files.score_forms import beside
-    from kgeval.reports.write import check_replaced
-
-    files = [path for part in parts for path in (part.path, part.verdicts, beside(part.path, "run.json"))]
-    check_replaced(outputs, files, what="of a part")
-
-
-def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
+def _check_same(comparison: ComparisonRun, parts: Sequence[VerdictPart]) -> None:
     """Raises: InputError where the files, the configuration or the pairs are not those of the parts."""
     part, now = parts[0].part, whole_of(comparison)
     faults = []
     if now["rows"] != part.rows:
         faults.append("the files have other questions or answers than the parts were made from")
     if (now["signature"],) != part.signatures:
-        faults.append(f"the judge or his settings are other ones: {now['signature']}; those of the parts are {part.signatures[0]}")
+        faults.append(f"the judge or its settings are other ones: {now['signature']}; those of the parts are {part.signatures[0]}")
     if not faults and now["run"] != part.run:
         faults.append("pairs, alignment or procedures are not those of the parts")
     if faults:
@@ -116,15 +102,15 @@ def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
         raise InputError("the parts do not belong to this comparison; nothing was written", fix=fix, faults=faults)
 
 
-def _rejoined(parts: Sequence[VerdictPart], comparison: Comparison, verdicts: Verdicts) -> Run:
-    from kgeval.comparison.engine import Sources
+def _rejoined(parts: Sequence[VerdictPart], comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
+    from kgeval.comparison.engine import ComparedAnswers
     from kgeval.comparison.rejoined import Rejoined
     from kgeval.files.verdict_parts import MergedVerdicts
 
     opened = comparison.opened
     judgements = Rejoined(
-        opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, comparison.settings.rounds,
-        said=MergedVerdicts(parts),
+        opened.models, opened.judge, ComparedAnswers(opened.aligned, opened.free), verdicts, comparison.pairings,
+        comparison.settings.procedures, parts=MergedVerdicts(parts),
     )
     judgements.carry_out()
     if opened.aligned.settings.rule.on:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import ConfigError, UsageError
-from kgeval.workflows.workers import Ended, Worker, carry_out
+from kgeval.workflows.workers import EndedWorker, Worker, carry_out
 
 STARTS = 4
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
@@ -38,9 +38,9 @@ def check_ray() -> None:
 
 
 def run_ray(
-    shards: Sequence[Worker], *, workers: int, go_on: Callable[[Ended], bool], address: str | None = None,
-) -> Iterator[Ended]:
-    """As run_local, on Ray. `address` null: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
+    shards: Sequence[Worker], *, workers: int, go_on: Callable[[EndedWorker], bool], address: str | None = None,
+) -> Iterator[EndedWorker]:
+    """As run_local, on Ray. `address` None: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
     `workers` CPUs are used.
 
     Raises: UsageError without Ray, ConfigError where the cluster cannot be reached.
@@ -110,7 +110,7 @@ def _end_begun(cause: BaseException) -> None:
         trace = trace.tb_next
 
 
-def _spread(ray: Any, shards: Sequence[Worker], workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
+def _spread(ray: Any, shards: Sequence[Worker], workers: int, go_on: Callable[[EndedWorker], bool]) -> Iterator[EndedWorker]:
     # a shard that a lost node took with it is begun again by the user, who then knows: never twice unasked, it may cost
     task = ray.remote(num_cpus=1, max_retries=0)(_work)
     waiting, running = list(reversed(shards)), dict[Any, Worker]()
@@ -123,7 +123,7 @@ def _spread(ray: Any, shards: Sequence[Worker], workers: int, go_on: Callable[[E
             ended = _end(ray, done, running.pop(done))
             if not go_on(ended):
                 yield ended
-                yield from (Ended(shard.name, 130, "not begun") for shard in waiting)
+                yield from (EndedWorker(shard.name, 130, "not begun") for shard in waiting)
                 waiting = []
                 _cancel(ray, running)
             else:
@@ -140,14 +140,14 @@ def _cancel(ray: Any, running: Mapping[Any, Worker]) -> None:
         ray.wait(list(running), num_returns=len(running), timeout=30)
 
 
-def _end(ray: Any, reference: Any, worker: Worker) -> Ended:
+def _end(ray: Any, reference: Any, worker: Worker) -> EndedWorker:
     try:
         found = ray.get(reference)
     except (ray.exceptions.RayError, KeyboardInterrupt) as cause:
         if isinstance(cause, KeyboardInterrupt):
             raise
-        return Ended(worker.name, 130, f"its worker was lost: {type(cause).__name__}")
-    return Ended(worker.name, int(found["code"]), str(found["messages"]))
+        return EndedWorker(worker.name, 130, f"its worker was lost: {type(cause).__name__}")
+    return EndedWorker(worker.name, int(found["code"]), str(found["messages"]))
 
 
 def _work(worker: dict[str, Any]) -> dict[str, Any]:

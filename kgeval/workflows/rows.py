@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kgeval.config import FilterOptions, QuestionFileOptions, RowOptions
-from kgeval.errors import UsageError
+from kgeval.errors import InputError, UsageError
+from kgeval.records import Record
 
 if TYPE_CHECKING:
     from kgeval.files.question_rows import Questions
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.session import Session
 
 STDIN = Path("-")
+T = TypeVar("T", bound=Record)
 
 
 def filters_of(options: FilterOptions) -> Filters:
@@ -64,6 +66,22 @@ def names_of(session: Session, files: Sequence[Path], done: str) -> list[str]:
         raise UsageError(f"{len(files)} files: one set is {done}, or two are set side by side", fix="give one file or two")
     names = ["stdin" if path == STDIN else session.spooled.get(path, path.name) for path in files]
     return names if len(set(names)) == len(names) else [str(path) for path in files]
+
+
+def read_record(path: Path, record: type[T], what: str, *, fix: str, most: int | None = None) -> T:
+    """A file that kgeval has written before. `what` it should be; `most`: faults that are shown.
+
+    Raises: InputError for a file that cannot be read, or is none.
+    """
+    from pydantic import ValidationError
+
+    from kgeval.config import explain
+    from kgeval.files import read_json
+
+    try:
+        return record.model_validate(read_json(path))
+    except ValidationError as cause:
+        raise InputError(f"{path}: {what}: {'; '.join(explain(cause)[:most])}", fix=fix) from cause
 
 
 def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | None) -> None:

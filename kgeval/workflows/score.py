@@ -17,7 +17,7 @@ from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
 from kgeval.workflows.result import Result, exit_code
-from kgeval.workflows.rows import STDIN, check_places, rows_wanted
+from kgeval.workflows.rows import STDIN, check_places, read_record, rows_wanted
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -162,14 +162,14 @@ class Scoring:
 
         named = [*rows.inputs, self.session.config_file or DEFAULT_FILE, self.session.layout, *beside]
         asking = self.asking_summary()
-        made = self.session.manifest(
+        manifest = self.session.manifest(
             self.options, server=asking.server, inputs=[Path(name) for name in named if name and Path(name).is_file()],
             seed=self.options.seed, exit_code=exit_code, asked=asking.asked,
         )
         if self.wanted.shard is None:
-            return made
+            return manifest
         whole = {"rows": rows.digest(), "run": fingerprint(self, rows), "notes": list(asking.notes)}
-        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+        return manifest.model_copy(update={"arguments": {**manifest.arguments, WHOLE: whole}})
 
     def asking_summary(self) -> AskingSummary:
         """What is to be said of the asking so far."""
@@ -204,7 +204,7 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
     from kgeval.files.scores import is_result
     from kgeval.metrics.summary.audit_join import read_audit
     from kgeval.metrics.summary.gates import parse_gates
-    from kgeval.records import ScoreReport
+    from kgeval.records import IndexRecord, ScoreReport
     from kgeval.reports.write import check_outputs
 
     if options.write_back and not options.explain:
@@ -225,7 +225,9 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
     )
     if options.audit:
         scoring.audit = read_audit(options.audit, session.graph_name)
-    scoring.index = tuple(_index_record(path) for path in options.index)
+    scoring.index = tuple(
+        read_record(path, IndexRecord, "no index record", fix="kgeval help records shows the record") for path in options.index
+    )
     return scoring
 
 
@@ -317,12 +319,12 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
         try:
             fill(scoring, rows, file)
         except KeyboardInterrupt:
-            session.say(_kept(scoring))
+            session.say(_resume_hint(scoring))
             raise
         report = _report(scoring, rows, file)
         written = file.finish(redacted(report) if _redacts(scoring) else report)
     max_error_rate = session.limits.max_error_rate
-    messages = [*_incomplete_lines(report, max_error_rate, _kept(scoring, "retry-errors")), *gate_lines(report)]
+    messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report)]
     return ScoreResult(
         report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, redact=session.redact,
         _folder=folder,
@@ -433,7 +435,7 @@ def _own_code(metrics: Iterable[MetricInfo]) -> frozenset[str]:
     return frozenset(metric.metric for metric in metrics if CODE in metric.parameters)
 
 
-def _kept(scoring: Scoring, flag: str = "resume") -> str:
+def _resume_hint(scoring: Scoring, flag: str = "resume") -> str:
     """What a run that did not come to its end leaves, and how to go on."""
     replies = "replies that came are in the journal; " if scoring.tools.models is not None else ""
     return f"{replies}the same command goes on" + (f" with --{flag}" if scoring.results else "")
@@ -484,17 +486,3 @@ def _why_not(report: ScoreReport, gate: GateResult) -> str:
         return "it has no value"
     failed = sum(found[0].failures.values())
     return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
-
-
-def _index_record(path: Path) -> IndexRecord:
-    from pydantic import ValidationError
-
-    from kgeval.config import explain
-    from kgeval.errors import InputError
-    from kgeval.files import read_json
-    from kgeval.records import IndexRecord
-
-    try:
-        return IndexRecord.model_validate(read_json(path))
-    except ValidationError as cause:
-        raise InputError(f"{path}: no index record: " + "; ".join(explain(cause)), fix="kgeval help records shows the record") from cause

@@ -38,7 +38,7 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
 
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
-    from kgeval.metrics.kg.explain import explain as lay_open
+    from kgeval.metrics.kg.explain import explain as explain_pair
     from kgeval.metrics.kg.sides import requests_of
 
     found = _rows_to_explain(scoring, rows)
@@ -51,7 +51,7 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
             if (why := _nothing_to_show(pair)) is not None:
                 yield f"{_title(pair)}\n  {why}\n"
                 continue
-            explained = lay_open(pair, graph, embedder)
+            explained = explain_pair(pair, graph, embedder)
             yield explain_text(explained, scoring.settings)
             if scoring.options.write_back:
                 _write_back(scoring, graph, explained)
@@ -125,10 +125,10 @@ def _title(pair: PairRequest) -> str:
 
 
 def explain_text(explained: Explained, settings: MetricSettings) -> str:
-    """A pair laid open, as text. Names are made visible; long lists are cut and say so."""
+    """A pair explained, as text. Names are made visible; long lists are cut and say so."""
     from kgeval.metrics.kg.explain import shared
 
-    matched = sum(way.matched for way in explained.ways)
+    matched = sum(path.matched for path in explained.ways)
     groups = [("shared " if shared(group) else "one side", _nodes(group)) for group in explained.communities]
     return "\n".join([
         f"{visible(explained.question_id)}, {visible(explained.system)}: {explained.pair}",
@@ -136,7 +136,7 @@ def explain_text(explained: Explained, settings: MetricSettings) -> str:
         f"  SIMILAR (cosine >= {settings.tau:g}): {len(explained.similar)}",
         *_cut([f"    {cosine:.4f}  {visible(a)}  ~  {visible(b)}" for a, b, cosine, _ in sorted(explained.similar, key=lambda s: -s[2])]),
         f"  paths (cost <= {settings.delta:g}): {matched} of {len(explained.ways)} input entities",
-        *_cut([f"    {_way(way)}" for way in sorted(explained.ways, key=lambda way: (way.cost is None, way.cost))]),
+        *_cut([f"    {_path(path)}" for path in sorted(explained.ways, key=lambda path: (path.cost is None, path.cost))]),
         f"  communities of the first partition ({settings.community}, seed {settings.seed}): {len(explained.communities)}",
         *_cut([f"    {kind}  {names}" for kind, names in groups]),
         "",
@@ -148,11 +148,11 @@ def _cut(lines: Sequence[str]) -> list[str]:
     return [*lines[:MOST_LISTED], *([f"    ... and {more} more"] if more > 0 else [])]
 
 
-def _way(way: CheapestPath) -> str:
-    if way.cost is None:
-        return f"none      {visible(way.entity)}"
-    steps = " -> ".join(f"[{visible(n.name)}]" if n.kind == "relation" else visible(n.name) for n in way.nodes)
-    return f"{way.cost:.4f} {'yes' if way.matched else 'no '}  {steps}"
+def _path(path: CheapestPath) -> str:
+    if path.cost is None:
+        return f"none      {visible(path.entity)}"
+    steps = " -> ".join(f"[{visible(n.name)}]" if n.kind == "relation" else visible(n.name) for n in path.nodes)
+    return f"{path.cost:.4f} {'yes' if path.matched else 'no '}  {steps}"
 
 
 def _nodes(group: Sequence[Node]) -> str:
@@ -175,12 +175,12 @@ def pair_rows(explained: Explained, settings: MetricSettings) -> Any:
     from kgeval.graph.load.pairs import PairRows
 
     pair, number_of = explained.graph, {id(node): number for number, group in enumerate(explained.communities) for node in group}
-    ways = {way.entity: way for way in explained.ways}
+    paths = {path.entity: path for path in explained.ways}
     nodes: list[dict[str, Any]] = []
     for number, node in enumerate(explained.nodes):
         row = {"number": number, "name": node.name, "side": node.side, "kind": node.kind, "community": number_of[id(node)]}
         if node.kind == "entity" and node.side == "input":
-            row |= {"matched": ways[node.name].matched, "cost": ways[node.name].cost}
+            row |= {"matched": paths[node.name].matched, "cost": paths[node.name].cost}
         nodes.append(row)
     first, second = len(pair.input.names), len(pair.input.names) + len(pair.context.names)
     third = second + len(pair.input.heads)

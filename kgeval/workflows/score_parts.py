@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kgeval.manifest import ModelUsage
     from kgeval.records import ModelRef, ModelUse, RunManifest
     from kgeval.workflows.score import ScoreResult
-    from kgeval.workflows.workers import Ended, Worker
+    from kgeval.workflows.workers import EndedWorker, Worker
 
 DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
 PLACES = ("uri", "username", "database", "home", "layout", "layout_keys")  # of a graph: the manifest keeps them
@@ -38,29 +38,37 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     """
     from kgeval import __version__
     from kgeval.files.score_parts import read_parts
+    from kgeval.files.scores import files_of
+    from kgeval.reports.write import check_replaced
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
-    config_file = arguments.get("config_file")
     known = {name: arguments[name] for name in ScoreOptions.model_fields if name in arguments and name not in NOT_OF_THE_WHOLE}
     options = ScoreOptions.model_validate(known)
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
     check_there([*answers, options.questions, options.audit, *options.index])
-    whole = session.task(
-        "merge-shards", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
-        asking=asking, redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
-        arguments={
-            **{name: arguments[name] for name in PLACES if name in arguments},
-            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
-        },
-    )
-    with whole:
+    with merging_session(session, arguments, paths, asking=asking) as whole:
         scoring = prepare(whole, answers, options)
-        _check_outputs(scoring, parts)
+        check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
         with scoring.open_rows() as rows:
             check(scoring, rows)
             return merge_into(scoring, rows, parts)
+
+
+def merging_session(session: Session, arguments: Mapping[str, Any], paths: Sequence[Path], **more: Any) -> Session:
+    """The session of the whole run that the parts in `paths` are of. `arguments`: those of their manifest, with what has moved; `more`:
+    further fields of the session."""
+    config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
+    return session.task(
+        "merge-shards", config=load(config_file), config_file=config_file, redact=session.redact or bool(arguments.get("redact")),
+        graph_name=arguments.get("graph_name"),
+        arguments={
+            **{name: arguments[name] for name in PLACES if name in arguments}, **session.arguments,
+            "answers": [str(Path(name)) for name in arguments.get("answers", ())], "parts": [str(path) for path in paths],
+        },
+        **more,
+    )
 
 
 def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> ScoreResult:
@@ -165,13 +173,6 @@ def check_there(files: Sequence[Path | None]) -> None:
         raise InputError("what the parts were made with cannot be used here", faults=gone, fix="name files that have moved")
 
 
-def _check_outputs(scoring: Scoring, parts: Sequence[ScorePart]) -> None:
-    from kgeval.files.scores import files_of
-    from kgeval.reports.write import check_replaced
-
-    check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
-
-
 def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> None:
     """Raises: InputError where the files, the configuration or the metrics are not those of the parts."""
     part, faults = parts[0].part, []
@@ -235,12 +236,12 @@ def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, A
     }
 
 
-def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> list[Ended]:
+def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> list[EndedWorker]:
     from kgeval.workflows.ray_workers import run_ray
     from kgeval.workflows.workers import run_local
 
     say = scoring.session.say
-    ended: list[Ended] = []
+    ended: list[EndedWorker] = []
     if scoring.options.executor == "ray":
         coming = run_ray(shards, workers=workers, go_on=_goes_on, address=scoring.options.ray_address)
     else:
@@ -253,11 +254,11 @@ def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> li
     return ended
 
 
-def _goes_on(ended: Ended) -> bool:
+def _goes_on(ended: EndedWorker) -> bool:
     return ended.code in DONE
 
 
-def _check_ended(ended: Sequence[Ended], folder: Path | None) -> None:
+def _check_ended(ended: Sequence[EndedWorker], folder: Path | None) -> None:
     """Raises where a shard gave no part: what it said."""
     lost = [shard for shard in ended if shard.code not in DONE]
     if not lost:

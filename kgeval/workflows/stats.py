@@ -30,8 +30,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.comparison.given.scores import Column, Span
-    from kgeval.comparison.given.tables import Judged
+    from kgeval.comparison.given.scores import ScoreColumn, Span
+    from kgeval.comparison.given.tables import GivenPairs
     from kgeval.files.label_files import PairLabel
     from kgeval.files.score_tables import Scores
     from kgeval.files.verdict_files import Verdicts
@@ -134,7 +134,7 @@ def power(session: Session, files: Sequence[Path], options: PowerOptions) -> Sta
 def rank(session: Session, files: Sequence[Path], options: RankOptions) -> StatsResult:
     """Systems in order by pairwise verdicts: Bradley-Terry with ties, intervals over questions, average win rates. Writes the outcomes of
     `export`. Raises: UsageError, InputError."""
-    from kgeval.comparison.given.outcomes import single_outcomes
+    from kgeval.comparison.given.tables import single_outcomes
     from kgeval.comparison.given.verdicts import ranking_of
     from kgeval.comparison.results.pair import pair_results, with_holm
     from kgeval.files.verdict_files import write_duels
@@ -193,8 +193,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
 
     Raises: UsageError, InputError.
     """
-    from kgeval.comparison.corrected import SELECTED, selected
-    from kgeval.comparison.given.shares import Item, corrected_shares
+    from kgeval.comparison.corrected import SELECTED, ShareItem, corrected_shares, selected
     from kgeval.files.label_files import read_labels, read_shares
     from kgeval.files.winners import said_by
 
@@ -207,7 +206,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
         notes = [*([warning] if warning else []), *_notes(verdicts, tables)]
         return _result(session, "correct", options, read, verdicts.rows, corrected=rates, notes=notes)
     rows, notes = read_shares(files, options.map)
-    shares, p = corrected_shares([Item(row.judge, row.human, row.cluster) for row in rows])
+    shares, p = corrected_shares([ShareItem(row.judge, row.human, row.cluster) for row in rows])
     if p is not None and p < SELECTED:
         notes = [f"the labelled rows are no random part of the judged ones (p = {p:.2g}): the corrections are not to be trusted", *notes]
     counts = {files[0].name if len(files) == 1 else "all files": len(rows)}
@@ -316,7 +315,7 @@ def _refuse_missing(missing: Mapping[str, Sequence[str]], what: str) -> None:
 # --- scores
 
 
-def _scores(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[Column]]:
+def _scores(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
     """The scores by system and metric. Raises: InputError for faults, and for systems with different questions unless allowed."""
     from kgeval.comparison.given.scores import columns_of, missing_of
     from kgeval.files.score_tables import ScoreSelection, read_score_tables
@@ -359,7 +358,7 @@ def _holds_zero(pair: PairedResult) -> bool | None:
     return difference.low <= 0 <= difference.high
 
 
-def _two_runs(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[Column]]:
+def _two_runs(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
     """Two columns a metric. Two files of one system with one name: the runs are called by their files."""
     from kgeval.comparison.given.scores import columns_of, missing_of
     from kgeval.files.score_tables import Scores
@@ -419,15 +418,15 @@ def _power_row(options: PowerOptions, sd: float, scale: Span | None, pair: Paire
 # --- verdicts
 
 
-def _verdicts(files: Sequence[Path], options: VerdictOptions) -> tuple[Verdicts, Judged]:
+def _verdicts(files: Sequence[Path], options: VerdictOptions) -> tuple[Verdicts, GivenPairs]:
     """The verdicts and their tables. Raises: InputError for faults, and for pairs with different questions unless allowed."""
-    from kgeval.comparison.given.tables import judged
+    from kgeval.comparison.given.tables import tables_of_verdicts
     from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
     from kgeval.files.winners import said_by
 
     _check_once(files)
     verdicts = read_verdicts(files, VerdictsWanted(options.map, said_by(options.winners), _span(options.bounds)))
-    tables = judged(verdicts.verdicts, procedure=options.procedure)
+    tables = tables_of_verdicts(verdicts.verdicts, procedure=options.procedure)
     if not tables.tables:
         raise InputError(f"no verdict of the procedure '{options.procedure}'", fix=f"choose among: {', '.join(tables.others)}")
     if not verdicts.by_row and not options.allow_missing:
@@ -436,7 +435,7 @@ def _verdicts(files: Sequence[Path], options: VerdictOptions) -> tuple[Verdicts,
     return verdicts, tables
 
 
-def _notes(verdicts: Verdicts, tables: Judged) -> list[str]:
+def _notes(verdicts: Verdicts, tables: GivenPairs) -> list[str]:
     """What a reader must know of how the verdicts were read."""
     left = [f"{n} verdicts of the procedure '{name}' left out: --procedure {name} takes them" for name, n in tables.others.items()]
     return [*verdicts.notes, *left, *tables.notes]
@@ -471,7 +470,7 @@ def _check_export(session: Session, files: Sequence[Path], path: Path | None) ->
 # --- people
 
 
-def _rates(tables: Judged, labels: Sequence[PairLabel], options: CorrectOptions) -> list[CorrectedRate]:
+def _rates(tables: GivenPairs, labels: Sequence[PairLabel], options: CorrectOptions) -> list[CorrectedRate]:
     """The corrections of every pair with labels. Raises: InputError where labels are about nothing that was judged."""
     from kgeval.comparison.corrected import corrected, labels_of
 

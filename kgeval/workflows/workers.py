@@ -37,7 +37,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedWorker:
     """How a worker ended: its exit code, and the last lines of its messages."""
 
     name: str
@@ -50,7 +50,7 @@ def passed_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name.startswith(PREFIXES)}
 
 
-class Running:
+class RunningWorker:
     """A worker that runs in a process of its own. `stop`: asks it to end; what it has finished is kept."""
 
     def __init__(self, worker: Worker) -> None:
@@ -64,12 +64,12 @@ class Running:
         self._reader = threading.Thread(target=self._read, args=(self._process.stderr,), daemon=True)
         self._reader.start()
 
-    def wait(self) -> Ended:
+    def wait(self) -> EndedWorker:
         """Blocks until it has ended."""
         code = self._process.wait()
         self._reader.join()
         interrupted = code in (-signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
-        return Ended(self._name, INTERRUPTED if interrupted else code if code >= 0 else 2, "".join(self._messages))
+        return EndedWorker(self._name, INTERRUPTED if interrupted else code if code >= 0 else 2, "".join(self._messages))
 
     def stop(self) -> None:
         """Interrupts it, as Ctrl-C does. May be called from any thread, and twice."""
@@ -87,9 +87,9 @@ class Running:
                 self._messages.extend(line[:LONGEST] for line in stream)
 
 
-def carry_out(worker: Worker) -> Ended:
+def carry_out(worker: Worker) -> EndedWorker:
     """Runs the worker to its end. An interruption is passed on, and the worker is waited for."""
-    running = Running(worker)
+    running = RunningWorker(worker)
     try:
         return running.wait()
     except BaseException:
@@ -98,7 +98,7 @@ def carry_out(worker: Worker) -> Ended:
         raise
 
 
-def run_local(shards: Sequence[Worker], *, workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
+def run_local(shards: Sequence[Worker], *, workers: int, go_on: Callable[[EndedWorker], bool]) -> Iterator[EndedWorker]:
     """How the shards ended, as they do; `workers` run at a time. `go_on`: false after a shard whose end makes the others useless:
     those are then stopped, or not begun (exit code 130). Ctrl-C stops all of them, and waits for them."""
     crew = _Crew()
@@ -116,13 +116,13 @@ def run_local(shards: Sequence[Worker], *, workers: int, go_on: Callable[[Ended]
 class _Crew:
     def __init__(self) -> None:
         self._lock, self._stopped = threading.Lock(), False
-        self._running: set[Running] = set()
+        self._running: set[RunningWorker] = set()
 
-    def work(self, shard: Worker) -> Ended:
+    def work(self, shard: Worker) -> EndedWorker:
         with self._lock:
             if self._stopped:
-                return Ended(shard.name, INTERRUPTED, "not begun")
-            running = Running(shard)
+                return EndedWorker(shard.name, INTERRUPTED, "not begun")
+            running = RunningWorker(shard)
             self._running.add(running)
         try:
             return running.wait()

@@ -18,9 +18,9 @@ from room import session
 from scripted_judge import Judge
 
 from kgeval.comparison.align.force import Forcer
-from kgeval.comparison.answering import Answering, AnsweringSettings
-from kgeval.comparison.pairs import PairsWanted, pair_up
-from kgeval.comparison.sources import LiveSource, Source, filed, second_run
+from kgeval.comparison.answering import AlignedAnswers, AnsweringSettings
+from kgeval.comparison.pairs import PairSelection, pair_up
+from kgeval.comparison.sources import AnswerSource, LiveSource, filed, second_run
 from kgeval.files.question_rows import open_questions
 from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.answer_store import AnswerStore
@@ -116,7 +116,7 @@ class Given:
 
 
 @contextmanager
-def opened(given: Given, **settings: Any) -> Iterator[Answering]:
+def opened(given: Given, **settings: Any) -> Iterator[AlignedAnswers]:
     """An Answering over q0..qn, with store and journal in the folder."""
     with ExitStack() as stack:
         systems = {
@@ -127,20 +127,21 @@ def opened(given: Given, **settings: Any) -> Iterator[Answering]:
         rows = stack.enter_context(open_rows(wanted) if given.files else open_questions(wanted))
         calls = {name: system for name, system in systems.items() if name not in given.hooks}
         second = [(name, f"{name} (second run)") for name in given.self_checks]
-        paired = pair_up(rows, PairsWanted(allow_missing=True), asked=tuple(calls), second_runs=second)
+        paired = pair_up(rows, PairSelection(allow_missing=True), asked=tuple(calls), second_runs=second)
         names = tuple(info.system for info in getattr(rows, "systems", ()))
         hooks = {name: systems[name] for name in given.hooks}
-        sources: dict[str, Source] = {**filed(paired.sharing, names, hooks), **{name: LiveSource(system) for name, system in calls.items()}}
+        sources: dict[str, AnswerSource] = filed(paired.sharing, names, hooks)
+        sources |= {name: LiveSource(system) for name, system in calls.items()}
         models = stack.enter_context(session(given.url, given.folder / "j.sqlite")) if given.url else None
         asker = None if models is None else Dry(models) if given.dry else Live(models)
         store = stack.enter_context(AnswerStore(given.folder / "answers.sqlite", fresh=given.fresh))
-        yield stack.enter_context(Answering(
+        yield stack.enter_context(AlignedAnswers(
             paired, sources, AnsweringSettings(**settings), store=store,
             forcer=Forcer(asker) if asker else None, judge=asker, second_runs=[second_run(sources[name]) for name in given.self_checks],
         ))
 
 
-def all_pairs(answering: Answering, threads: int = 4) -> list[Any]:
+def all_pairs(answering: AlignedAnswers, threads: int = 4) -> list[Any]:
     """Every pair, question and trial, from several threads, in order."""
     from concurrent.futures import ThreadPoolExecutor
 

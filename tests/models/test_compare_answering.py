@@ -16,6 +16,7 @@ from answering_world import Given, Writer, all_pairs, answers, asked, command, k
 from room import RECOVERABLE, TAKEN
 
 from kgeval.comparison.align.rule import alignment
+from kgeval.comparison.answering_plan import plan
 from kgeval.comparison.sources import FAR
 from kgeval.errors import UsageError
 from kgeval.llm.fake import FakeServer, Rule
@@ -311,7 +312,7 @@ def test_a_dry_run_of_files_counts_what_is_certain_and_what_is_at_most(tmp_path:
     files = answers(tmp_path, "A", [text(50), text(98), text(20)]), answers(tmp_path, "B", [text(100)] * 3)
     with FakeServer(Writer()) as server:
         with opened(Given(tmp_path, 3, {}, files, server.base_url, dry=True), trials=5) as answering:
-            planned = answering.plan()
+            planned = plan(answering)
             stages = {stage.stage: stage for stage in answering.judge.stages()}  # type: ignore[union-attr]
         assert server.stats().requests == 0 and not planned.stages and not planned.lines
         forced, claims = stages["align-forced"], stages["claims-answer"]
@@ -321,7 +322,7 @@ def test_a_dry_run_of_files_counts_what_is_certain_and_what_is_at_most(tmp_path:
             all_pairs(answering)
         assert forced.calls_low <= server.stats().requests <= forced.calls_high
         with opened(Given(tmp_path, 3, {}, files, server.base_url, dry=True), trials=5) as answering:
-            answering.plan()
+            plan(answering)
             again = {stage.stage: stage for stage in answering.judge.stages()}["align-forced"]  # type: ignore[union-attr]
             assert (again.calls_low, again.calls_high, again.from_journal) == (0, 0, 2)
 
@@ -329,7 +330,7 @@ def test_a_dry_run_of_files_counts_what_is_certain_and_what_is_at_most(tmp_path:
 def test_a_dry_run_of_systems_counts_free_answers_once_and_what_may_follow(tmp_path: Path) -> None:
     systems = {"A": command(tmp_path, "A", free="100"), "B": command(tmp_path, "B", free="40"), "C": command(tmp_path, "C", adjusts=False)}
     with opened(Given(tmp_path, 3, systems), trials=2) as answering:
-        lines = answering.plan().lines
+        lines = plan(answering).lines
         assert lines == (  # two pairs each, 6 question-trials, 5 attempts at most
             "A: 6 answers, 0 to 60 asked again for a length; what they cost is not known here",
             "B: 6 answers, 0 to 60 asked again for a length; what they cost is not known here",
@@ -337,4 +338,4 @@ def test_a_dry_run_of_systems_counts_free_answers_once_and_what_may_follow(tmp_p
         )
         assert not asked(tmp_path, "A")
         all_pairs(answering)
-        assert answering.plan().lines == ()  # all of it is known now
+        assert plan(answering).lines == ()  # all of it is known now

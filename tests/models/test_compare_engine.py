@@ -14,13 +14,13 @@ import pytest
 from compare_world import PairJudge
 from room import session
 
-from kgeval.comparison.align.shape import AlignedPair
-from kgeval.comparison.engine import Run, Sources, Sure
+from kgeval.comparison.align.rule import AlignedPair
+from kgeval.comparison.engine import ComparedAnswers, JudgeRun, StopWhenSure
 from kgeval.comparison.judge.grades import chosen_aspects
-from kgeval.comparison.judge.procedures import way_of
+from kgeval.comparison.judge.procedures import judge_procedure
 from kgeval.comparison.planning import Planning, count, exact, plan
 from kgeval.comparison.stopping import Stopping
-from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Verdicts
+from kgeval.comparison.verdict_store import Pairing, ProcedureRun, VerdictStore
 from kgeval.errors import InputError
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Outcome, Task
@@ -53,18 +53,18 @@ class Texts:
             return replace(made, how="discarded", words_b=40)
         return replace(made, how="failed", failure="timeout: after 5 s") if question.id == "q3" else made
 
-    def foresee(self, question: Question, a: str, b: str, trial: int) -> AlignedPair | None:
+    def pair_if_known(self, question: Question, a: str, b: str, trial: int) -> AlignedPair | None:
         return self.pair(question, a, b, trial) if question.id != "q5" else None
 
 
 def rounds(*procedures: Procedure, trials: int = 2, repeats: int = 2) -> list[ProcedureRun]:
-    return [ProcedureRun(way_of(one, chosen_aspects(())), trials, repeats, True) for one in procedures]
+    return [ProcedureRun(judge_procedure(one, chosen_aspects(())), trials, repeats, True) for one in procedures]
 
 
-def made(models: Models, verdicts: Verdicts, texts: Texts, given: Sequence[ProcedureRun], **more: object) -> Run:
+def made(models: Models, verdicts: VerdictStore, texts: Texts, given: Sequence[ProcedureRun], **more: object) -> JudgeRun:
     names = list(texts.worth)
     pairings = [Pairing(a, b, QUESTIONS) for at, a in enumerate(names) for b in names[at + 1:]]
-    run = Run(models, Live(models), Sources(texts, texts), verdicts, pairings, given, **more)  # type: ignore[arg-type]
+    run = JudgeRun(models, Live(models), ComparedAnswers(texts, texts), verdicts, pairings, given, **more)  # type: ignore[arg-type]
     run.carry_out()
     return run
 
@@ -72,7 +72,7 @@ def made(models: Models, verdicts: Verdicts, texts: Texts, given: Sequence[Proce
 def test_places_that_are_discarded_or_failed_are_told_from_losses_and_cost_nothing(tmp_path: Path) -> None:
     texts = Texts(a=(4,), b=(2,))
     with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models:
-        with Verdicts((tmp_path / "v.jsonl",)) as verdicts:
+        with VerdictStore((tmp_path / "v.jsonl",)) as verdicts:
             run = made(models, verdicts, texts, rounds("scores"))
             table = verdicts.table(verdicts.segments[0])
             verdicts.written()
@@ -90,7 +90,7 @@ def test_places_that_are_discarded_or_failed_are_told_from_losses_and_cost_nothi
 
 def test_tables_come_one_pair_at_a_time_in_order_and_the_same_again(tmp_path: Path) -> None:
     texts = Texts(a=(4,), b=(2,), c=(3, 5))
-    with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models, Verdicts() as verdicts:
+    with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models, VerdictStore() as verdicts:
         made(models, verdicts, texts, given := rounds("scores", "single"))
         found = [(table.procedure, table.system_a, table.system_b) for one in given for table in verdicts.tables(one)]
         assert found == [(name, a, b) for name in ("scores", "single") for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
@@ -107,10 +107,11 @@ def test_a_pair_that_is_clear_stops_early_in_an_order_of_the_seed_alone(tmp_path
     for threads in (1, 8):
         texts = Texts(a=(4,), b=(2,))
         with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / f"j{threads}", concurrency=threads) as models:
-            with Verdicts() as verdicts:
+            with VerdictStore() as verdicts:
                 pairings = [Pairing("a", "b", many)]
-                sure = Sure(lambda: Stopping(tie_region=0.1, least=10), seed=7)
-                run = Run(models, Live(models), Sources(texts, texts), verdicts, pairings, rounds("scores", trials=1, repeats=1), sure)
+                sure = StopWhenSure(lambda: Stopping(tie_region=0.1, least=10), seed=7)
+                once = rounds("scores", trials=1, repeats=1)
+                run = JudgeRun(models, Live(models), ComparedAnswers(texts, texts), verdicts, pairings, once, sure)
                 run.carry_out()
                 table = verdicts.table(verdicts.segments[0])
             (stopped,) = run.stopped
@@ -128,7 +129,7 @@ def test_a_system_is_not_asked_for_answers_that_nobody_judges_any_more(tmp_path:
     texts.trial_kind = "regenerate"
     with (
         FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j", max_calls=4, concurrency=1) as models,
-        Verdicts() as verdicts,
+        VerdictStore() as verdicts,
     ):
         made(models, verdicts, texts, rounds("scores"))
         table = verdicts.table(verdicts.segments[0])
@@ -190,10 +191,10 @@ def test_memory_stays_flat_with_many_pairs_and_trials(tmp_path: Path) -> None:
     peaks, sizes, offline = [], [], Offline()
     for systems, trials in ((3, 2), (12, 3)):
         texts = Texts(**{f"s{n}": (3,) for n in range(systems)})
-        with Verdicts((tmp_path / f"{systems}.jsonl",)) as verdicts:
+        with VerdictStore((tmp_path / f"{systems}.jsonl",)) as verdicts:
             pairings = [Pairing(a, b, QUESTIONS) for a, b in combinations(texts.worth, 2)]
             (one,) = rounds("scores", trials=trials, repeats=1)
-            Run(offline, offline, Sources(texts, texts), verdicts, pairings, [one]).carry_out()  # type: ignore[arg-type]
+            JudgeRun(offline, offline, ComparedAnswers(texts, texts), verdicts, pairings, [one]).carry_out()  # type: ignore[arg-type]
             sizes.append(verdicts.written()[0].stat().st_size)
             tracemalloc.start()
             ties = sum(int(np.count_nonzero(table.wins() == 0)) for table in verdicts.tables(one))
@@ -207,8 +208,8 @@ def test_a_run_holds_its_output_and_leaves_nothing_before_its_end(tmp_path: Path
     texts = Texts(a=(4,), b=(2,))
     with FakeServer(PairJudge()) as server, session(server.base_url, tmp_path / "j") as models:
         (tmp_path / "out").mkdir()
-        with Verdicts((tmp_path / "out" / "v.jsonl",)) as verdicts:
+        with VerdictStore((tmp_path / "out" / "v.jsonl",)) as verdicts:
             made(models, verdicts, texts, rounds("scores", trials=1))
             with pytest.raises(InputError, match=r"v\.jsonl: another run is writing it"):
-                Verdicts((tmp_path / "out" / "v.jsonl",))
+                VerdictStore((tmp_path / "out" / "v.jsonl",))
         assert not list((tmp_path / "out").iterdir())

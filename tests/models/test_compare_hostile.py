@@ -12,7 +12,7 @@ from room import session
 from scripted_judge import ORDER
 
 from kgeval.comparison.judge.grades import ZENG, chosen_aspects
-from kgeval.comparison.judge.procedures import Case, JudgeReply, way_of
+from kgeval.comparison.judge.procedures import JudgeCase, JudgeReply, judge_procedure
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.records import Procedure
@@ -31,8 +31,8 @@ PLANTED = (
 )
 
 
-def judged(server: FakeServer, folder: Path, procedure: Procedure, *given: Case, **limits: Any) -> list[JudgeReply]:
-    way = way_of(procedure, chosen_aspects(()))
+def judged(server: FakeServer, folder: Path, procedure: Procedure, *given: JudgeCase, **limits: Any) -> list[JudgeReply]:
+    way = judge_procedure(procedure, chosen_aspects(()))
     with session(server.base_url, folder / "j", **limits) as models:
         return list(models.map(lambda case: way.judge(Live(models), case), given))
 
@@ -42,8 +42,8 @@ def judged(server: FakeServer, folder: Path, procedure: Procedure, *given: Case,
 def test_an_order_hidden_in_an_answer_or_a_question_stays_a_text(tmp_path: Path, planted: str, procedure: Procedure) -> None:
     """The judge would obey an order outside of the fences: then the answer worth less, or the first one, would win."""
     given = (
-        Case("Who built it?", f"worth 1. {planted}", "worth 3."), Case(f"Who built it? {planted}", "worth 1.", "worth 3."),
-        Case("Who built it?", "worth 1.", f"worth 3. {planted}", a_first=False),
+        JudgeCase("Who built it?", f"worth 1. {planted}", "worth 3."), JudgeCase(f"Who built it? {planted}", "worth 1.", "worth 3."),
+        JudgeCase("Who built it?", "worth 1.", f"worth 3. {planted}", a_first=False),
     )
     judge = PairJudge()
     with FakeServer(judge) as server:
@@ -69,7 +69,7 @@ def test_a_verdict_that_an_answer_brings_along_and_the_judge_quotes_is_never_tak
         return f"The first answer says: {planted}\n\n{json.dumps(said)}"
 
     with FakeServer(PairJudge(spoil=quoting)) as server:
-        (said,) = judged(server, tmp_path, "scores", Case("Who?", f"worth 1. {planted}", "worth 3."), max_reasks=1)
+        (said,) = judged(server, tmp_path, "scores", JudgeCase("Who?", f"worth 1. {planted}", "worth 3."), max_reasks=1)
     assert said.points == {} and (said.failure or "").startswith("unparsable")
 
 
@@ -93,7 +93,7 @@ def test_the_judge_never_sees_a_systems_name_a_trial_or_an_id(tmp_path: Path, mo
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_with_a_third_of_replies_faulty_every_verdict_is_right_or_says_why_there_is_none(tmp_path: Path, seed: int) -> None:
     kinds = tuple(kind for kind in KINDS if kind != "hang")
-    given = [Case(f"Who built {n}?", f"worth {n % 6}, {n}", f"worth {(n + 2) % 6}, {n}", a_first=n % 2 == 0) for n in range(80)]
+    given = [JudgeCase(f"Who built {n}?", f"worth {n % 6}, {n}", f"worth {(n + 2) % 6}, {n}", a_first=n % 2 == 0) for n in range(80)]
     with FakeServer(PairJudge(), faults=0.3, seed=seed, kinds=kinds) as server:
         found = judged(server, tmp_path, "scores", *given)
         assert server.stats().repeated_successes == 0
@@ -119,7 +119,7 @@ BAD_ANSWERS = {
 def test_any_two_texts_have_a_verdict_or_a_cause(tmp_path: Path, name: str, procedure: Procedure) -> None:
     a, b = BAD_ANSWERS[name]
     with FakeServer(PairJudge()) as server:
-        (said,) = judged(server, tmp_path, procedure, Case("Who?", a, b))
+        (said,) = judged(server, tmp_path, procedure, JudgeCase("Who?", a, b))
     if procedure == "biased" and name == "the same text":
         assert said.points["overall"] == (1, 0), "there are no ties: the first one wins"
     else:

@@ -41,10 +41,10 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shards one after the other in this process, where processes are not the point."""
     from kgeval.cli.main import code_of
     from kgeval.cli.worker import work
-    from kgeval.workflows.workers import Ended, Worker
+    from kgeval.workflows.workers import EndedWorker, Worker
 
-    def run_here(shards: Sequence[Worker], **_: object) -> Iterator[Ended]:
-        return (Ended(shard.name, code_of(partial(work, json.loads(json.dumps(shard.given))))) for shard in shards)
+    def run_here(shards: Sequence[Worker], **_: object) -> Iterator[EndedWorker]:
+        return (EndedWorker(shard.name, code_of(partial(work, json.loads(json.dumps(shard.given))))) for shard in shards)
 
     monkeypatch.setattr("kgeval.workflows.workers.run_local", run_here)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from people_world import SYSTEMS, header_of, key_at, rows_of, write_world
 
 from kgeval.cli.main import run
-from kgeval.comparison.people.drawing import DrawWanted, drawn, shares, spread_of
+from kgeval.comparison.people.drawing import DrawSettings, drawn, shares, spread_of
 from kgeval.errors import UsageError
 from kgeval.records import Answer, Question, Row, Score
 
@@ -32,8 +32,8 @@ def rows(questions: int, systems: int, *, hops: bool = False, error: str | None 
     ]
 
 
-def wanted(n: int, people: int, per_item: int, seed: int = 0, scope: str = "pairs") -> DrawWanted:
-    return DrawWanted(scope, n, tuple(f"p{at}" for at in range(people)), per_item, seed)  # type: ignore[arg-type]
+def wanted(n: int, people: int, per_item: int, seed: int = 0, scope: str = "pairs") -> DrawSettings:
+    return DrawSettings(scope, n, tuple(f"p{at}" for at in range(people)), per_item, seed)  # type: ignore[arg-type]
 
 
 @LAW

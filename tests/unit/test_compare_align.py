@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.comparison.align.force import Forcer, Wish
-from kgeval.comparison.align.rule import align_pair, alignment, bring, join_sides
-from kgeval.comparison.align.shape import AlignmentRule
+from kgeval.comparison.align.force import Forcer, RewriteWish
+from kgeval.comparison.align.rule import AlignmentRule, align_length, align_pair, alignment, join_sides
 from kgeval.llm.asker import Later
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.prompts import load_prompt
@@ -37,7 +36,7 @@ class Scripted:
     def again(self, previous: Answer, target: int, attempt: int) -> Answer:
         return self._next(self.lengths, previous, target, attempt)
 
-    def forced(self, nearest: Answer, target: int, attempt: int) -> Answer:
+    def padded(self, nearest: Answer, target: int, attempt: int) -> Answer:
         return self._next(self.forced_lengths, nearest, target, attempt)
 
     def _next(self, lengths: list[int | str], previous: Answer, target: int, attempt: int) -> Answer:
@@ -153,10 +152,10 @@ def test_laws_what_is_judged_is_within_the_tolerance_and_no_more_is_asked_than_a
 
 def test_brought_to_a_third_length_any_two_differ_by_the_tolerance_at_most() -> None:
     rule = AlignmentRule(to_longest=True)
-    low, high = bring(said(50), 100, 5, rule, Scripted([95])), bring(said(60, "B"), 100, 5, rule, Scripted([120, 105]))
+    low, high = align_length(said(50), 100, 5, rule, Scripted([95])), align_length(said(60, "B"), 100, 5, rule, Scripted([120, 105]))
     made = join_sides(low, high, (said(50), said(60, "B")), rule)
     assert (made.how, made.attempt, made.words_a, made.words_b, made.gap_before) == ("adjusted", 2, 95, 105, 10)
-    lost = join_sides(low, bring(said(60, "B"), 100, 5, rule, IDLE), (said(50), said(60, "B")), rule)
+    lost = join_sides(low, align_length(said(60, "B"), 100, 5, rule, IDLE), (said(50), said(60, "B")), rule)
     assert lost.how == "discarded" and not lost.judged
 
 
@@ -194,9 +193,9 @@ class Model:
 def test_a_model_is_asked_for_what_is_lacking_or_too_much_and_never_for_less_than_one_word() -> None:
     model = Model([100, 100])
     forcer = Forcer(model)
-    longer = forcer.rewritten(said(60), Wish(QUESTION, 100, "B", 1, 1, 3))
-    shorter = forcer.rewritten(said(140), Wish(QUESTION, 100, "B", 1, 2, 3))
-    same = forcer.rewritten(said(100), Wish(QUESTION, 100, "B", 1, 1, 3))
+    longer = forcer.rewritten(said(60), RewriteWish(QUESTION, 100, "B", 1, 1, 3))
+    shorter = forcer.rewritten(said(140), RewriteWish(QUESTION, 100, "B", 1, 2, 3))
+    same = forcer.rewritten(said(100), RewriteWish(QUESTION, 100, "B", 1, 1, 3))
     assert [task.prompt.name for task in model.tasks] == ["align-longer", "align-shorter"] and same == said(100)
     assert [task.slots["change"] for task in model.tasks] == [
         {"add_words": 40, "now_words": 60, "attempt": 1}, {"remove_words": 40, "now_words": 140, "attempt": 2},
@@ -205,13 +204,13 @@ def test_a_model_is_asked_for_what_is_lacking_or_too_much_and_never_for_less_tha
 
 
 def test_a_model_that_does_not_answer_is_an_error_with_its_cause() -> None:
-    assert Forcer(Model([])).rewritten(said(60), Wish(QUESTION, 100, "B", 1, 1, 3)).error == "refused: no"
+    assert Forcer(Model([])).rewritten(said(60), RewriteWish(QUESTION, 100, "B", 1, 1, 3)).error == "refused: no"
 
 
 @pytest.mark.slow
 def test_a_dry_run_counts_the_first_try_as_certain_and_the_others_as_at_most() -> None:
     model = Model([], dry=True)
-    Forcer(model).rewritten(said(60), Wish(QUESTION, 100, "B", 1, 1, 3))
+    Forcer(model).rewritten(said(60), RewriteWish(QUESTION, 100, "B", 1, 1, 3))
     assert len(model.tasks) == 1 and len(model.put_off) == 2 and not any(call.certain for call in model.put_off)
 
 

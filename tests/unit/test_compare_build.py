@@ -9,7 +9,7 @@ import pytest
 from comparison_sample import NAN, RUN, check, drawn, found, sample, stopped, tabled
 
 from kgeval.comparison.results import build as building
-from kgeval.comparison.results.build import build_report, cautions, telling
+from kgeval.comparison.results.build import build_report, cautions, most_telling
 from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
@@ -82,7 +82,7 @@ def test_the_drill_down_opens_the_most_telling_questions_and_counts_the_rest(two
 
 def test_clear_questions_and_disputed_ones_come_by_turns() -> None:
     wins = np.array([[0, 0, 0], [1, -1, 0], [-1, -1, -1], [1, 1, 0], [NAN, NAN, NAN], [1, 1, 1]])
-    assert telling(wins) == [2, 1, 5, 3, 0]
+    assert most_telling(wins) == [2, 1, 5, 3, 0]
 
 
 def test_nothing_is_opened_where_nothing_is_asked_for_or_at_hand() -> None:

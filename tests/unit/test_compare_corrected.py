@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgeval.comparison.corrected import Labelled, corrected, labels_of, selected
-from kgeval.comparison.given.shares import Item, corrected_shares
+from kgeval.comparison.corrected import LabelledQuestions, ShareItem, corrected, corrected_shares, labels_of, selected
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel
@@ -29,11 +28,11 @@ def table(wins: np.ndarray) -> PairTable:
     return PairTable("A", "B", asked, ("overall",), points, np.full((len(wins), 1, 2), np.nan))
 
 
-def labels(truth: np.ndarray, chosen: np.ndarray) -> Labelled:
-    return Labelled({f"q{at}": float(truth[at]) for at in np.flatnonzero(chosen)})
+def labels(truth: np.ndarray, chosen: np.ndarray) -> LabelledQuestions:
+    return LabelledQuestions({f"q{at}": float(truth[at]) for at in np.flatnonzero(chosen)})
 
 
-def by_method(judge: np.ndarray, labelled: Labelled) -> dict[str, object]:
+def by_method(judge: np.ndarray, labelled: LabelledQuestions) -> dict[str, object]:
     return {one.method: one for one in corrected(table(judge), labelled, seed=0)}
 
 
@@ -49,7 +48,8 @@ def test_a_share_is_corrected_as_truescore_does_it() -> None:
     """truescore 0.7.4: rogan_gladen_estimate 0.4601658767772512; ppi_estimate 0.45183039542432607, 0.3999419 to 0.5037188."""
     truth = (AT * 7919) % 100 < 45
     judge = np.where(ERROR < 70, truth, ~truth)
-    items = [Item(float(j), float(t) if has else None, str(at)) for at, (j, t, has) in enumerate(zip(judge, truth, LABELLED, strict=True))]
+    rows = enumerate(zip(judge, truth, LABELLED, strict=True))
+    items = [ShareItem(float(j), float(t) if has else None, str(at)) for at, (j, t, has) in rows]
     rows, p = corrected_shares(items)
     found = {row.method: row for row in rows}
     assert found["rogan-gladen"].share.value == pytest.approx(0.4601658767772512, abs=1e-9)
@@ -118,21 +118,21 @@ def test_hand_picking_that_the_verdicts_do_not_show_is_not_seen() -> None:
 
 def test_one_label_none_and_all_have_their_reasons() -> None:
     few = np.array([1, 0, -1, 1, 1])
-    none = by_method(few, Labelled({}))
+    none = by_method(few, LabelledQuestions({}))
     assert none["people"].reason == "no question has a label" and none["ppi++"].reason == "no item has a label"
     every = by_method(few, labels(few, np.ones(5, dtype=bool)))
     assert "every judged item has a label" in every["ppi++"].reason
     assert every["people"].relative.value == pytest.approx(0.4)
-    one = by_method(few, Labelled({"q0": 1.0}))
+    one = by_method(few, LabelledQuestions({"q0": 1.0}))
     assert one["ppi++"].relative.low is None and one["rogan-gladen"].relative.value is None
-    lone = by_method(np.array([1]), Labelled({"q0": 1.0}))
+    lone = by_method(np.array([1]), LabelledQuestions({"q0": 1.0}))
     assert lone["judge"].relative.value == 1.0 and lone["judge"].relative.low is None
 
 
 def test_all_ties_and_one_sided_verdicts_give_figures_without_intervals_they_cannot_have() -> None:
-    ties = by_method(np.zeros(30), Labelled({f"q{at}": 0.0 for at in range(10)}))
+    ties = by_method(np.zeros(30), LabelledQuestions({f"q{at}": 0.0 for at in range(10)}))
     assert ties["judge"].relative.value == 0 and ties["ppi++"].relative.low is None and ties["ppi++"].reason
-    always = by_method(np.ones(30), Labelled({f"q{at}": 1.0 for at in range(10)}))
+    always = by_method(np.ones(30), LabelledQuestions({f"q{at}": 1.0 for at in range(10)}))
     assert always["ppi++"].relative.value == 1.0 and always["ppi++"].reason
     assert always["rogan-gladen"].relative.value is None
 

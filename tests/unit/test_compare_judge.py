@@ -20,7 +20,7 @@ from kgeval.comparison.judge.grades import (
     load_grades,
     read_grades,
 )
-from kgeval.comparison.judge.procedures import Case, JudgeReply, way_of
+from kgeval.comparison.judge.procedures import JudgeCase, JudgeReply, judge_procedure
 from kgeval.comparison.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
 from kgeval.errors import InputError, UsageError
 from kgeval.llm.asker import Later
@@ -31,7 +31,7 @@ from kgeval.llm.schemas import shape_of
 from kgeval.records import Procedure
 
 PROCEDURES: tuple[Procedure, ...] = ("scores", "single", "pairwise-choice", "differential", "biased")
-CASE = Case("Who built it?", "Ada did.", "Nobody knows.")
+CASE = JudgeCase("Who built it?", "Ada did.", "Nobody knows.")
 
 
 class Told:
@@ -66,22 +66,22 @@ def choices(winner: str, names: tuple[str, ...] = ZENG) -> dict[str, Any]:
     return {name: {"reason": f"r {name}", "winner": winner} for name in names}
 
 
-def judged(procedure: Procedure, *replies: Any, case: Case = CASE) -> tuple[JudgeReply, Told]:
+def judged(procedure: Procedure, *replies: Any, case: JudgeCase = CASE) -> tuple[JudgeReply, Told]:
     asker = Told(*replies)
-    return way_of(procedure, chosen_aspects(())).judge(asker, case), asker
+    return judge_procedure(procedure, chosen_aspects(())).judge(asker, case), asker
 
 
 def test_there_are_six_aspects_with_six_grades_each_in_three_wordings_and_no_two_are_alike() -> None:
     every = [grades for aspect in load_grades().values() for grades in (aspect.grades, *(given for _, given in aspect.wordings))]
     texts = [text for grades in every for text in grades]
     assert tuple(load_grades()) == (*KNOWN, *ZENG) and len(texts) == len(set(texts)) == 6 * 6 * 3
-    assert {way_of("scores", chosen_aspects(names)).wordings for names in (ZENG, KNOWN)} == {3}
+    assert {judge_procedure("scores", chosen_aspects(names)).wordings for names in (ZENG, KNOWN)} == {3}
     assert {name: len(grades) for name, grades in grade_texts(chosen_aspects(())).items()} == dict.fromkeys(ZENG, 6)
 
 
 @pytest.mark.parametrize("procedure", ["scores", "single"])
 def test_the_judge_reads_the_grades_word_for_word(procedure: Procedure) -> None:
-    way = way_of(procedure, chosen_aspects(()))
+    way = judge_procedure(procedure, chosen_aspects(()))
     shown = {part["aspect"]: part for part in way.shown()}  # type: ignore[union-attr, index, call-overload]
     assert {name: list(part["grades"].values()) for name, part in shown.items()} == grade_texts(way.aspects)  # type: ignore[index, union-attr, call-overload]
     assert [list(part["grades"]) for part in shown.values()] == [["0", "1", "2", "3", "4", "5"]] * 4  # type: ignore[index, call-overload]
@@ -91,7 +91,7 @@ def test_points_of_the_first_answer_are_those_of_a_or_of_b_as_the_case_says() ->
     said, asker = judged("scores", points(5, 2))
     assert said.points == dict.fromkeys(ZENG, (5.0, 2.0)) and said.reasons["relevance"] == ("f relevance", "s relevance")
     assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Ada did.", "Nobody knows.")
-    turned, asker = judged("scores", points(5, 2), case=Case("Who built it?", "Ada did.", "Nobody knows.", a_first=False))
+    turned, asker = judged("scores", points(5, 2), case=JudgeCase("Who built it?", "Ada did.", "Nobody knows.", a_first=False))
     assert turned.points == dict.fromkeys(ZENG, (2.0, 5.0)) and turned.reasons["relevance"] == ("s relevance", "f relevance")
     assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Nobody knows.", "Ada did.")
 
@@ -127,8 +127,8 @@ def test_differential_is_a_tie_without_a_second_call_where_neither_says_anything
 def test_the_biased_baseline_has_its_own_aspects_no_ties_and_an_overall_winner_of_the_models_choice() -> None:
     reply = {name: {"explanation": "e", "winner": "first"} for name in BIASED} | {"overall": {"explanation": "e", "winner": "second"}}
     said, _ = judged("biased", reply)
-    way = way_of("biased", chosen_aspects(("relevance",)))
-    assert way.names == (*BIASED, "overall") and way.positions == 1 and not way.aligned
+    way = judge_procedure("biased", chosen_aspects(("relevance",)))
+    assert way.aspect_names == (*BIASED, "overall") and way.positions == 1 and not way.aligned
     assert said.points == {**dict.fromkeys(BIASED, (1.0, 0.0)), "overall": (0.0, 1.0)}
     with pytest.raises(UnusableError):
         judged("biased", {**reply, "overall": {"explanation": "e", "winner": "tie"}})
@@ -143,23 +143,23 @@ def test_a_failed_call_is_its_cause_and_no_score(procedure: Procedure) -> None:
 @pytest.mark.parametrize("procedure", ["scores", "single", "pairwise-choice", "differential"])
 def test_a_judge_who_is_informed_is_shown_what_is_known_and_else_asked_as_the_paper_does(procedure: Procedure) -> None:
     known = {"right_answers": ["Ada"], "evidence": ["Ada built the mill."]}
-    case = Case("Who built it?", "Ada did.", "Nobody knows.", known=known, wording=2)
+    case = JudgeCase("Who built it?", "Ada did.", "Nobody knows.", known=known, wording=2)
     reply = {name: {"reason": "r", "winner": "first"} if "choice" in procedure or procedure == "differential" else (
         {"reason": "r", "score": 3} if procedure == "single" else {side: {"reason": "r", "score": 3} for side in ("first", "second")}
     ) for name in KNOWN}
     content = [{"common": [], "only_first": ["a"], "only_second": []}] if procedure == "differential" else []
     asker = Told(*content, reply, *([reply] if procedure == "single" else []))
-    way_of(procedure, chosen_aspects(KNOWN), informed=True).judge(asker, case)
+    judge_procedure(procedure, chosen_aspects(KNOWN), informed=True).judge(asker, case)
     last = asker.tasks[-1]
     assert last.prompt.name.endswith("-known") and last.slots["known"] == known
     wording = load_grades()["correctness"].wordings[1]
     assert last.slots["aspects"][0]["asks"] == wording[0]  # type: ignore[index, call-overload]
-    plain = way_of(procedure, chosen_aspects(("zeng",)))
-    assert plain.names == ZENG and not any(name.endswith("-known") for name in plain.prompts)
+    plain = judge_procedure(procedure, chosen_aspects(("zeng",)))
+    assert plain.aspect_names == ZENG and not any(name.endswith("-known") for name in plain.prompts)
 
 
 def test_the_biased_baseline_is_shown_nothing() -> None:
-    assert not way_of("biased", chosen_aspects(()), informed=True).informed
+    assert not judge_procedure("biased", chosen_aspects(()), informed=True).informed
 
 
 def test_an_error_has_fewer_points_than_an_honest_refusal_and_a_rightful_refusal_all() -> None:
@@ -202,7 +202,7 @@ def test_an_empty_reason_is_no_reason() -> None:
 
 
 def test_the_reason_stands_before_the_verdict_in_every_schema() -> None:
-    for reply in (graded_pairs(ZENG), graded(ZENG), chosen(ZENG), forced(BIASED)):
+    for reply in (graded_pairs(ZENG), graded(ZENG), chosen(ZENG), forced((*BIASED, "overall"))):
         parts = shape_of(reply).schema["$defs"].values()
         told = [list(part["properties"]) for part in parts if "first" not in part["properties"]]
         assert told and all(names[0] in ("reason", "explanation") and names[1] in ("score", "winner") for names in told)
@@ -210,15 +210,15 @@ def test_the_reason_stands_before_the_verdict_in_every_schema() -> None:
 
 
 def test_trial_and_repeat_make_one_number_that_never_depends_on_how_many_there_are() -> None:
-    numbers = [Case("q", "a", "b", trial, repeat).number for trial in range(1, 40) for repeat in range(1, 40)]
+    numbers = [JudgeCase("q", "a", "b", trial, repeat).number for trial in range(1, 40) for repeat in range(1, 40)]
     assert len(set(numbers)) == len(numbers) and numbers[:3] == [0, 1, 2]
-    assert Case("q", "a", "b", 2, 1).number == 1000
-    assert {Case("q", "a", "b", trial, 2, sampled=False).number for trial in (1, 2)} == {0}, "without draws it is one request"
+    assert JudgeCase("q", "a", "b", 2, 1).number == 1000
+    assert {JudgeCase("q", "a", "b", trial, 2, sampled=False).number for trial in (1, 2)} == {0}, "without draws it is one request"
 
 
 def test_in_a_dry_run_the_second_step_of_differential_is_put_off_and_not_certain() -> None:
     asker = Told(Failure("cancelled"), dry=True)
-    assert way_of("differential", chosen_aspects(())).judge(asker, CASE).failure == "cancelled"
+    assert judge_procedure("differential", chosen_aspects(())).judge(asker, CASE).failure == "cancelled"
     assert [(call.stage, call.certain) for call in asker.put_off] == [("compare-unique", False)]
 
 
@@ -233,8 +233,8 @@ def test_unknown_aspects_are_refused_with_the_nearest_one() -> None:
     with pytest.raises(UsageError, match="did you mean relevance"):
         chosen_aspects(("relevence",))
     with pytest.raises(UsageError, match="needs written grades"):
-        way_of("scores", biased_aspects())
-    assert way_of("pairwise-choice", biased_aspects()).names == BIASED
+        judge_procedure("scores", biased_aspects())
+    assert judge_procedure("pairwise-choice", biased_aspects()).aspect_names == BIASED
 
 
 def test_aspects_of_ones_own_are_read_and_all_faults_come_at_once(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.comparison.pairs import Paired, PairsWanted, pair_up
+from kgeval.comparison.pairs import ComparedPairs, PairSelection, pair_up
 from kgeval.errors import InputError, UsageError
 from kgeval.files.question_rows import open_questions
 from kgeval.files.rows import RowSelection, open_rows
@@ -30,10 +30,10 @@ def answers(folder: Path, system: str, ids: Sequence[int], name: str | None = No
 
 
 @contextmanager
-def paired(folder: Path, files: Sequence[Path], n: int = 4, **wanted: object) -> Iterator[Paired]:
+def paired(folder: Path, files: Sequence[Path], n: int = 4, **wanted: object) -> Iterator[ComparedPairs]:
     asked, second = wanted.pop("asked", ()), wanted.pop("second_runs", ())
     with open_rows(RowSelection(tuple(files), questions=questions(folder, n))) as rows:
-        yield pair_up(rows, PairsWanted(**wanted), asked=asked, second_runs=second)  # type: ignore[arg-type]
+        yield pair_up(rows, PairSelection(**wanted), asked=asked, second_runs=second)  # type: ignore[arg-type]
 
 
 def test_three_systems_are_three_pairs_over_the_questions_that_all_have(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_systems_that_are_asked_share_all_questions_and_files_that_lack_some_are
 
 def test_systems_alone_need_no_answer_file(tmp_path: Path) -> None:
     with open_questions(RowSelection((), questions=questions(tmp_path, 3))) as asked:
-        found = pair_up(asked, PairsWanted(), asked=("X", "Y"))
+        found = pair_up(asked, PairSelection(), asked=("X", "Y"))
         assert found.pairs == (("X", "Y"),) and found.count("X", "Y") == 3 and found.question("q2") is not None
 
 
@@ -155,7 +155,7 @@ def test_fifty_systems_are_1225_pairs_and_their_rows_stay_on_disk(tmp_path: Path
         files.append(path)
     with open_rows(RowSelection(tuple(files), questions=questions(tmp_path, 10))) as rows:
         tracemalloc.start()
-        found = pair_up(rows, PairsWanted())
+        found = pair_up(rows, PairSelection())
         seen = sum(found.count(*pair) for pair in found.pairs)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()

@@ -18,7 +18,7 @@ from statsmodels.stats.power import TTestPower
 from kgeval.comparison.forms import counts, with_forms
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import box, is_first, pair_results, with_holm
-from kgeval.comparison.results.tally import Tally, length_bins, tally
+from kgeval.comparison.results.tally import JudgeTally, length_bins, tally
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import PairResult
 from kgeval.reports.comparison_view import swap_sides
@@ -304,7 +304,7 @@ def test_nothing_is_said_of_lengths_outside_of_those_that_were_seen() -> None:
 
 
 def test_several_pairs_are_one_cluster_a_question() -> None:
-    whole, parts = Tally(), [tally(tabled([[0], [4]], bias=1.0)), tally(tabled([[0], [4]], bias=1.0, names=("A", "C")))]
+    whole, parts = JudgeTally(), [tally(tabled([[0], [4]], bias=1.0)), tally(tabled([[0], [4]], bias=1.0, names=("A", "C")))]
     for part in parts:
         whole.join(part)
     judge = whole_report(whole, seed=1)

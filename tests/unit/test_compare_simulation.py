@@ -15,22 +15,22 @@ from scipy import stats
 
 from kgeval.cli import main
 from kgeval.comparison.results.pair import pair_results
-from kgeval.comparison.simulate import Aligning, Judge, Scenario, SimulationSettings, Systems, simulate, standard
-from kgeval.comparison.simulate.draws import ASPECTS, Size, draw
+from kgeval.comparison.simulate import Aligning, Scenario, SimulatedJudge, SimulatedSystems, SimulationSettings, simulate, standard
 from kgeval.comparison.simulate.proof import play, true_rate
+from kgeval.comparison.simulate.world import ASPECTS, DrawSize, draw
 from kgeval.comparison.table import PairTable
 from kgeval.records import SimulationReport
 from kgeval.reports.write import Screen, rendered
 
 FEW = SimulationSettings(trials=3, questions=60, resamples=1000)
-EXACT = Judge(position=0, length=0, noise=0.4, halo=0.2, tie=0, step=0.001, failed=0)
+EXACT = SimulatedJudge(position=0, length=0, noise=0.4, halo=0.2, tie=0, step=0.001, failed=0)
 A_CALL = (0.4**2 / len(ASPECTS) + 0.2**2) / 4  # variance of one answer's mean over four calls
 
 
 @pytest.mark.slow
 def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps() -> None:
     """A's lead is normal: difference, spread over questions, two answers' trials, the noise of four calls each."""
-    systems = Systems(difference=0.3, spread=0.5, trial=0.3, level=2.5, difficulty=0.1)
+    systems = SimulatedSystems(difference=0.3, spread=0.5, trial=0.3, level=2.5, difficulty=0.1)
     sd = math.sqrt(0.5**2 + 2 * 0.3**2 + 2 * A_CALL)
     expected = 2 * stats.norm.cdf(0.3 / sd) - 1
     assert true_rate(Scenario("", "", systems, EXACT), seed=3) == pytest.approx(expected, abs=4 / math.sqrt(400_000))
@@ -39,7 +39,7 @@ def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps()
 @pytest.mark.slow
 def test_the_truth_is_what_a_plain_loop_over_a_judges_calls_gives() -> None:
     """Steps, ties and the sum of all aspects, one question after the other, in plain Python."""
-    judge, systems, rng = Judge(tie=0.5, step=1.0), Systems(difference=0.4), random.Random(8)
+    judge, systems, rng = SimulatedJudge(tie=0.5, step=1.0), SimulatedSystems(difference=0.4), random.Random(8)
     total, drawn = 0, 12_000
     for _ in range(drawn):
         lead = rng.gauss(systems.difference, systems.spread)
@@ -57,8 +57,8 @@ def test_the_truth_is_what_a_plain_loop_over_a_judges_calls_gives() -> None:
 
 
 def test_lengths_are_brought_within_ten_words_or_the_pair_is_discarded_and_neither_side_gains() -> None:
-    world = Scenario("", "", Systems(words_a=280), Judge(), Aligning(misses=25, forced=0.4))
-    drawn = draw(world, Size(1, 20_000, 1, 1), np.random.default_rng(1))
+    world = Scenario("", "", SimulatedSystems(words_a=280), SimulatedJudge(), Aligning(misses=25, forced=0.4))
+    drawn = draw(world, DrawSize(1, 20_000, 1, 1), np.random.default_rng(1))
     gap = (drawn.words[..., 0] - drawn.words[..., 1])[~drawn.discarded]
     assert np.abs(gap).max() <= 10 and abs(gap.mean()) < 0.3
     assert (drawn.free_words[..., 0] - drawn.free_words[..., 1]).mean() == pytest.approx(80, abs=1)
@@ -68,10 +68,10 @@ def test_lengths_are_brought_within_ten_words_or_the_pair_is_discarded_and_neith
 
 
 def test_points_are_points_of_the_scale_and_a_tie_gives_the_same_to_both() -> None:
-    drawn = draw(Scenario("", "", judge=Judge(step=0.5, failed=0)), Size(2, 200, 2, 2), np.random.default_rng(2))
+    drawn = draw(Scenario("", "", judge=SimulatedJudge(step=0.5, failed=0)), DrawSize(2, 200, 2, 2), np.random.default_rng(2))
     known = drawn.points[~np.isnan(drawn.points)]
     assert set(np.unique(known)) <= {at / 2 for at in range(11)}
-    always = draw(Scenario("", "", judge=Judge(tie=100.0, failed=0)), Size(1, 50, 1, 2), np.random.default_rng(2))
+    always = draw(Scenario("", "", judge=SimulatedJudge(tie=100.0, failed=0)), DrawSize(1, 50, 1, 2), np.random.default_rng(2))
     table, biased = next(always.tables())
     assert set(table.wins()[~np.isnan(table.wins())]) == {0.0}
     assert set(biased.wins().ravel()) <= {-1.0, 1.0}, "the baseline knows no ties"
@@ -79,16 +79,16 @@ def test_points_are_points_of_the_scale_and_a_tie_gives_the_same_to_both() -> No
 
 def test_position_exchange_takes_a_preference_for_the_first_away_and_one_order_keeps_it() -> None:
     """What it cannot give back are ties: docs/simulation.md."""
-    leaning = Scenario("", "", judge=Judge(position=3.0, length=0, failed=0))
-    table = next(draw(leaning, Size(1, 4000, 1, 2), np.random.default_rng(5)).tables())[0]
+    leaning = Scenario("", "", judge=SimulatedJudge(position=3.0, length=0, failed=0))
+    table = next(draw(leaning, DrawSize(1, 4000, 1, 2), np.random.default_rng(5)).tables())[0]
     assert abs(np.nanmean(table.wins())) < 4 / math.sqrt(4000)
     half = PairTable("a", "b", table.questions, ASPECTS, table.points[:, :, :1], table.words)
     assert np.nanmean(half.wins()) > 0.9
 
 
 def test_half_an_exchange_of_positions_is_no_result() -> None:
-    world = Scenario("", "", judge=Judge(position=3.0, failed=0), aligning=Aligning(forced=1.0))
-    drawn = draw(world, Size(1, 3, 1, 2), np.random.default_rng(1))
+    world = Scenario("", "", judge=SimulatedJudge(position=3.0, failed=0), aligning=Aligning(forced=1.0))
+    drawn = draw(world, DrawSize(1, 3, 1, 2), np.random.default_rng(1))
     drawn.points[0, 1, 0, 1] = np.nan
     drawn.points[0, 2, 0, 0, 0, 3] = np.nan
     wins = next(drawn.tables())[0].wins().ravel()
@@ -97,8 +97,8 @@ def test_half_an_exchange_of_positions_is_no_result() -> None:
 
 def test_the_baseline_chooses_by_the_first_of_the_same_calls_with_the_answers_lengths_as_first_written() -> None:
     """Without steps and ties his choice can be read off the points of the first call, plus what the free lengths would have done."""
-    world = Scenario("", "", Systems(words_a=260, difficulty=0.1, level=2.5), replace(EXACT, position=0.5, length=0.5))
-    drawn = draw(world, Size(2, 300, 2, 2), np.random.default_rng(3))
+    world = Scenario("", "", SimulatedSystems(words_a=260, difficulty=0.1, level=2.5), replace(EXACT, position=0.5, length=0.5))
+    drawn = draw(world, DrawSize(2, 300, 2, 2), np.random.default_rng(3))
     first = drawn.points[:, :, 0, 0, 0]
     before = (drawn.free_words - drawn.words)[:, :, 0]
     lead = (first[..., 0] - first[..., 1]).mean(axis=-1) + 0.005 * (before[..., 0] - before[..., 1])
@@ -110,7 +110,7 @@ def test_the_baseline_chooses_by_the_first_of_the_same_calls_with_the_answers_le
 def test_one_run_gives_the_figures_that_the_product_gives() -> None:
     world, settings = standard((0.2,))[2], replace(FEW, runs=3, resamples=10_000)
     played = play(world, settings, truth=0.2, stream=0)
-    drawn = draw(world, Size(3, 60, 3, 2), np.random.default_rng([0, 2, 0, 0]))
+    drawn = draw(world, DrawSize(3, 60, 3, 2), np.random.default_rng([0, 2, 0, 0]))
     for run, (table, _) in enumerate(drawn.tables()):
         found = pair_results(table, seed=run, by=("all",), aspects=("overall",))[0]
         ours = played.unbiased
@@ -127,13 +127,13 @@ def test_the_same_seed_gives_the_same_figures_and_another_does_not() -> None:
 
 
 def test_a_judge_that_always_says_the_same_finds_nothing_and_has_no_interval_to_be_wrong_with() -> None:
-    stubborn = Scenario("always 5", "", judge=Judge(tie=100.0, failed=0.0), systems=Systems(level=9))
+    stubborn = Scenario("always 5", "", judge=SimulatedJudge(tie=100.0, failed=0.0), systems=SimulatedSystems(level=9))
     found = simulate(replace(FEW, runs=10, questions=20, scenarios=(stubborn,))).results[0]
     assert (found.unbiased.covered, found.unbiased.alarms, found.unbiased.width) == (1.0, 0.0, 0.0)
 
 
 def test_two_questions_and_a_judge_that_never_replies_have_no_interval_and_are_not_counted_as_right() -> None:
-    silent = Scenario("silent", "", judge=Judge(failed=1.0))
+    silent = Scenario("silent", "", judge=SimulatedJudge(failed=1.0))
     found = simulate(replace(FEW, runs=4, questions=2, scenarios=(silent,))).results[0]
     assert (found.unbiased.n_scored, found.unbiased.mean, found.unbiased.covered, found.unbiased.alarms) == (0, None, 0.0, 0.0)
     assert found.sequential.open == 1.0

@@ -14,7 +14,7 @@ from test_report_html import Page
 from kgeval.comparison.results.build import build_report
 from kgeval.comparison.results.inputs import PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
-from kgeval.comparison.results.settled import NO_INTERVAL, NO_RANKS
+from kgeval.comparison.results.stopped_pairs import NO_INTERVAL, NO_RANKS
 from kgeval.records import ComparisonReport, CorrectedRate, Estimated, Stopped
 from kgeval.reports import comparison_html
 from kgeval.reports import comparison_view as shown

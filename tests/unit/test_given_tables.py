@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.comparison.given.tables import judged
+from kgeval.comparison.given.tables import tables_of_verdicts
 from kgeval.records import ComparisonVerdict
 
 
@@ -14,7 +14,7 @@ def won(question: str, winner: str, loser: str) -> ComparisonVerdict:
 
 
 def test_verdicts_of_a_pair_written_the_other_way_round_are_turned() -> None:
-    (table,) = judged([won("q1", "graph", "vector"), won("q2", "vector", "graph"), won("q3", "graph", "vector")]).tables
+    (table,) = tables_of_verdicts([won("q1", "graph", "vector"), won("q2", "vector", "graph"), won("q3", "graph", "vector")]).tables
     assert (table.system_a, table.system_b) == ("graph", "vector")
     assert table.wins().tolist() == [[1.0], [-1.0], [1.0]]
     assert table.words.tolist() == [[[30.0, 10.0]], [[10.0, 30.0]], [[30.0, 10.0]]]

@@ -12,12 +12,12 @@ from kgeval.config import Config, Section
 from kgeval.errors import InputError, UsageError
 from kgeval.workflows.pipeline.execute import RunSettings, carry_out, chosen, exit_code, states_of
 from kgeval.workflows.pipeline.ledger import FILE, Ledger, alone, digest_of, read_ledger
-from kgeval.workflows.pipeline.stages import Kind, Place, Stage
+from kgeval.workflows.pipeline.stages import MatrixPlace, Stage, StageKind
 
 
-def kind(name: str, *, asks: bool = False, resumes: str | None = None, words: tuple[str, ...] = ()) -> Kind:
+def kind(name: str, *, asks: bool = False, resumes: str | None = None, words: tuple[str, ...] = ()) -> StageKind:
     """A kind of stage that is not one of kgeval's own."""
-    return Kind(name, (name, *words), Section, role="judge" if asks else None, resumes=resumes)
+    return StageKind(name, (name, *words), Section, role="judge" if asks else None, resumes=resumes)
 
 
 class World:
@@ -32,7 +32,7 @@ class World:
 
     def stage(self, name: str, *needs: str, asks: bool = False, resumes: str | None = None, **more: object) -> Stage:
         outputs, row = (self.folder / f"{name}.json",), kind(name, asks=asks, resumes=resumes)
-        return Stage(row, Place(), given={"x": True}, needs=tuple(needs), outputs=outputs, **more)  # type: ignore[arg-type]
+        return Stage(row, MatrixPlace(), given={"x": True}, needs=tuple(needs), outputs=outputs, **more)  # type: ignore[arg-type]
 
     def run(self, stage: Stage, log: Path) -> int:
         words = list(stage.words)
@@ -116,7 +116,7 @@ def test_a_missed_gate_and_an_incomplete_stage_still_give_their_report(world: Wo
 
 
 def test_a_stage_that_says_it_is_done_without_its_file_is_not(world: World) -> None:
-    stage = Stage(kind("audit"), Place(), outputs=(world.folder / "elsewhere.json",))
+    stage = Stage(kind("audit"), MatrixPlace(), outputs=(world.folder / "elsewhere.json",))
     assert world.go([stage]) == [("audit", "failed")]
 
 
@@ -202,7 +202,7 @@ def test_a_file_that_a_flag_or_a_system_names_makes_a_stage_stale_when_it_change
     grades.write_text("1")
     world.config = Config.model_validate({"systems": [{"name": "s", "spec": f"command:python {script}"}]})
     named = kind("audit", words=(f"--grades={grades}",))
-    stage = Stage(named, Place(), outputs=(world.folder / "audit.json",), sections=("systems",))
+    stage = Stage(named, MatrixPlace(), outputs=(world.folder / "audit.json",), sections=("systems",))
     world.go([stage])
     assert world.go([stage]) == [("audit", "up to date")]
     for path in (script, grades):
@@ -212,7 +212,8 @@ def test_a_file_that_a_flag_or_a_system_names_makes_a_stage_stale_when_it_change
 
 def test_a_file_that_another_stage_makes_is_known_by_its_stage(world: World) -> None:
     answers = world.stage("answers")
-    stages = [answers, Stage(kind("scores"), Place(), (answers.outputs[0],), needs=("answers",), outputs=(world.folder / "scores.json",))]
+    outputs = (world.folder / "scores.json",)
+    stages = [answers, Stage(kind("scores"), MatrixPlace(), (answers.outputs[0],), needs=("answers",), outputs=outputs)]
     world.go(stages)
     assert [what for _, what in world.go(stages)] == ["up to date", "up to date"]
 
@@ -227,7 +228,7 @@ def test_the_report_is_made_of_what_there_is(world: World) -> None:
 
 def test_an_empty_file_is_no_result(world: World) -> None:
     (world.folder / "q.jsonl").touch()
-    stage = Stage(kind("questions"), Place(), outputs=(world.folder / "q.jsonl",))
+    stage = Stage(kind("questions"), MatrixPlace(), outputs=(world.folder / "q.jsonl",))
     assert world.go([stage]) == [("questions", "failed")]
     assert "is empty" in str(read_ledger(world.folder / FILE).stages[0].reason)
 
@@ -271,7 +272,7 @@ def test_a_graph_that_the_run_only_reads_makes_stages_stale_when_it_changes(worl
 def test_a_stages_own_limit_counts_where_it_is_less(world: World) -> None:
     world.config = Config.model_validate({"limits": {"cost": 5.0, "calls": 2}})
     given = {"cost_limit": 1.5, "max_calls": 9}
-    stage = Stage(kind("scores", asks=True), Place(), given=given, outputs=(world.folder / "scores.json",))
+    stage = Stage(kind("scores", asks=True), MatrixPlace(), given=given, outputs=(world.folder / "scores.json",))
     world.go([stage])
     assert world.ran[0][-4:] == ["--cost-limit", "1.5", "--max-calls", "2"]
 

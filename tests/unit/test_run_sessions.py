@@ -14,7 +14,7 @@ from kgeval.workflows.pipeline.execute import RunProgress, left
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.perform import Performer, planned, session_of
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
-from kgeval.workflows.pipeline.stages import Place, Stage
+from kgeval.workflows.pipeline.stages import MatrixPlace, Stage
 from kgeval.workflows.session import Session
 
 
@@ -27,7 +27,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stage(kind: str = "audit", **given: Any) -> Stage:
-    return Stage(KINDS[kind], Place(), (Path("q.jsonl"),), given)
+    return Stage(KINDS[kind], MatrixPlace(), (Path("q.jsonl"),), given)
 
 
 def opened(made: Stage, base: Session) -> Session:

@@ -24,7 +24,7 @@ class Rewritten(ReaderReply):
 
 
 @dataclass(frozen=True)
-class Wish:
+class RewriteWish:
     """What a model is asked for: an answer to `question` of `target` words, the length of the system `other`. `trial`: another trial is
     another call. `attempt`: from 1, of `tries` at most."""
 
@@ -43,7 +43,7 @@ class Forcer:
         self._asker = asker
         self.signature = "|".join(f"{name}@{asker.prompt(name).hash}" for name in PROMPTS)
 
-    def rewritten(self, answer: Answer, wish: Wish) -> Answer:
+    def rewritten(self, answer: Answer, wish: RewriteWish) -> Answer:
         """The answer with words added or taken away, as many as are lacking or too many: the number asked for is never negative, and
         an answer that has the length is not sent. A call that failed is an answer with that error.
 
@@ -72,7 +72,7 @@ class Forcer:
         for attempt in range(1, tries + 1):
             self._later(LONGER, digest(key, attempt), (own + size[0], own + size[1]))
 
-    def _put_off(self, answer: Answer, wish: Wish, prompt: str) -> None:
+    def _put_off(self, answer: Answer, wish: RewriteWish, prompt: str) -> None:
         """The tries after the one that a dry run has not got: none if that one is right."""
         size = tokens.count(whole(wish.question.question + answer.answer))
         for attempt in range(wish.attempt + 1, wish.tries + 1):
@@ -82,7 +82,7 @@ class Forcer:
         self._asker.later(Later(stage=STAGE, prompt=prompt, key=key, tokens=size, certain=False))
 
 
-def _slots(answer: Answer, wish: Wish, words: int) -> dict[str, JsonValue]:
+def _slots(answer: Answer, wish: RewriteWish, words: int) -> dict[str, JsonValue]:
     """The attempt is in the request: where a try came no nearer, the next one is another call with the same text."""
     name = "add_words" if wish.target > words else "remove_words"
     change: dict[str, JsonValue] = {name: abs(wish.target - words), "now_words": words, "attempt": wish.attempt}

@@ -25,7 +25,7 @@ class KeptClaims:
 
     @property
     def share(self) -> float | None:
-        """supported / claims, 0..1; null where there are none or nobody knows."""
+        """supported / claims, 0..1; None where there are none or nobody knows."""
         return self.supported / self.claims if self.claims and self.failure is None else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -23,7 +24,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """One system's values of one metric. `values`: question -> mean over its trials; `causes`: question -> why it has none; `single`: no
     question has two trials."""
 
@@ -38,8 +39,12 @@ class Column:
         """Every question that the files have for this system."""
         return [*self.values, *self.causes]
 
+    def cause(self, question: str) -> str:
+        """Why it has no value for a question; "" where it has one."""
+        return "" if question in self.values else f"{self.system}: {self.causes.get(question, NO_ROW)}"
 
-def columns_of(cells: Iterable[Cell]) -> list[Column]:
+
+def columns_of(cells: Iterable[Cell]) -> list[ScoreColumn]:
     """The columns of every system and metric in the order of first sight. A question has a value where one of its trials has."""
     values: dict[tuple[str, str], dict[str, list[float]]] = {}
     causes: dict[tuple[str, str], dict[str, str]] = {}
@@ -51,7 +56,7 @@ def columns_of(cells: Iterable[Cell]) -> list[Column]:
         else:
             own.setdefault(cell.question_id, []).append(cell.value)
     return [
-        Column(
+        ScoreColumn(
             system, metric, {question: sum(found) / len(found) for question, found in own.items()},
             {question: why for question, why in causes[system, metric].items() if question not in own},
             all(len(found) == 1 for found in own.values()),
@@ -60,51 +65,58 @@ def columns_of(cells: Iterable[Cell]) -> list[Column]:
     ]
 
 
-def missing_of(columns: Sequence[Column]) -> dict[str, list[str]]:
+def missing_of(columns: Sequence[ScoreColumn]) -> dict[str, list[str]]:
     """System -> questions that another system has a row for (of the same metric) and this one has not."""
-    found: dict[str, dict[str, None]] = {}
-    for metric in dict.fromkeys(one.metric for one in columns):
-        alike = [one for one in columns if one.metric == metric]
-        every = dict.fromkeys(question for one in alike for question in one.questions)
-        for one in alike:
-            own = set(one.questions)
-            found.setdefault(one.system, {}).update(dict.fromkeys(question for question in every if question not in own))
-    return {system: list(gone) for system, gone in found.items() if gone}
+    missing: dict[str, dict[str, None]] = {}
+    for alike in _by_metric(columns):
+        every = dict.fromkeys(question for column in alike for question in column.questions)
+        for column in alike:
+            own = set(column.questions)
+            missing.setdefault(column.system, {}).update(dict.fromkeys(question for question in every if question not in own))
+    return {system: list(questions) for system, questions in missing.items() if questions}
 
 
-def scale_of(columns: Sequence[Column], bounds: Span | None = None) -> Span | None:
-    """The least and the largest score there can be: as given, else 0 and 1 where all scores lie there; null: not known."""
-    values = [value for one in columns for value in one.values.values()]
+def _by_metric(columns: Sequence[ScoreColumn]) -> list[list[ScoreColumn]]:
+    """The columns of each metric, in the order of first sight."""
+    groups: dict[str, list[ScoreColumn]] = {}
+    for column in columns:
+        groups.setdefault(column.metric, []).append(column)
+    return list(groups.values())
+
+
+def scale_of(columns: Sequence[ScoreColumn], bounds: Span | None = None) -> Span | None:
+    """The least and the largest score there can be: as given, else 0 and 1 where all scores lie there; None: not known."""
+    values = [value for column in columns for value in column.values.values()]
     return bounds or ((0.0, 1.0) if values and min(values) >= 0 and max(values) <= 1 else None)
 
 
-def means(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
+def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
     """The mean of each column over its questions, with its interval."""
     import numpy as np
 
-    found = []
-    for one in columns:
-        values = np.array(list(one.values.values()), dtype=np.float64)
-        found.append(StatsMean(
-            system=one.system, metric=one.metric, n=len(one.questions), n_scored=len(values), failures=_counted(one.causes.values()),
-            mean=estimated(values, seed=seed, confidence=confidence, span=scale),
-        ))
-    return found
+    return [
+        StatsMean(
+            system=column.system, metric=column.metric, n=len(column.questions), n_scored=len(column.values),
+            failures=dict(Counter(column.causes.values())),
+            mean=estimated(np.array(list(column.values.values()), dtype=np.float64), seed=seed, confidence=confidence, span=scale),
+        )
+        for column in columns
+    ]
 
 
-def paired_results(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
+def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
     """Every two systems on every metric that both have; `p_holm` over all of them. `scale`: as `scale_of` has it."""
     from kgeval.stats.adjust import holm
 
-    made = []
-    for metric in dict.fromkeys(one.metric for one in columns):
-        alike = [one for one in columns if one.metric == metric]
-        made += [paired_result(a, b, seed=seed, confidence=confidence, scale=scale) for a, b in combinations(alike, 2)]
-    corrected = holm([one.p for one in made])
-    return [one.model_copy(update={"p_holm": p}) for one, p in zip(made, corrected, strict=True)]
+    results = [
+        paired_result(a, b, seed=seed, confidence=confidence, scale=scale)
+        for alike in _by_metric(columns) for a, b in combinations(alike, 2)
+    ]
+    corrected = holm([result.p for result in results])
+    return [result.model_copy(update={"p_holm": p}) for result, p in zip(results, corrected, strict=True)]
 
 
-def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:
+def paired_result(a: ScoreColumn, b: ScoreColumn, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:
     """Two systems of one metric: A minus B over the questions that both have a value for. Nulls where nothing can be said.
 
     Computed in the order of the two names, so that B against A has the same p and the mirrored interval.
@@ -112,35 +124,39 @@ def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95, 
     import numpy as np
 
     questions = list(dict.fromkeys([*a.questions, *b.questions]))
-    both = [one for one in questions if one in a.values and one in b.values]
-    one, other = (np.array([column.values[question] for question in both], dtype=np.float64) for column in (a, b))
+    both = [question for question in questions if question in a.values and question in b.values]
+    of_a, of_b = (np.array([column.values[question] for question in both], dtype=np.float64) for column in (a, b))
     result = PairedResult(
-        system_a=a.system, system_b=b.system, metric=a.metric, n=len(questions), n_scored=len(both), failures=_failures(questions, a, b),
+        system_a=a.system, system_b=b.system, metric=a.metric, n=len(questions), n_scored=len(both), 
+        failures=dict(Counter(cause for question in questions if (cause := a.cause(question) or b.cause(question)))),
     )
     if not both:
         return result
-    binary = _binary(one, other) if a.single and b.single else {}
+    binary = _binary(of_a, of_b) if a.single and b.single else {}
     widest = None if scale is None else scale[1] - scale[0]
-    figures = _tested(one - other, seed, confidence, turned=a.system > b.system, widest=widest)
-    return result.model_copy(update={"mean_a": float(one.mean()), "mean_b": float(other.mean()), **figures, **binary})
+    figures = _tested(of_a - of_b, seed, confidence, mirrored=a.system > b.system, widest=widest)
+    return result.model_copy(update={"mean_a": float(of_a.mean()), "mean_b": float(of_b.mean()), **figures, **binary})
 
 
-def _tested(differences: Floats, seed: int, confidence: float, *, turned: bool, widest: float | None) -> dict[str, object]:
-    """`widest`: the largest difference that there can be; null: not known."""
+def _tested(differences: Floats, seed: int, confidence: float, *, mirrored: bool, widest: float | None) -> dict[str, object]:
+    """`widest`: the largest difference that there can be; None: not known."""
     import numpy as np
 
     from kgeval.stats import paired
     from kgeval.stats.power import detectable, needed, spread
 
-    sign = -1.0 if turned else 1.0
+    sign = -1.0 if mirrored else 1.0
     span = None if widest is None else (-widest, widest)
-    found = estimated(sign * differences, seed=seed, confidence=confidence, span=span)
+    difference = estimated(sign * differences, seed=seed, confidence=confidence, span=span)
+    if mirrored:
+        value, low, high = (None if end is None else -end for end in (difference.value, difference.high, difference.low))
+        difference = Estimated(value=value, low=low, high=high)
     sd = spread(differences) if len(differences) > 1 else None
     alpha = 1 - confidence
     powered = alpha < 0.8 and sd is not None and sd > 0
     least = detectable(sd, len(differences), alpha=alpha) if powered and sd else None
     return {
-        "difference": _turned(found) if turned else found, "sd": sd, "p": paired.sign_flip(sign * differences, seed=seed),
+        "difference": difference, "sd": sd, "p": paired.sign_flip(sign * differences, seed=seed),
         "wilcoxon_p": paired.wilcoxon(sign * differences), "effect": paired.cohens_d(differences),
         "superiority": paired.superiority(np.sign(np.round(differences, 12))),
         "detectable": within(least, widest),
@@ -148,13 +164,8 @@ def _tested(differences: Floats, seed: int, confidence: float, *, turned: bool, 
     }
 
 
-def _turned(found: Estimated) -> Estimated:
-    value, low, high = (None if one is None else -one for one in (found.value, found.high, found.low))
-    return Estimated(value=value, low=low, high=high)
-
-
 def within(least: float | None, widest: float | None) -> float | None:
-    """The smallest difference that would be found; null where it is wider than the scale: then none would be."""
+    """The smallest difference that would be found; None where it is wider than the scale: then none would be."""
     return None if least is None or (widest is not None and least > widest) else least
 
 
@@ -170,38 +181,17 @@ def estimated(values: Floats, *, seed: int, confidence: float, span: Span | None
         value = float(values[0])
         if span is None or not span[0] <= value <= span[1]:
             return Estimated(value=value)
-        ends = unvaried(value, len(values), low=span[0], high=span[1], confidence=confidence)
-        return Estimated(value=value, low=ends.low, high=ends.high)
-    found = bootstrap_mean(values, seed=seed, confidence=confidence)
-    return Estimated(value=float(values.mean()), low=found.low if found else None, high=found.high if found else None)
+        return Estimated.of(value, unvaried(value, len(values), low=span[0], high=span[1], confidence=confidence))
+    return Estimated.of(float(values.mean()), bootstrap_mean(values, seed=seed, confidence=confidence))
 
 
-def _binary(one: Floats, other: Floats) -> dict[str, object]:
+def _binary(of_a: Floats, of_b: Floats) -> dict[str, object]:
     """McNemar's figures where every value is 0 or 1."""
     import numpy as np
 
     from kgeval.stats.paired import mcnemar
 
-    if not np.isin(one, (0, 1)).all() or not np.isin(other, (0, 1)).all():
+    if not np.isin(of_a, (0, 1)).all() or not np.isin(of_b, (0, 1)).all():
         return {}
-    only_a, only_b = int((one > other).sum()), int((other > one).sum())
+    only_a, only_b = int((of_a > of_b).sum()), int((of_b > of_a).sum())
     return {"only_a": only_a, "only_b": only_b, "mcnemar_p": mcnemar(only_a, only_b)}
-
-
-def _failures(questions: Sequence[str], a: Column, b: Column) -> dict[str, int]:
-    """Why questions have no difference: the cause of A's side first."""
-    return _counted(why for question in questions if (why := _cause(question, a) or _cause(question, b)))
-
-
-def _cause(question: str, column: Column) -> str:
-    """Why a column has no value; "" where it has one."""
-    if question in column.values:
-        return ""
-    return f"{column.system}: {column.causes.get(question, NO_ROW)}"
-
-
-def _counted(causes: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for cause in causes:
-        counts[cause] = counts.get(cause, 0) + 1
-    return counts

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from kgeval.comparison.given.outcomes import question_wins
-from kgeval.comparison.given.tables import Judged, first_in_random_order
+from kgeval.comparison.given.tables import GivenPairs, first_in_random_order
+from kgeval.comparison.results.build import PairOutcomes
 from kgeval.comparison.results.judge import judge_report, whole_report
-from kgeval.comparison.results.tally import Tally, tally
+from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import PairTable
 from kgeval.records import (
     ComparisonVerdict,
     Estimated,
     JudgeReport,
-    Ranked,
     Ranking,
     SelfCheck,
     SequencePoint,
     SequenceResult,
 )
-
-if TYPE_CHECKING:
-    from kgeval.stats.strengths import Strength
 
 Order = Literal["random", "file"]
 POINTS = 200  # of a sequence's path, at most
@@ -35,63 +31,45 @@ NO_ORDER = "the file does not say which answer stood first (a field `first` or `
 
 def ranking_of(tables: Sequence[PairTable], *, seed: int, confidence: float, half: bool = False) -> Ranking:
     """Bradley-Terry with ties (Newman), or with each tie as half a win for both (`half`); intervals over questions. Two systems will do."""
-    from kgeval.stats.strengths import strengths_of_trials
-
-    places: dict[str, int] = {}
+    outcomes = PairOutcomes()
     for table in tables:
-        for name in (table.system_a, table.system_b):
-            places.setdefault(name, len(places))
-    pairs = (
-        (places[table.system_a], places[table.system_b], [one.question_id for one in table.questions], table.wins()) for table in tables
-    )
-    found = strengths_of_trials(pairs, list(places), seed=seed, confidence=confidence, ties="half" if half else "model")
-    made = sorted((_ranked(one) for one in found.systems), key=_order)
-    return Ranking(rankable=found.rankable, reason=found.reason or found.interval_reason, systems=made)
+        outcomes.add(table)
+    return outcomes.ranking(seed=seed, confidence=confidence, ties="half" if half else "model")
 
 
-def _ranked(one: Strength) -> Ranked:
-    return Ranked(
-        system=one.system, strength=Estimated(value=one.strength, low=one.low, high=one.high), average_win_rate=one.average_win_rate,
-        rank=one.rank, rank_low=one.rank_low, rank_high=one.rank_high,
-    )
-
-
-def _order(one: Ranked) -> tuple[float, float, str]:
-    strength, rate = one.strength.value, one.average_win_rate
-    return (-strength if strength is not None else 0.0, -rate if rate is not None else 0.0, one.system)
-
-
-def judge_reports(found: Judged, verdicts: Sequence[ComparisonVerdict], *, seed: int) -> list[JudgeReport]:
+def judge_reports(given: GivenPairs, verdicts: Sequence[ComparisonVerdict], *, seed: int) -> list[JudgeReport]:
     """Over all pairs first, then each; one pair alone where there is one. Trials of a file count as repeats: its answers are the same."""
-    whole = Tally()
-    made = []
-    for table in found.tables:
+    whole = JudgeTally()
+    reports = []
+    for table in given.tables:
         counts = tally(table, trial_kind="rejudge")
         whole.join(counts)
-        one = judge_report(table, seed=seed, trial_kind="rejudge", seen=counts)
-        made.append(_with_order(one, table, found, verdicts, seed))
-    return made if len(made) == 1 else [whole_report(whole, seed=seed), *made]
+        report = judge_report(table, seed=seed, trial_kind="rejudge", counts=counts)
+        reports.append(report.model_copy(update=_of_one_order(report, table, given, verdicts, seed)))
+    return reports if len(reports) == 1 else [whole_report(whole, seed=seed), *reports]
 
 
-def _with_order(
-    one: JudgeReport, table: PairTable, found: Judged, verdicts: Iterable[ComparisonVerdict], seed: int,
-) -> JudgeReport:
-    """With the first position's share where each question was judged in one order: (A's rate when first + B's rate when first) / 2."""
+def _of_one_order(
+    report: JudgeReport, table: PairTable, given: GivenPairs, verdicts: Iterable[ComparisonVerdict], seed: int,
+) -> dict[str, object]:
+    """The first position's share where each question was judged in one order: (A's rate when first + B's rate when first) / 2. What the
+    report says of one order only is about a run of our own, and goes."""
     from kgeval.stats.bootstrap import bootstrap_difference
 
-    pair = (table.system_a, table.system_b)
-    if pair not in found.random_order:
-        told = any(verdict.first is not None for verdict in verdicts if {verdict.system_a, verdict.system_b} == set(pair))
-        return one if told else one.model_copy(update={"notes": [NO_ORDER, *(note for note in one.notes if "one order only" not in note)]})
-    first, second = first_in_random_order((verdict for verdict in verdicts if verdict.procedure == found.procedure), pair)
-    notes = [ONE_ORDER_EACH, *(note for note in one.notes if "one order only" not in note)]
+    pair, others = (table.system_a, table.system_b), [note for note in report.notes if "one order only" not in note]
+    if pair not in given.random_order:
+        known = any(verdict.first is not None for verdict in verdicts if {verdict.system_a, verdict.system_b} == set(pair))
+        return {} if known else {"notes": [NO_ORDER, *others]}
+    first, second = first_in_random_order((verdict for verdict in verdicts if verdict.procedure == given.procedure), pair)
+    notes = [ONE_ORDER_EACH, *others]
     if not first or not second:
-        return one.model_copy(update={"notes": notes})
+        return {"notes": notes}
     ab, ba = sum(first) / len(first), sum(second) / len(second)
     interval = bootstrap_difference(first, second, seed=seed)
-    ends = (None, None) if interval is None else ((interval.low + 1) / 2, (interval.high + 1) / 2)
-    share = Estimated(value=(ab - ba + 1) / 2, low=ends[0], high=ends[1])
-    return one.model_copy(update={"first_wins": share, "ab_win": ab, "ba_win": ba, "notes": notes})
+    share = Estimated(value=(ab - ba + 1) / 2)
+    if interval is not None:
+        share = Estimated(value=share.value, low=(interval.low + 1) / 2, high=(interval.high + 1) / 2)
+    return {"first_wins": share, "ab_win": ab, "ba_win": ba, "notes": notes}
 
 
 def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfCheck:
@@ -100,14 +78,11 @@ def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfChec
 
     from kgeval.comparison.given.scores import estimated
 
-    wins = question_wins(table)
+    wins = table.question_wins()
     known = wins[~np.isnan(wins)]
-    found = estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0))
-    return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=found, n=len(known), passed=_holds(found))
-
-
-def _holds(found: Estimated) -> bool | None:
-    return None if found.low is None or found.high is None else found.low <= 0 <= found.high
+    relative = estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0))
+    passed = None if relative.low is None or relative.high is None else relative.low <= 0 <= relative.high
+    return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=relative, n=len(known), passed=passed)
 
 
 def sequence_of(
@@ -123,7 +98,7 @@ def sequence_of(
     from kgeval.comparison.stopping import Stopping
     from kgeval.stats.sequence import ConfidenceSequence
 
-    wins = question_wins(table)
+    wins = table.question_wins()
     if order == "random":
         wins = wins[np.random.default_rng(seed).permutation(len(wins))]
     known = wins[~np.isnan(wins)]
@@ -139,6 +114,6 @@ def sequence_of(
     return SequenceResult(
         system_a=table.system_a, system_b=table.system_b, n=len(known), failures=len(wins) - len(known), tie_region=tie_region,
         decision=stopping.decision or "open", decided_at=stopping.questions if stopping.decision else None,
-        relative=Estimated(value=last.mean, low=last.low, high=last.high) if last else Estimated(),
+        relative=Estimated.of(last.mean, last) if last else Estimated(),
         fixed=estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0)), path=path,
     )

@@ -1,1 +1,1 @@
-"""The procedures: what a judge is shown, how his reply becomes verdicts, and the grades of the four aspects."""
+"""The procedures: what a judge is shown, how its reply becomes verdicts, and the grades of the four aspects."""

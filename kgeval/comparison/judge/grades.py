@@ -98,7 +98,7 @@ def _parsed(text: str, name: str) -> Mapping[str, Aspect]:
     return {
         aspect: Aspect(
             aspect, value["asks"].strip(), tuple(value["grades"]),
-            tuple((one["asks"].strip(), tuple(one["grades"])) for one in value.get("wordings", ())),
+            tuple((wording["asks"].strip(), tuple(wording["grades"])) for wording in value.get("wordings", ())),
         )
         for aspect, value in table.items()
     }
@@ -112,9 +112,9 @@ def _faults(aspect: str, value: Any) -> list[str]:
         faults.append("this cannot be a name: use lower case letters, digits and _, at most 40, and not a word such as overall or copy")
     faults += _text_faults(value)
     wordings = value.get("wordings", [])
-    if not isinstance(wordings, list) or not all(isinstance(one, dict) and set(one) <= {"asks", "grades"} for one in wordings):
+    if not isinstance(wordings, list) or not all(isinstance(wording, dict) and set(wording) <= {"asks", "grades"} for wording in wordings):
         return [*faults, "wordings: must be a list of tables with asks and grades"]
-    return faults + [f"wordings: {fault}" for one in wordings for fault in _text_faults(one)]
+    return faults + [f"wordings: {fault}" for wording in wordings for fault in _text_faults(wording)]
 
 
 def _text_faults(value: Mapping[str, Any]) -> list[str]:

@@ -1,6 +1,9 @@
-"""What a judge returns, by procedure. A reply that lacks an aspect, a reason or a score is no reply: it is asked again, never mended.
+"""What a judge returns, by procedure. A reply that lacks an aspect, a reason or a score is no reply: it is asked again, never fixed.
 
-Points are whole: 0, 1, 2, 3, 4, 5. "4" and 4.0 are 4; 4.5, "4.5", "4/5", true and 6 are nothing.
+The classes' names are part of the schemas that are sent, and so of the keys under which the journal has replies: a new name would ask for
+all of them again. Points are whole: 0, 1, 2, 3, 4, 5. "4" and 4.0 are 4; 4.5, "4.5", "4/5", true and 6 are nothing.
+The code of [Z] asks for such a reply again without end, and doubles every backslash first, so that a quotation mark in a reason makes good
+JSON bad; here llm/ asks a set number of times, and what comes to nothing is a failure with its cause.
 """
 
 from __future__ import annotations
@@ -11,10 +14,10 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, BeforeValidator, create_model
 
-from kgeval.comparison.judge.grades import OVERALL
 from kgeval.llm.calls import Reply
 
 MOST_STATEMENTS = 100
+_CHOICE = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
 
 
 def _points(value: Any) -> Any:
@@ -55,6 +58,16 @@ class GradedPair(Reply):
     first: Graded
     second: Graded
 
+    @property
+    def points(self) -> tuple[float, float]:
+        """Of the first answer and of the second."""
+        return float(self.first.score), float(self.second.score)
+
+    @property
+    def reasons(self) -> tuple[str, str]:
+        """For the points of the first answer and of the second."""
+        return self.first.reason, self.second.reason
+
 
 class Chosen(Reply):
     """Which answer is better in one aspect, or that neither is."""
@@ -62,12 +75,32 @@ class Chosen(Reply):
     reason: Reason
     winner: Choice
 
+    @property
+    def points(self) -> tuple[float, float]:
+        """1 for the better answer, half each for a tie."""
+        return _CHOICE[self.winner]
+
+    @property
+    def reasons(self) -> tuple[str, str]:
+        """One reason stands for both."""
+        return self.reason, self.reason
+
 
 class ForcedChoice(Reply):
     """The same without ties, as the biased baseline has it."""
 
     explanation: Reason
     winner: Forced
+
+    @property
+    def points(self) -> tuple[float, float]:
+        """1 for the winner."""
+        return _CHOICE[self.winner]
+
+    @property
+    def reasons(self) -> tuple[str, str]:
+        """One explanation stands for both."""
+        return self.explanation, self.explanation
 
 
 class Content(Reply):
@@ -80,22 +113,22 @@ class Content(Reply):
 
 def graded_pairs(aspects: Sequence[str]) -> type[Reply]:
     """The reply of `scores`: a field of GradedPair an aspect."""
-    return _made("GradedPairs", GradedPair, tuple(aspects))
+    return _reply("GradedPairs", GradedPair, tuple(aspects))
 
 
 def graded(aspects: Sequence[str]) -> type[Reply]:
     """The reply of `single`: a field of Graded an aspect."""
-    return _made("Grades", Graded, tuple(aspects))
+    return _reply("Grades", Graded, tuple(aspects))
 
 
 def chosen(aspects: Sequence[str]) -> type[Reply]:
     """The reply of `pairwise-choice` and of the second step of `differential`: a field of Chosen an aspect."""
-    return _made("Choices", Chosen, tuple(aspects))
+    return _reply("Choices", Chosen, tuple(aspects))
 
 
 def forced(aspects: Sequence[str]) -> type[Reply]:
-    """The reply of `biased`: a field of ForcedChoice an aspect, and one for the whole."""
-    return _made("Winners", ForcedChoice, (*aspects, OVERALL))
+    """The reply of `biased`: a field of ForcedChoice an aspect, the overall winner among them."""
+    return _reply("Winners", ForcedChoice, tuple(aspects))
 
 
 def statements(given: Sequence[str]) -> list[str]:
@@ -104,7 +137,7 @@ def statements(given: Sequence[str]) -> list[str]:
 
 
 @cache
-def _made(name: str, part: type[Reply], fields: tuple[str, ...]) -> type[Reply]:
+def _reply(name: str, part: type[Reply], fields: tuple[str, ...]) -> type[Reply]:
     """A reply with one required field of `part` for each name. One class a set of names: their schemas are part of journal keys."""
     inner: dict[str, Any] = dict.fromkeys(fields, (part, ...))
     return cast("type[Reply]", create_model(name, __base__=Reply, **inner))

@@ -4,8 +4,7 @@
     drawing.py     which items, for whom, which answer first
     sheets.py      a folder of sheets and its key: CSV, and a page that works offline (page/)
     reading.py     filled sheets and the key -> labels, with every fault
-    label_files.py files of labels: kgeval's own, and RAGChecker's
-    labelled.py    labels as arrays
+    labels.py      files of labels (kgeval's own, and RAGChecker's), and labels as arrays
     predictors.py  metrics, judges and lengths as numbers for items
     measure.py     people with each other; predictors with people; which is nearest
     matrix.py      metrics with metrics

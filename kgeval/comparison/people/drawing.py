@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -20,8 +21,8 @@ BANDS = ("near", "apart", "far apart")
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """The items of a run by id, in a random order; annotator -> his items in his order; annotator -> item -> the system that stands first.
+class DrawnItems:
+    """The items of a run by id, in a random order; annotator -> their items in their order; annotator -> item -> system that stands first.
 
     `of`: how many could have been drawn; `strata`: items drawn and of how many, by stratum; `left_out`: answers that are errors, and
     further answers of a system to a question."""
@@ -36,7 +37,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class DrawWanted:
+class DrawSettings:
     """How to draw. `n`: items at most; `per_item`: people an item. Raises: UsageError where there are fewer annotators than that."""
 
     scope: LabelScope
@@ -56,10 +57,10 @@ class DrawWanted:
 Spread = Callable[[str, Sequence[str]], float | None]
 
 
-def drawn(rows: Iterable[Row], wanted: DrawWanted, spread: Spread | None = None) -> Drawn:
+def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = None) -> DrawnItems:
     """A sample of the rows. `spread`: (question id, systems) -> how far apart their scores lie (of one answer: its score), for difficulty
     where questions have no hops. Raises: UsageError where there is nothing to draw from."""
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     candidates = _candidates(rows, wanted.scope, spread, left_out)
     if not candidates:
         what = "no question has answers of two systems" if wanted.scope == "pairs" else "there is no answer"
@@ -68,61 +69,59 @@ def drawn(rows: Iterable[Row], wanted: DrawWanted, spread: Spread | None = None)
     items = {f"i{at:0{max(3, len(str(len(chosen))))}d}": item for at, item in enumerate(chosen, start=1)}
     dealt = _deal(list(items), wanted)
     first = {who: _firsts(names, items, wanted.seed, who) for who, names in dealt.items()}
-    return Drawn(wanted.scope, items, dealt, first, len(candidates), strata, left_out)
+    return DrawnItems(wanted.scope, items, dealt, first, len(candidates), strata, dict(left_out))
 
 
-def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, left_out: dict[str, int]) -> list[SheetItem]:
+def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, left_out: Counter[str]) -> list[SheetItem]:
     """Every item that could be drawn, without texts."""
     systems: dict[str, dict[str, int | None]] = {}
     questions: dict[str, Question] = {}
     for row in rows:
         name, system = row.question.id, row.answer.system
         if row.answer.error is not None:
-            left_out["answers that are errors"] = left_out.get("answers that are errors", 0) + 1
+            left_out["answers that are errors"] += 1
         elif system in systems.setdefault(name, {}):
-            left_out["further answers of a system to a question"] = left_out.get("further answers of a system to a question", 0) + 1
+            left_out["further answers of a system to a question"] += 1
         else:
             systems[name][system] = row.answer.trial
             questions.setdefault(name, row.question.model_copy(update={"evidence": [], "extra": {}}))
     size = 2 if scope == "pairs" else 1
-    found = [(questions[name], group, given[group[0]]) for name, given in systems.items() for group in combinations(given, size)]
-    difficulty = _difficulty([(question, group) for question, group, _ in found], spread)
+    groups = [(questions[name], group, trials[group[0]]) for name, trials in systems.items() for group in combinations(trials, size)]
+    difficulty = _difficulty([(question, group) for question, group, _ in groups], spread)
     return [
         SheetItem(
             question_id=question.id, systems=list(group), dataset=question.dataset,
             level=question.level or ", ".join(question.kinds) or None, difficulty=hard, trial=trial,
         )
-        for (question, group, trial), hard in zip(found, difficulty, strict=True)
+        for (question, group, trial), hard in zip(groups, difficulty, strict=True)
     ]
 
 
-def _difficulty(found: Sequence[tuple[Question, tuple[str, ...]]], spread: Spread | None) -> list[str | None]:
+def _difficulty(groups: Sequence[tuple[Question, tuple[str, ...]]], spread: Spread | None) -> list[str | None]:
     """Hops where a question has them; else the third in which the spread of scores lies, near answers being hard to tell apart."""
-    widths = [None if spread is None or question.hops is not None else spread(question.id, group) for question, group in found]
+    widths = [None if spread is None or question.hops is not None else spread(question.id, group) for question, group in groups]
     known = sorted(width for width in widths if width is not None)
     cuts = [known[len(known) * at // 3] for at in (1, 2)] if len(known) >= 3 else []
-    out: list[str | None] = []
-    for (question, _), width in zip(found, widths, strict=True):
-        if question.hops is not None:
-            out.append(f"{question.hops} hops" if question.hops != 1 else "1 hop")
-        else:
-            out.append(BANDS[sum(width >= cut for cut in cuts)] if width is not None and cuts else None)
-    return out
+    bands = [BANDS[sum(width >= cut for cut in cuts)] if width is not None and cuts else None for width in widths]
+    return [
+        band if question.hops is None else "1 hop" if question.hops == 1 else f"{question.hops} hops"
+        for (question, _), band in zip(groups, bands, strict=True)
+    ]
 
 
-def _sample(candidates: Sequence[SheetItem], wanted: DrawWanted) -> tuple[list[SheetItem], dict[str, tuple[int, int]]]:
+def _sample(candidates: Sequence[SheetItem], wanted: DrawSettings) -> tuple[list[SheetItem], dict[str, tuple[int, int]]]:
     strata: dict[str, list[SheetItem]] = {}
     for item in candidates:
         name = " / ".join((item.level or item.dataset or UNKNOWN, *([item.difficulty] if item.difficulty else [])))
         strata.setdefault(name, []).append(item)
     quotas = shares({name: len(items) for name, items in strata.items()}, min(wanted.n, len(candidates)))
-    chosen, told = [], dict[str, tuple[int, int]]()
+    chosen, counts = [], dict[str, tuple[int, int]]()
     for name, items in sorted(strata.items()):
         order = sorted(items, key=lambda item: random_number(wanted.seed, "item", item.question_id, *item.systems))
         chosen += order[: quotas[name]]
-        told[name] = (quotas[name], len(items))
+        counts[name] = (quotas[name], len(items))
     chosen.sort(key=lambda item: random_number(wanted.seed, "order", item.question_id, *item.systems))
-    return chosen, told
+    return chosen, counts
 
 
 def shares(sizes: Mapping[str, int], n: int) -> dict[str, int]:
@@ -140,7 +139,7 @@ def shares(sizes: Mapping[str, int], n: int) -> dict[str, int]:
     return given
 
 
-def _deal(names: Sequence[str], wanted: DrawWanted) -> dict[str, list[str]]:
+def _deal(names: Sequence[str], wanted: DrawSettings) -> dict[str, list[str]]:
     """Each item to `per_item` people, those with the least so far; ties by the seed. Loads differ by one at most."""
     rng = Random(f"{wanted.seed} deal")  # noqa: S311 - a sample that can be drawn again, no secret
     dealt: dict[str, list[str]] = {who: [] for who in wanted.annotators}

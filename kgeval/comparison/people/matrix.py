@@ -64,7 +64,7 @@ def score_table(scores: Iterable[Score]) -> ScoreTable:
 
 
 def pair_kind(metric: str) -> str | None:
-    """Which pair of texts a metric compares; null for those that compare something else."""
+    """Which pair of texts a metric compares; None for those that compare something else."""
     for kind, names in PAIR_KINDS.items():
         own = metric.startswith("kg_") and metric.endswith(f"_{kind}")
         if own or any(metric in (name, f"{name}_compat", f"{name}_printed") for name in names):

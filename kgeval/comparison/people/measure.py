@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.people.labelled import LabelTable
+from kgeval.comparison.people.labels import LabelTable
 from kgeval.comparison.people.predictors import Predictor
 from kgeval.comparison.people.scales import SCALES
 from kgeval.records import (
@@ -30,12 +31,31 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
+OTHERS = "the other people"
+EQUAL = 1e-9
+
 # People with each other: alpha, shares of equal labels, kappa of every two, each one against the others.
 
 
-def estimated(found: IntervalEstimate | None) -> Estimated:
+def estimated(figure: IntervalEstimate | None) -> Estimated:
     """As a record; no figure where there is none."""
-    return Estimated() if found is None else Estimated(value=found.value, low=found.low, high=found.high)
+    return Estimated() if figure is None else Estimated.of(figure.value, figure)
+
+
+def _mean(values: Floats, units: Sequence[str], seed: int, weights: Floats | None = None) -> Estimated:
+    """The mean with its interval over units, each value with its weight (1); nothing where there is no weight."""
+    import numpy as np
+
+    weights = np.ones(len(values)) if weights is None else weights
+    if not weights.sum():
+        return Estimated()
+
+    def mean(counts: Floats) -> Floats:  # of resamples, each a row of how often every value is drawn
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means: Floats = (counts @ values) / (counts @ weights)
+        return means
+
+    return Estimated.of(float(values.sum() / weights.sum()), resampled(mean, numbered(units, len(values)), seed=seed))
 
 
 def people(table: LabelTable, by: AgreementBy, value: str | None, *, seed: int) -> PeopleAgreement:
@@ -62,37 +82,26 @@ def _shared(table: LabelTable, given: list[list[int]], steps: int, seed: int) ->
     import numpy as np
 
     near = np.array([sum(abs(a - b) <= steps for a, b in pairs_of(row)) for row in given], dtype=np.float64)
-    of = np.array([len(row) * (len(row) - 1) / 2 for row in given])
-    if not of.sum():
-        return Estimated()
-
-    def share(w: Floats) -> Floats:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = (w @ near) / (w @ of)
-        return found
-
-    between = resampled(share, numbered(table.questions, len(of)), seed=seed)
-    value = float(near.sum() / of.sum())
-    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)
+    return _mean(near, table.questions, seed, weights=np.array([len(row) * (len(row) - 1) / 2 for row in given]))
 
 
 def annotator_pairs(table: LabelTable, *, seed: int) -> list[AnnotatorPair]:
     """Every two people with an item in common."""
     import numpy as np
 
-    found = []
-    for (at, one), (other_at, other) in pairs_of(list(enumerate(table.people))):
+    pairs = []
+    for (at, name), (other_at, other_name) in pairs_of(list(enumerate(table.people))):
         both = ~(np.isnan(table.places[:, at]) | np.isnan(table.places[:, other_at]))
         if not both.any():
             continue
         first, second = (table.places[both, place].astype(int).tolist() for place in (at, other_at))
-        units = [name for name, there in zip(table.questions, both.tolist(), strict=True) if there]
-        figures = agreed(first, second, categories=table.categories, seed=seed, units=units)
-        found.append(AnnotatorPair(
-            first=one, second=other, aspect=table.aspect, n=figures.n, raw=estimated(figures.raw), within_one=estimated(figures.within_one),
-            kappa=estimated(figures.kappa), linear=estimated(figures.linear), quadratic=estimated(figures.quadratic),
+        figures = agreed(first, second, categories=table.categories, seed=seed, units=list(compress(table.questions, both)))
+        pairs.append(AnnotatorPair(
+            first=name, second=other_name, aspect=table.aspect, n=figures.n, raw=estimated(figures.raw),
+            within_one=estimated(figures.within_one), kappa=estimated(figures.kappa), linear=estimated(figures.linear),
+            quadratic=estimated(figures.quadratic),
         ))
-    return found
+    return pairs
 
 
 def others_mean(table: LabelTable, at: int) -> Floats:
@@ -110,34 +119,23 @@ def each(table: LabelTable, *, seed: int) -> list[AnnotatorAgreement]:
     """Each person against the mean of the others."""
     import numpy as np
 
-    found = []
+    agreements = []
     for at, name in enumerate(table.people):
         own, mean = table.numbers[:, at], others_mean(table, at)
         both = ~(np.isnan(own) | np.isnan(mean))
-        units = [question for question, there in zip(table.questions, both, strict=True) if there]
+        units = list(compress(table.questions, both))
         rho = correlate(own[both], mean[both], seed=seed, units=units, kinds=("spearman",)).values.get("spearman")
         labels = own[~np.isnan(own)]
-        found.append(AnnotatorAgreement(
-            annotator=name, aspect=table.aspect, n=int(both.sum()), spearman=estimated(rho), bias=_bias((own - mean)[both], units, seed),
+        agreements.append(AnnotatorAgreement(
+            annotator=name, aspect=table.aspect, n=int(both.sum()), spearman=estimated(rho),
+            bias=_mean((own - mean)[both], units, seed),
             used={label: int((labels == float(label)).sum()) for label in SCALES[table.scope]},
         ))
-    return found
-
-
-def _bias(gaps: Floats, units: list[str], seed: int) -> Estimated:
-    if not len(gaps):
-        return Estimated()
-    between = resampled(lambda w: w @ gaps / w.sum(axis=1), numbered(units, len(gaps)), seed=seed)
-    value = float(gaps.mean())
-    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)
-
-
-OTHERS = "the other people"
-EQUAL = 1e-9
+    return agreements
 
 
 @dataclass(frozen=True)
-class Measured:
+class AgreementFigures:
     """All figures of a run."""
 
     people: list[PeopleAgreement] = field(default_factory=list)
@@ -147,23 +145,23 @@ class Measured:
     nearest: list[Nearest] = field(default_factory=list)
 
 
-def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, seed: int) -> Measured:
+def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, seed: int) -> AgreementFigures:
     """Every figure for every aspect and group. Intervals: 95 %, resampling questions."""
-    out = Measured()
+    figures = AgreementFigures()
     for table in tables:
-        own = [one for one in predictors if one.aspect in (None, table.aspect)]
-        out.pairs.extend(annotator_pairs(table, seed=seed))
-        out.each.extend(each(table, seed=seed))
+        own = [predictor for predictor in predictors if predictor.aspect in (None, table.aspect)]
+        figures.pairs.extend(annotator_pairs(table, seed=seed))
+        figures.each.extend(each(table, seed=seed))
         for by, value, part in table.groups():
-            out.people.append(people(part, by, value, seed=seed))
-            out.predictors.extend(_others(part, by, value, seed))
-            out.predictors.extend(_against(part, one, by, value, seed) for one in own)
-        out.nearest.extend(nearest(table, [one for one in own if one.kind in ("metric", "judge")], seed=seed))
-    return out
+            figures.people.append(people(part, by, value, seed=seed))
+            figures.predictors.extend(_others(part, by, value, seed))
+            figures.predictors.extend(_against(part, predictor, by, value, seed) for predictor in own)
+        figures.nearest.extend(nearest(table, [predictor for predictor in own if predictor.kind in ("metric", "judge")], seed=seed))
+    return figures
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _LabelRows:
     """One row a label: what is predicted, the label, its item's place, its question."""
 
     x: Floats
@@ -172,14 +170,14 @@ class _Rows:
     units: list[str]
 
 
-def _rows(table: LabelTable, values: Floats) -> _Rows:
+def _rows(table: LabelTable, values: Floats) -> _LabelRows:
     """`values`: (items, people) or (items, 1) of the predictor; labels without a value are left out."""
     import numpy as np
 
     spread = np.broadcast_to(values, table.places.shape)
     kept = ~(np.isnan(table.places) | np.isnan(spread))
     item = [int(at) for at in np.nonzero(kept)[0]]
-    return _Rows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
+    return _LabelRows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
 
 
 def _of(table: LabelTable, predictor: Predictor) -> Floats:
@@ -207,7 +205,7 @@ def _against(table: LabelTable, predictor: Predictor, by: AgreementBy, value: st
 
 
 def _figures(
-    table: LabelTable, rows: _Rows, name: str, kind: PredictorKind, *, group: tuple[AgreementBy, str | None], seed: int,
+    table: LabelTable, rows: _LabelRows, name: str, kind: PredictorKind, *, group: tuple[AgreementBy, str | None], seed: int,
 ) -> PredictorAgreement:
     """All kinds of correlation for all items; Spearman's only for a group."""
     import numpy as np
@@ -240,19 +238,14 @@ def _reason(n: int, constant: str | None) -> str | None:
     return None if n >= 3 else "fewer than 3 labels with a value"
 
 
-def _concordance(rows: _Rows, seed: int) -> Estimated:
+def _concordance(rows: _LabelRows, seed: int) -> Estimated:
     """Labels that prefer a side: the share where the difference has that sign; no difference counts half."""
     import numpy as np
 
     decided = np.abs(rows.y) > EQUAL
-    if not decided.any():
-        return Estimated()
     x, y = rows.x[decided], rows.y[decided]
     right = np.where(np.abs(x) <= EQUAL, 0.5, (np.sign(x) == np.sign(y)).astype(np.float64))
-    units = [unit for unit, there in zip(rows.units, decided.tolist(), strict=True) if there]
-    between = resampled(lambda w: w @ right / w.sum(axis=1), numbered(units, len(right)), seed=seed)
-    value = float(right.mean())
-    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)
+    return _mean(right, list(compress(rows.units, decided)), seed)
 
 
 def _winner(table: LabelTable, predictor: Predictor, seed: int) -> dict[str, object]:
@@ -275,24 +268,23 @@ def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) ->
     """Predictors by Spearman's rho, all on the labels for which every one of them has a value."""
     import numpy as np
 
-    known = [(one, _of(table, one)) for one in predictors if one.values]
+    known = [(predictor.name, _of(table, predictor)) for predictor in predictors if predictor.values]
     if not known:
         return []
     common = ~np.isnan(np.concatenate([values for _, values in known], axis=1)).any(axis=1)
-    rows = [(one, _rows(table, np.where(common[:, None], values, np.nan))) for one, values in known]
-    able = [(one, row) for one, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
-    ranked = sorted(((plain(row.x, row.y, "spearman"), one, row) for one, row in able), key=lambda found: (-found[0], found[1].name))
-    out: list[Nearest] = []
-    for rank, (rho, one, row) in enumerate(ranked, start=1):
+    rows = [(name, _rows(table, np.where(common[:, None], values, np.nan))) for name, values in known]
+    able = [(name, row) for name, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
+    ranked = sorted(((plain(row.x, row.y, "spearman"), name, row) for name, row in able), key=lambda figure: (-figure[0], figure[1]))
+    order: list[Nearest] = []
+    for rank, (rho, name, row) in enumerate(ranked, start=1):
         behind = Estimated() if rank == 1 else _behind(ranked[0][2], row, ranked[0][0] - rho, seed)
-        apart = None if behind.low is None or behind.high is None else not behind.low <= 0 <= behind.high
-        out.append(Nearest(
-            aspect=table.aspect, rank=rank, predictor=one.name, n=len(row.y), spearman=rho, behind=behind, told_apart=apart,
+        told_apart = None if behind.low is None or behind.high is None else not behind.low <= 0 <= behind.high
+        order.append(Nearest(
+            aspect=table.aspect, rank=rank, predictor=name, n=len(row.y), spearman=rho, behind=behind, told_apart=told_apart,
         ))
-    return out
+    return order
 
 
-def _behind(best: _Rows, other: _Rows, value: float, seed: int) -> Estimated:
+def _behind(best: _LabelRows, other: _LabelRows, value: float, seed: int) -> Estimated:
     ahead, after = statistic(best.x, best.y, "spearman"), statistic(other.x, other.y, "spearman")
-    between = resampled(lambda w: ahead(w) - after(w), numbered(best.units, len(best.y)), seed=seed)
-    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)
+    return Estimated.of(value, resampled(lambda w: ahead(w) - after(w), numbered(best.units, len(best.y)), seed=seed))

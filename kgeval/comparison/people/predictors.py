@@ -1,4 +1,4 @@
-"""What is held against people's labels, as one number an item: metrics, judges, lengths. For a pair: A minus B, higher is better."""
+"""What is compared with people's labels, as one number an item: metrics, judges, lengths. For a pair: A minus B, higher is better."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.comparison.people.labelled import Item
+from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
 from kgeval.records import Answer, ComparisonVerdict, PredictorKind, Score
 from kgeval.text.length import count_words
@@ -26,18 +26,18 @@ class Predictor:
     aspect: str | None = None
 
 
-def metric_predictors(items: Sequence[Item], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
+def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
     """One a metric and file (`scores`: name of the file -> its scores); trials are averaged. `lower`: metrics where lower is better:
     their numbers are turned."""
-    tables = {stem: _by_metric(found) for stem, found in scores.items()}
+    tables = {stem: _by_metric(own) for stem, own in scores.items()}
     named = Counter(metric for table in tables.values() for metric in table)
-    found = []
+    predictors = []
     for stem, table in tables.items():
         for metric, known in table.items():
             name = metric if named[metric] == 1 else f"{metric} ({stem})"
             sign = -1 if metric in lower else 1
-            found.append(_predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign))
-    return found
+            predictors.append(_predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign))
+    return predictors
 
 
 Known = dict[tuple[str, str], list[float | str]]
@@ -45,23 +45,22 @@ Known = dict[tuple[str, str], list[float | str]]
 
 def _by_metric(scores: Iterable[Score]) -> dict[str, Known]:
     """Metric -> (question, system) -> its values, and causes of those that have none."""
-    found: dict[str, Known] = {}
+    metrics: dict[str, Known] = {}
     for score in scores:
         cause = (score.reason or score.status).partition(":")[0].strip()
-        given = found.setdefault(score.metric, {}).setdefault((score.question_id, score.system), [])
-        given.append(cause if score.value is None else score.value)
-    return found
+        values = metrics.setdefault(score.metric, {}).setdefault((score.question_id, score.system), [])
+        values.append(cause if score.value is None else score.value)
+    return metrics
 
 
-def _predictor(name: str, kind: PredictorKind, items: Sequence[Item], known: Known, *, sign: int = 1) -> Predictor:
+def _predictor(name: str, kind: PredictorKind, items: Sequence[LabelledItem], known: Known, *, sign: int = 1) -> Predictor:
     values, missing = dict[str, float](), dict[str, str]()
     for item in items:
         sides = [_mean(known.get((item.question, system))) for system in item.systems]
-        lacking = [side for side in sides if isinstance(side, str)]
-        if lacking:
-            missing[item.id] = lacking[0]
+        numbers = [side for side in sides if not isinstance(side, str)]
+        if len(numbers) < len(sides):
+            missing[item.id] = next(side for side in sides if isinstance(side, str))
         else:
-            numbers = [side for side in sides if not isinstance(side, str)]
             values[item.id] = sign * (numbers[0] - numbers[1] if len(numbers) > 1 else numbers[0])
     return Predictor(name, kind, values, missing)
 
@@ -73,7 +72,7 @@ def _mean(given: list[float | str] | None) -> float | str:
     return sum(numbers) / len(numbers) if numbers else next(value for value in given if isinstance(value, str))
 
 
-def length_predictor(items: Sequence[Item], answers: Iterable[Answer]) -> Predictor | None:
+def length_predictor(items: Sequence[LabelledItem], answers: Iterable[Answer]) -> Predictor | None:
     """The words of the answers alone: what a metric that only likes length would give. Null without answers."""
     known: Known = {}
     for answer in answers:
@@ -81,39 +80,41 @@ def length_predictor(items: Sequence[Item], answers: Iterable[Answer]) -> Predic
     return _predictor(LENGTH, "length", items, known) if known else None
 
 
-def judge_predictors(items: Sequence[Item], verdicts: Mapping[str, Iterable[ComparisonVerdict]], aspects: Sequence[str]) -> list[Predictor]:
+def judge_predictors(
+    items: Sequence[LabelledItem], verdicts: Mapping[str, Iterable[ComparisonVerdict]], aspects: Sequence[str],
+) -> list[Predictor]:
     """The judge of each file and procedure: `overall` for every aspect of people, and each aspect that people judged too."""
-    found = []
-    for stem, given in verdicts.items():
+    predictors = []
+    for stem, of_file in verdicts.items():
         by_procedure: dict[str, list[ComparisonVerdict]] = {}
-        for verdict in given:
+        for verdict in of_file:
             by_procedure.setdefault(verdict.procedure, []).append(verdict)
         for procedure, own in by_procedure.items():
             name = stem if len(by_procedure) == 1 else f"{stem} ({procedure})"
-            found += _of_judge(name, items, own, aspects)
-    return found
+            predictors += _of_judge(name, items, own, aspects)
+    return predictors
 
 
-def _of_judge(name: str, items: Sequence[Item], verdicts: Sequence[ComparisonVerdict], aspects: Sequence[str]) -> list[Predictor]:
+def _of_judge(name: str, items: Sequence[LabelledItem], verdicts: Sequence[ComparisonVerdict], aspects: Sequence[str]) -> list[Predictor]:
     gaps, causes = _gaps(verdicts)
     judged = list(dict.fromkeys(aspect for _, aspect in gaps))
     summed = OVERALL not in judged
     positions = max((gap.positions() for gap in gaps.values()), default=1)
-    found = []
-    for aspect in [OVERALL, *(one for one in judged if one in aspects and one != OVERALL)]:
+    predictors = []
+    for aspect in [OVERALL, *(name for name in judged if name in aspects and name != OVERALL)]:
         values, missing = dict[str, float](), dict[str, str]()
         for item in items:
             key = (item.question, frozenset(item.systems))
             parts = judged if aspect == OVERALL and summed else [aspect]
-            given = (gaps[key, part].of(item.systems[0], positions) for part in parts if (key, part) in gaps)
-            numbers = [number for number in given if number is not None]
+            known = (gaps[key, part].of(item.systems[0], positions) for part in parts if (key, part) in gaps)
+            numbers = [number for number in known if number is not None]
             if len(numbers) == len(parts) and numbers:
                 values[item.id] = sum(numbers)
             else:
                 missing[item.id] = causes.get(key, "no verdict")
         only = None if aspect == OVERALL else aspect
-        found.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only))
-    return found
+        predictors.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only))
+    return predictors
 
 
 Pair = tuple[str, frozenset[str]]
@@ -135,11 +136,11 @@ class _Gap:
 
     def positions(self) -> int:
         """In how many orders a trial was judged, at most."""
-        return max((len(one) for one in self._trials().values()), default=1)
+        return max((len(means) for means in self._trials().values()), default=1)
 
     def of(self, system: str, positions: int) -> float | None:
-        """As seen from this system; over trials with all positions, as half an exchange would be biased; null where there is none."""
-        means = [sum(one) / len(one) for one in self._trials().values() if len(one) >= positions]
+        """As seen from this system; over trials with all positions, as half an exchange would be biased; None where there is none."""
+        means = [sum(orders) / len(orders) for orders in self._trials().values() if len(orders) >= positions]
         if not means:
             return None
         mean = sum(means) / len(means)
@@ -149,12 +150,12 @@ class _Gap:
 def _gaps(verdicts: Iterable[ComparisonVerdict]) -> tuple[dict[tuple[Pair, str], _Gap], dict[Pair, str]]:
     gaps: dict[tuple[Pair, str], _Gap] = {}
     causes: dict[Pair, str] = {}
-    for one in verdicts:
-        pair = (one.question_id, frozenset((one.system_a, one.system_b)))
-        if one.score_a is None or one.score_b is None:
-            causes.setdefault(pair, (one.failure or "no points").partition(":")[0])
+    for verdict in verdicts:
+        pair = (verdict.question_id, frozenset((verdict.system_a, verdict.system_b)))
+        if verdict.score_a is None or verdict.score_b is None:
+            causes.setdefault(pair, (verdict.failure or "no points").partition(":")[0])
             continue
-        gap = gaps.setdefault((pair, one.aspect), _Gap(one.system_a))
-        difference = one.score_a - one.score_b
-        gap.given.setdefault((one.trial, one.first), []).append(difference if one.system_a == gap.system_a else -difference)
+        gap = gaps.setdefault((pair, verdict.aspect), _Gap(verdict.system_a))
+        difference = verdict.score_a - verdict.score_b
+        gap.given.setdefault((verdict.trial, verdict.first), []).append(difference if verdict.system_a == gap.system_a else -difference)
     return gaps, causes

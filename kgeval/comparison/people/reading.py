@@ -34,7 +34,7 @@ class FilledCell:
 
 @dataclass
 class Filled:
-    """What was read. `asked`: cells of each annotator on his sheet, `given`: those with a label."""
+    """What was read. `asked`: cells of each annotator on their sheet, `given`: those with a label."""
 
     labels: list[HumanLabel] = field(default_factory=list)
     asked: dict[str, int] = field(default_factory=dict)
@@ -67,7 +67,7 @@ def read_filled(sheets: Sequence[Path], key: SheetKey) -> Filled:
     faults: list[str] = []
     seen: dict[tuple[str, str, str], FilledCell] = {}
     for path in sheets:
-        who, cells = _sheet(path, key, faults)
+        who, cells = (_page if path.suffix.lower() == ".json" else _table)(path, key, faults)
         if who is not None:
             filled.given.setdefault(who, 0)
             for cell in cells:
@@ -109,13 +109,6 @@ def _label(cell: FilledCell, who: str, word: str, key: SheetKey) -> HumanLabel:
     )
 
 
-def _sheet(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
-    """Whose sheet it is and its filled cells; faults are added to the list."""
-    if path.suffix.lower() == ".json":
-        return _page(path, key, faults)
-    return _table(path, key, faults)
-
-
 def _whose(where: str, run: str, who: str, key: SheetKey, faults: list[str]) -> str | None:
     if run != key.run:
         faults.append(f"{where}: the sheet is of run {run[:40]}, the key is of run {key.run}")
@@ -126,8 +119,8 @@ def _whose(where: str, run: str, who: str, key: SheetKey, faults: list[str]) -> 
     return None
 
 
-def _known(where: str, item: str, who: str, key: SheetKey) -> str | None:
-    """What is wrong with an item's id; null if nothing is."""
+def _item_fault(where: str, item: str, who: str, key: SheetKey) -> str | None:
+    """What is wrong with an item's id; None if nothing is."""
     if item not in key.items:
         return f"{where}: id '{item[:40]}' is no item of this run"
     if item not in key.first[who]:
@@ -150,20 +143,20 @@ def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, lis
 def _page_cells(
     name: str, labels: Iterable[Any], notes: Mapping[str, Any], *, who: str, key: SheetKey, faults: list[str],
 ) -> Iterable[FilledCell]:
-    for at, one in enumerate(labels, start=1):
-        where = f"{name}: label {at}"
-        if not isinstance(one, dict) or not all(isinstance(one.get(part), str) for part in ("id", "aspect", "label")):
-            faults.append(f"{where}: needs id, aspect and label, it is {json.dumps(one)[:80]}")
-        elif fault := _known(where, one["id"], who, key):
+    for number, label in enumerate(labels, start=1):
+        where = f"{name}: label {number}"
+        if not isinstance(label, dict) or not all(isinstance(label.get(part), str) for part in ("id", "aspect", "label")):
+            faults.append(f"{where}: needs id, aspect and label, it is {json.dumps(label)[:80]}")
+        elif fault := _item_fault(where, label["id"], who, key):
             faults.append(fault)
-        elif one["aspect"] not in key.aspects:
-            faults.append(f"{where}: aspect '{one['aspect'][:40]}' is none of {', '.join(key.aspects)}")
+        elif label["aspect"] not in key.aspects:
+            faults.append(f"{where}: aspect '{label['aspect'][:40]}' is none of {', '.join(key.aspects)}")
         else:
-            yield FilledCell(where, one["id"], one["aspect"], one["label"], str(notes.get(one["id"]) or "") or None)
+            yield FilledCell(where, label["id"], label["aspect"], label["label"], str(notes.get(label["id"]) or "") or None)
 
 
 def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
-    """The cells of a CSV sheet. Without its head nobody knows whose it is."""
+    """Whose CSV sheet it is, and its filled cells. Without its head nobody knows whose it is."""
     sheet = FilledSheet(path, faults)
     marks = [(found[1], found[3]) for _, line in sheet.head if (found := _HEAD.search(line))]
     if not sheet.has(*(("id", *key.aspects) if sheet.columns else ("id",))):
@@ -175,9 +168,9 @@ def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, li
     cells: list[FilledCell] = []
     for where, row in sheet.rows() if who is not None else ():
         item = row.get("id", "").strip()
-        if fault := _known(where, item, who or "", key):
+        if fault := _item_fault(where, item, who or "", key):
             faults.append(fault)
             continue
         note = row.get("note", "").strip() or None
-        cells += [FilledCell(where, item, one, given, note) for one in key.aspects if (given := row.get(one, "").strip())]
+        cells += [FilledCell(where, item, aspect, text, note) for aspect in key.aspects if (text := row.get(aspect, "").strip())]
     return who, cells

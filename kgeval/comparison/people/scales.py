@@ -32,7 +32,7 @@ def words_of(scope: LabelScope) -> tuple[str, ...]:
 
 
 def word_of(given: str, scope: LabelScope) -> str | None:
-    """The word meant, whatever its case, blanks and the digits that a spreadsheet adds (1.0); null where none is."""
+    """The word meant, whatever its case, blanks and the digits that a spreadsheet adds (1.0); None where none is."""
     if given.lstrip().startswith("-"):  # somebody's own scale: -1 is not answer 1
         return None
     plain = re.sub(r"[\s_-]+", " ", given.strip().casefold()).strip(" .!")
@@ -48,7 +48,7 @@ def label_of(word: str, scope: LabelScope, *, turned: bool) -> str:
 
 
 def category(label: str, scope: LabelScope) -> int | None:
-    """The place of a label on its scale, from 0; null where it is none of it."""
+    """The place of a label on its scale, from 0; None where it is none of it."""
     try:
         number = float(label)
     except ValueError:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.comparison.judge.grades import Aspect
-from kgeval.comparison.people.drawing import Drawn
+from kgeval.comparison.people.drawing import DrawnItems
 from kgeval.comparison.people.scales import MEANINGS, OVERALL, SCALES, SHORT, words_of
 from kgeval.errors import UsageError
 from kgeval.files import sheets
@@ -26,7 +26,7 @@ NO_ANSWER = "(no answer)"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownItem:
     """One item as a person sees it: nothing here tells which system is which."""
 
     id: str
@@ -36,14 +36,14 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PersonSheet:
     """What one person gets. `columns`: aspects, for pairs also `overall`."""
 
     run: str
     annotator: str
     scope: LabelScope
     aspects: tuple[Aspect, ...]
-    items: tuple[Shown, ...]
+    items: tuple[ShownItem, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ class Sheet:
         return (*names, OVERALL) if self.scope == "pairs" else names
 
 
-def key_of(drawn: Drawn, aspects: Sequence[Aspect], seed: int) -> SheetKey:
+def key_of(drawn: DrawnItems, aspects: Sequence[Aspect], seed: int) -> SheetKey:
     """The key, with the mark of the run: the same sample and seed have the same mark."""
     names = [aspect.name for aspect in aspects] + ([OVERALL] if drawn.scope == "pairs" else [])
     parts = [drawn.scope, names, seed, {name: item.model_dump() for name, item in drawn.items.items()}, drawn.first]
@@ -85,7 +85,7 @@ def write_key(path: Path, key: SheetKey) -> None:
         file.write(key.model_dump_json(indent=1) + "\n")
 
 
-def write_sheet(folder: Path, sheet: Sheet) -> None:
+def write_sheet(folder: Path, sheet: PersonSheet) -> None:
     """A person's CSV file and page, readable by their owner only (0600): they hold texts.
 
     Raises: InputError where nothing can be written.
@@ -96,21 +96,21 @@ def write_sheet(folder: Path, sheet: Sheet) -> None:
         file.write(page_of(sheet))
 
 
-def _columns(sheet: Sheet) -> list[str]:
+def _columns(sheet: PersonSheet) -> list[str]:
     answers = ["answer_1", "answer_2"] if sheet.scope == "pairs" else ["answer"]
     return ["id", *sheet.columns, "question", *(["reference"] if _references(sheet) else []), *answers, "note"]
 
 
-def _cells(sheet: Sheet, item: Shown) -> list[str]:
+def _cells(sheet: PersonSheet, item: ShownItem) -> list[str]:
     reference = [item.reference or ""] if _references(sheet) else []
     return [item.id, *("" for _ in sheet.columns), item.question, *reference, *(text or NO_ANSWER for text in item.answers), ""]
 
 
-def _references(sheet: Sheet) -> bool:
+def _references(sheet: PersonSheet) -> bool:
     return any(item.reference for item in sheet.items)
 
 
-def _head(sheet: Sheet) -> Iterator[str]:
+def _head(sheet: PersonSheet) -> Iterator[str]:
     # `=` never begins these lines, so they are safe in a spreadsheet
     yield f"# {MARK} (run={sheet.run} scope={sheet.scope} annotator={sheet.annotator})"
     if sheet.scope == "pairs":
@@ -126,7 +126,7 @@ def _head(sheet: Sheet) -> Iterator[str]:
             yield f"#   {points}: {text}"
 
 
-def page_of(sheet: Sheet) -> str:
+def page_of(sheet: PersonSheet) -> str:
     """The page: one file, nothing loaded from anywhere, labels kept in the browser and saved by a download."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
@@ -149,7 +149,7 @@ def page_of(sheet: Sheet) -> str:
     ) + "\n"
 
 
-def _texts(item: Shown) -> dict[str, Any]:
+def _texts(item: ShownItem) -> dict[str, Any]:
     return {
         "id": item.id, "question": without_controls(item.question), "reference": without_controls(item.reference or ""),
         "answers": [without_controls(text) for text in item.answers],

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from kgeval.comparison.forms import with_forms
 from kgeval.comparison.results.inputs import ComparisonInputs, Figure, PairThreshold, Tables
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
-from kgeval.comparison.results.settled import settled_check, settled_judge, settled_pairs, settled_ranking, settled_rates, stops_of
-from kgeval.comparison.results.tally import Tally, tally
-from kgeval.comparison.table import OVERALL, PairTable
+from kgeval.comparison.results.stopped_pairs import (
+    always_valid_check,
+    always_valid_judge,
+    always_valid_pairs,
+    always_valid_ranking,
+    always_valid_rates,
+    stops_of,
+)
+from kgeval.comparison.results.tally import JudgeTally, tally
+from kgeval.comparison.table import EQUAL, OVERALL, PairTable
 from kgeval.records import (
     ComparisonGate,
     ComparisonReport,
@@ -40,12 +47,67 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-# All systems in order, and the thresholds of a comparison. Pure.
-
+MANY_PAIRS = 45  # of 10 systems
 LEAST = 3  # systems; two have no ranking that their pair does not say better
+MOST_OPENED = 1_000  # questions in the drill-down, over all pairs
+CAUTION = 100  # questions [M]
+MANY_DISCARDED = 0.2  # of the questions asked; [Z] lost 15 %
+MANY_FAILED = 0.05
+NAMED = 3  # pairs named in one note
+STOPPED = "the run was stopped before its end: all figures are of what was judged until then"
+TOO_MANY = "more question-trials than --max-error-rate allows have no result, because calls failed: the figures are of the rest"
+NOT_FOR_ALL = ": the rest may not stand for all"
+
+T = TypeVar("T")
+_OTHER: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
 
 
-class Outcomes:
+def build_report(inputs: ComparisonInputs) -> ComparisonReport:
+    """The report: pairs, ranking, judge, contrast, self checks, drill-down, thresholds, cautions.
+
+    `inputs.tables` is read twice: once to see how many pairs there are. Deterministic for a seed.
+    """
+    number = sum(not _has_second_run(inputs, table) for table in inputs.tables())
+    main = _figures_of(inputs, number)
+    contrast = {name: _contrast(inputs, tables, number) for name, tables in inputs.contrast.items()}
+    contrast_pairs = {name: results for name, (results, _) in contrast.items()}
+    stops = stops_of(inputs.stopped)
+    pairs = with_holm(always_valid_pairs(main.pairs, stops))
+    failed = [name for name, results in {"": pairs, **contrast_pairs}.items() if too_many_failed(results, inputs.max_error_rate)]
+    report = ComparisonReport(
+        run=inputs.run, complete=inputs.complete and not failed, procedure=inputs.procedure, trial_kind=inputs.trial_kind,
+        signature=inputs.signature, judgements=inputs.judgements, requests=inputs.requests,
+        settings=dict(inputs.settings), grades=dict(inputs.grades), systems=list(inputs.systems), pairs=pairs,
+        ranking=always_valid_ranking(main.outcomes.ranking(seed=inputs.seed), stops) if len(main.outcomes.systems) >= LEAST else None,
+        judge=always_valid_judge(_judge_reports(main, number, inputs.seed), stops), alignment=list(inputs.alignment),
+        stopped=list(inputs.stopped), self_checks=main.self_checks, drift=inputs.drift,
+        corrected=always_valid_rates(inputs.corrected, stops), contrast=contrast_pairs,
+        contrast_judge={name: judge for name, (_, judge) in contrast.items()}, drill=main.drill, drill_left_out=main.left_out,
+        missing=dict(inputs.missing), gates=list(gates(inputs.thresholds, pairs, complete=inputs.complete)),
+    )
+    notes = [] if inputs.complete else [STOPPED]
+    notes += [f"{name}: {TOO_MANY}" if name else TOO_MANY for name in failed]
+    notes += cautions(report)
+    if number > MANY_PAIRS:
+        notes.append(
+            f"{number} pairs: intervals and tests are given overall on all questions only; compare fewer systems to have them by aspect, "
+            "data set and level, and the judge by pair"
+        )
+    return report.model_copy(update={"notes": [*notes, *inputs.notes]})
+
+
+def too_many_failed(pairs: Iterable[PairResult], most: float) -> bool:
+    """Whether a larger share of the questions over all pairs, or of their trials, has no result because calls failed."""
+    whole = [pair for pair in pairs if is_first(pair)]
+    failed, asked = sum(sum(pair.failures.values()) for pair in whole), sum(pair.n for pair in whole)
+    lost, trials = sum(pair.lost for pair in whole), sum(pair.lost + pair.results for pair in whole)
+    return failed > most * asked or lost > most * trials
+
+
+# The order of all systems.
+
+
+class PairOutcomes:
     """Who won which question, pair by pair: what a ranking needs of a table, a byte or two a trial."""
 
     def __init__(self) -> None:
@@ -57,35 +119,29 @@ class Outcomes:
         import numpy as np
 
         i, j = (self.systems.setdefault(name, len(self.systems)) for name in (table.system_a, table.system_b))
-        self._pairs.append((i, j, [one.question_id for one in table.questions], table.wins().astype(np.float16)))
+        self._pairs.append((i, j, [question.question_id for question in table.questions], table.wins().astype(np.float16)))
 
-    def ranking(self, *, seed: int) -> Ranking | None:
-        """Bradley-Terry with ties over all pairs, intervals by resampling questions; null for fewer than three systems.
-
-        Systems stand by strength; where they cannot be ranked, by average win rate.
-        """
+    def ranking(self, *, seed: int, confidence: float = 0.95, ties: Literal["model", "half"] = "model") -> Ranking:
+        """Bradley-Terry over all pairs, with ties (Newman), or with each tie as half a win for both; intervals by resampling questions.
+        Systems stand by strength; where they cannot be ranked, by average win rate."""
         import numpy as np
 
         from kgeval.stats.strengths import strengths_of_trials
 
-        if len(self.systems) < LEAST:
-            return None
         pairs = ((i, j, ids, wins.astype(np.float64)) for i, j, ids, wins in self._pairs)
-        found = strengths_of_trials(pairs, list(self.systems), seed=seed)
-        made = [
+        strengths = strengths_of_trials(pairs, list(self.systems), seed=seed, confidence=confidence, ties=ties)
+        systems = [
             Ranked(
-                system=one.system, strength=Estimated(value=one.strength, low=one.low, high=one.high), rank=one.rank,
-                average_win_rate=one.average_win_rate, rank_low=one.rank_low, rank_high=one.rank_high,
+                system=system.system, strength=Estimated.of(system.strength, system), rank=system.rank,
+                average_win_rate=system.average_win_rate, rank_low=system.rank_low, rank_high=system.rank_high,
             )
-            for one in found.systems
+            for system in strengths.systems
         ]
-        reason = found.reason or found.interval_reason
-        return Ranking(rankable=found.rankable, reason=reason, systems=sorted(made, key=_order))
+        systems.sort(key=lambda ranked: (-(ranked.strength.value or 0.0), -(ranked.average_win_rate or 0.0), ranked.system))
+        return Ranking(rankable=strengths.rankable, reason=strengths.reason or strengths.interval_reason, systems=systems)
 
 
-def _order(one: Ranked) -> tuple[float, float, str]:
-    strength, rate = one.strength.value, one.average_win_rate
-    return (-strength if strength is not None else 0.0, -rate if rate is not None else 0.0, one.system)
+# The thresholds of a comparison.
 
 
 def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[ComparisonGate]:
@@ -122,310 +178,207 @@ def _figure(name: str, one: PairResult, *, turned: bool) -> float | None:
     return None if value is None else -value if turned else value
 
 
-# The drill-down: which questions of a pair are opened, and what stands in them. Pure; texts and calls come through
-# functions.
-
-T = TypeVar("T")
-_OTHER: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
+# The figures of all pairs, table by table.
 
 
-def drilled(found: ComparisonInputs, table: PairTable, most: int) -> Iterator[Drill]:
-    """Up to `most` questions of a pair, opened at the first trial that says what most of them say."""
-    wins = table.wins()
-    for at in telling(wins)[:most]:
-        yield _opened(found, table, at, _trial(wins[at]))
+@dataclass
+class _PairFigures:
+    """What is kept of the tables, pair by pair."""
+
+    pairs: list[PairResult] = field(default_factory=list)
+    judge: list[JudgeReport] = field(default_factory=list)
+    whole: JudgeTally = field(default_factory=JudgeTally)
+    outcomes: PairOutcomes = field(default_factory=PairOutcomes)
+    drill: list[Drill] = field(default_factory=list)
+    left_out: int = 0
+    self_checks: list[SelfCheck] = field(default_factory=list)
+
+    def add(self, inputs: ComparisonInputs, table: PairTable, number: int) -> None:
+        """Takes in the figures of one pair of `number`. Of one among very many: tests of the first question of a comparison only, and means
+        for the heat maps."""
+        seed, counts = inputs.seed, tally(table, trial_kind=inputs.trial_kind)
+        self.outcomes.add(table)
+        self.whole.join(counts)
+        if number <= MANY_PAIRS:
+            self.pairs += pair_results(table, seed=seed, pairs=number)
+            # headings, bold passages and lists are counted where the texts are at hand
+            formed = with_forms(table, inputs.texts, same=inputs.trial_kind == "rejudge") if inputs.texts else table
+            self.judge.append(judge_report(formed, seed=seed, counts=counts))
+        else:
+            self.pairs += pair_results(table, seed=seed, by=("all",), aspects=(OVERALL,), pairs=number)
+            self.pairs += pair_results(table, seed=seed, aspects=(OVERALL,), tested=False)[1:]
+            aspects = [aspect for aspect in table.aspects if aspect != OVERALL]
+            self.pairs += pair_results(table, seed=seed, by=("all",), aspects=aspects, tested=False)
 
 
-def telling(wins: Floats) -> list[int]:
+def _figures_of(inputs: ComparisonInputs, number: int) -> _PairFigures:
+    """The figures of the main procedure, with A/A checks and drill-down."""
+    figures = _PairFigures()
+    most = min(inputs.drill, MOST_OPENED // max(1, number)) if inputs.drill else 0
+    for table in inputs.tables():
+        if not _has_second_run(inputs, table):
+            figures.add(inputs, table, number)
+            order = most_telling(table.wins())
+            figures.drill += [_drill(inputs, table, place) for place in order[:most]]
+            figures.left_out += max(0, len(order) - most)
+            continue
+        systems = {inputs.self_check.get(name, name) for name in (table.system_a, table.system_b)}
+        if len(systems) == 1:  # else a second run against another system
+            figures.self_checks.append(_self_check(inputs, table, systems.pop()))
+    return figures
+
+
+def _contrast(inputs: ComparisonInputs, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:
+    """The same figures under another procedure; they are corrected among themselves."""
+    figures = _PairFigures()
+    for table in tables():
+        if not _has_second_run(inputs, table):
+            figures.add(inputs, table, number)
+    return with_holm(figures.pairs), _judge_reports(figures, number, inputs.seed)
+
+
+def _has_second_run(inputs: ComparisonInputs, table: PairTable) -> bool:
+    """A second run of some system is in this pair: an A/A check, no pair of the comparison."""
+    return bool(inputs.self_check.keys() & {table.system_a, table.system_b})
+
+
+def _self_check(inputs: ComparisonInputs, table: PairTable, system: str) -> SelfCheck:
+    """Passed where the interval holds 0, or where there is nothing but ties; None without an interval."""
+    (result,) = pair_results(table, seed=inputs.seed, by=("all",), aspects=(OVERALL,))
+    low, high = result.relative.low, result.relative.high
+    passed = None if low is None or high is None else low <= 0 <= high
+    check = SelfCheck(system=system, relative=result.relative, n=result.n_scored, passed=passed)
+    return always_valid_check(check, (table.system_a, table.system_b), stops_of(inputs.stopped))
+
+
+def _judge_reports(figures: _PairFigures, number: int, seed: int) -> list[JudgeReport]:
+    """Over all pairs first, then each: one pair is all there is to say of two systems."""
+    if len(figures.judge) == 1:
+        return figures.judge
+    return [whole_report(figures.whole, seed=seed), *figures.judge] if number else []
+
+
+# The drill-down: which questions of a pair are opened, and what stands in them. Texts and calls come through functions.
+
+
+def most_telling(wins: Floats) -> list[int]:
     """The scored questions, the most telling first: by turns the one with the largest mean of win - loss (either way) and the one that
     its trials disagree on most. Ties: the earlier question first."""
     import numpy as np
 
-    scored = [at for at in range(len(wins)) if not np.isnan(wins[at]).all()]
-    mean = {at: abs(float(np.nanmean(wins[at]))) for at in scored}
-    spread = {at: float(np.nanstd(wins[at])) for at in scored}
-    clear = sorted(scored, key=lambda at: -mean[at])
-    mixed = sorted((at for at in scored if spread[at] > 0), key=lambda at: -spread[at])
+    scored = [place for place in range(len(wins)) if not np.isnan(wins[place]).all()]
+    mean = {place: abs(float(np.nanmean(wins[place]))) for place in scored}
+    spread = {place: float(np.nanstd(wins[place])) for place in scored}
+    clear = sorted(scored, key=lambda place: -mean[place])
+    mixed = sorted((place for place in scored if spread[place] > 0), key=lambda place: -spread[place])
     order: dict[int, None] = {}
     for turn in range(len(clear)):
         order |= dict.fromkeys([*clear[turn : turn + 1], *mixed[turn : turn + 1]])
     return list(order)
 
 
-def _trial(said: Floats) -> int:
-    """The first trial that agrees with the mean of all; where none does, the first with a result."""
+def _drill(inputs: ComparisonInputs, table: PairTable, place: int) -> Drill:
+    """A question, opened at the first trial that says what most of them say; where none does, at the first with a result."""
     import numpy as np
 
-    sign = np.sign(np.nanmean(said))
-    agreeing = np.nonzero(said == sign)[0]
-    return int(agreeing[0] if len(agreeing) else np.nonzero(~np.isnan(said))[0][0])
-
-
-def _opened(found: ComparisonInputs, table: PairTable, at: int, trial: int) -> Drill:
-    import numpy as np
-
-    asked, names = table.questions[at], (table.system_a, table.system_b)
-    place = (*names, asked.question_id, trial + 1)
-    texts = found.texts(*place) if found.texts else None
-    words = [None if np.isnan(one) else int(one) for one in table.words[at, trial]]
+    question, names, wins = table.questions[place], (table.system_a, table.system_b), table.wins()[place]
+    agreeing = np.nonzero(wins == np.sign(np.nanmean(wins)))[0]
+    trial = int(agreeing[0] if len(agreeing) else np.nonzero(~np.isnan(wins))[0][0])
+    where = (*names, question.question_id, trial + 1)
+    texts = inputs.texts(*where) if inputs.texts else None
+    words = [None if np.isnan(count) else int(count) for count in table.words[place, trial]]
     return Drill(
-        system_a=names[0], system_b=names[1], question_id=asked.question_id, level=asked.level, trial=trial + 1,
-        question=found.question_text(asked.question_id) if found.question_text else None,
+        system_a=names[0], system_b=names[1], question_id=question.question_id, level=question.level, trial=trial + 1,
+        question=inputs.question_text(question.question_id) if inputs.question_text else None,
         answer_a=texts[0] if texts else None, answer_b=texts[1] if texts else None, words_a=words[0], words_b=words[1],
-        relative=float(np.nanmean(table.wins()[at])), calls=list(_calls(found.calls(*place), table)) if found.calls else [],
+        relative=float(np.nanmean(wins)), calls=list(_calls(inputs.calls(*where), table)) if inputs.calls else [],
     )
 
 
 def _calls(verdicts: Iterable[ComparisonVerdict], table: PairTable) -> Iterator[DrillCall]:
-    """Verdicts of one question and trial, call by call; those written the other way round are turned."""
+    """Verdicts of one question and trial, call by call; of those written the other way round the sides are swapped."""
     calls: dict[tuple[str | None, int, int], list[ComparisonVerdict]] = {}
-    for one in verdicts:
-        if one.procedure == table.procedure:
-            calls.setdefault((one.first, one.trial, one.repeat), []).append(one)
+    for verdict in verdicts:
+        if verdict.procedure == table.procedure:
+            calls.setdefault((verdict.first, verdict.trial, verdict.repeat), []).append(verdict)
     for (first, trial, repeat), parts in calls.items():
-        turned = parts[0].system_a == table.system_b
-        points = {one.aspect: _turned((one.score_a, one.score_b), turned=turned) for one in parts}
-        given = {one.aspect: _turned((one.reason_a or "", one.reason_b or ""), turned=turned) for one in parts}
+        swap = parts[0].system_a == table.system_b
+        points = {part.aspect: _sides(part.score_a, part.score_b, swap=swap) for part in parts}
+        reasons = {part.aspect: _sides(part.reason_a or "", part.reason_b or "", swap=swap) for part in parts}
         yield DrillCall(
-            first=first, trial=trial, repeat=repeat, points=points, reasons={aspect: two for aspect, two in given.items() if any(two)},
-            winner=_winner(points, parts, turned=turned),
+            first=first, trial=trial, repeat=repeat, points=points, reasons={aspect: two for aspect, two in reasons.items() if any(two)},
+            winner=_winner(points, parts, swap=swap),
         )
 
 
-def _turned(two: tuple[T, T], *, turned: bool) -> tuple[T, T]:
-    return (two[1], two[0]) if turned else two
+def _sides(a: T, b: T, *, swap: bool) -> tuple[T, T]:
+    return (b, a) if swap else (a, b)
 
 
-def _winner(points: dict[str, tuple[float | None, float | None]], parts: list[ComparisonVerdict], *, turned: bool) -> Winner | None:
-    """Of the whole call: the judge's overall choice where he made one, else the higher sum; null where points are lacking."""
-    chosen = next((one.winner for one in parts if one.aspect == "overall"), None)
+def _winner(points: dict[str, tuple[float | None, float | None]], parts: list[ComparisonVerdict], *, swap: bool) -> Winner | None:
+    """Of the whole call: the judge's overall choice where it made one, else the higher sum; None where points are lacking."""
+    chosen = next((part.winner for part in parts if part.aspect == OVERALL), None)
     if chosen is not None:
-        return _OTHER[chosen] if turned else chosen
-    if any(one is None for two in points.values() for one in two):
-        return None
-    gap = sum((a or 0.0) - (b or 0.0) for a, b in points.values())
-    return "tie" if abs(gap) <= 1e-9 else "a" if gap > 0 else "b"
+        return _OTHER[chosen] if swap else chosen
+    gap = 0.0
+    for a, b in points.values():
+        if a is None or b is None:
+            return None
+        gap += a - b
+    return "tie" if abs(gap) <= EQUAL else "a" if gap > 0 else "b"
 
 
-# What a reader of a comparison must be told before he believes its figures. Pure.
-
-CAUTION = 100  # questions [M]
-MANY_DISCARDED = 0.2  # of the questions asked; [Z] lost 15 %
-MANY_FAILED = 0.05
-NAMED = 3  # pairs named in one note
+# What a reader of a comparison must know before believing its figures.
 
 
 def cautions(report: ComparisonReport) -> list[str]:
     """The notes of a report that follow from its figures, the gravest first."""
-    first = [one for one in report.pairs if is_first(one)]
-    return [*_size(first), *_lost(first), *_judge_cautions(report), *_checks(report)]
+    first = [pair for pair in report.pairs if is_first(pair)]
+    return [*_size_cautions(first), *_loss_cautions(first), *_judge_cautions(report)]
 
 
-def _size(first: Sequence[PairResult]) -> Iterator[str]:
+def _size_cautions(first: Sequence[PairResult]) -> Iterator[str]:
     from kgeval.stats.power import tier
 
-    scored = [one.n_scored for one in first if one.n_scored]
-    if not scored:
+    least = min((pair.n_scored for pair in first if pair.n_scored), default=0)
+    if not least:
         yield "no pair has a single result"
-        return
-    least = min(scored)
-    caution = tier(least).caution
-    if least == 1:
+    elif least == 1:
         yield "a pair has one question with a result: it says nothing of other questions"
-    elif caution:
+    elif caution := tier(least).caution:
         yield f"under {CAUTION} questions in the smallest pair: {caution}"
 
 
-def _lost(first: Sequence[PairResult]) -> Iterator[str]:
-    for one in first:
-        pair = f"{one.system_a} and {one.system_b}"
-        failed = sum(one.failures.values())
-        if one.n and one.discarded > MANY_DISCARDED * one.n:
+def _loss_cautions(first: Sequence[PairResult]) -> Iterator[str]:
+    for pair in first:
+        names = f"{pair.system_a} and {pair.system_b}"
+        failed, trials = sum(pair.failures.values()), pair.lost + pair.results
+        if pair.n and pair.discarded > MANY_DISCARDED * pair.n:
             yield (
-                f"{pair}: {one.discarded} of {one.n} questions were discarded because the answers could not be brought to one length: "
-                "the rest may not stand for all"
+                f"{names}: {pair.discarded} of {pair.n} questions were discarded because the answers could not be brought to one length"
+                f"{NOT_FOR_ALL}"
             )
-        if one.n and failed > MANY_FAILED * one.n:
-            yield f"{pair}: {failed} of {one.n} questions failed: the rest may not stand for all"
-        if one.lost:
-            yield f"{pair}: {one.lost} of {one.lost + one.results} question-trials were lost because calls failed{_dire(one)}"
-
-
-def _dire(one: PairResult) -> str:
-    return ": the rest may not stand for all" if one.lost > MANY_FAILED * (one.lost + one.results) else ""
+        if pair.n and failed > MANY_FAILED * pair.n:
+            yield f"{names}: {failed} of {pair.n} questions failed{NOT_FOR_ALL}"
+        if pair.lost:
+            many = NOT_FOR_ALL if pair.lost > MANY_FAILED * trials else ""
+            yield f"{names}: {pair.lost} of {trials} question-trials were lost because calls failed{many}"
 
 
 def _judge_cautions(report: ComparisonReport) -> Iterator[str]:
-    whole = report.judge[0] if report.judge else None  # of all pairs, or of the only one
-    yield from (f"judge: {note}" for note in (whole.notes if whole else ()))
-    turning = [f"{one.system_a} and {one.system_b}" for one in report.judge if any("length of the answers" in note for note in one.notes)]
-    if turning and len(report.judge) > 1:
-        more = f" and {len(turning) - NAMED} pairs more" if len(turning) > NAMED else ""
-        yield f"judge: at equal lengths another system would be ahead: {'; '.join(turning[:NAMED])}{more}"
-    yield from _stopped(report)
-
-
-def _stopped(report: ComparisonReport) -> Iterator[str]:
-    if not report.stopped:
-        return
-    yield (
-        "judged with --stop-when-sure: a pair's interval is its confidence sequence, which holds whenever one looks; ordinary intervals "
-        "and p-values do not hold for such pairs and are left out"
-    )
+    if report.judge:  # the first one is of all pairs, or of the only one
+        yield from (f"judge: {note}" for note in report.judge[0].notes)
+    by_length = [f"{pair.system_a} and {pair.system_b}" for pair in report.judge if any("length of the answers" in n for n in pair.notes)]
+    if by_length and len(report.judge) > 1:
+        more = f" and {len(by_length) - NAMED} pairs more" if len(by_length) > NAMED else ""
+        yield f"judge: at equal lengths another system would be ahead: {'; '.join(by_length[:NAMED])}{more}"
+    if report.stopped:
+        yield (
+            "judged with --stop-when-sure: a pair's interval is its confidence sequence, which holds whenever one looks; ordinary "
+            "intervals and p-values do not hold for such pairs and are left out"
+        )
     if len(report.stopped) > 1:
         yield f"each of {len(report.stopped)} pairs was decided at 95 % by itself: nothing is corrected for their number"
-
-
-def _checks(report: ComparisonReport) -> Iterator[str]:
     for check in report.self_checks:
         if check.passed is False:
             yield f"{check.system} differs from a second run of itself: differences of this size between systems mean nothing here"
-
-
-MANY_PAIRS = 45  # of 10 systems
-STOPPED = "the run was stopped before its end: all figures are of what was judged until then"
-TOO_MANY = "more question-trials than --max-error-rate allows have no result, because calls failed: the figures are of the rest"
-MOST_OPENED = 1_000  # questions in the drill-down, over all pairs
-
-
-@dataclass
-class _Gathered:
-    """What is kept of the tables, pair by pair."""
-
-    pairs: list[PairResult] = field(default_factory=list)
-    judge: list[JudgeReport] = field(default_factory=list)
-    whole: Tally = field(default_factory=Tally)
-    outcomes: Outcomes = field(default_factory=Outcomes)
-    drill: list[Drill] = field(default_factory=list)
-    left_out: int = 0
-    self_checks: list[SelfCheck] = field(default_factory=list)
-
-
-def build_report(found: ComparisonInputs) -> ComparisonReport:
-    """The report: pairs, ranking, judge, contrast, self checks, drill-down, thresholds, cautions.
-
-    `found.tables` is read twice: once to see how many pairs there are. Deterministic for a seed.
-    """
-    number = _pairs(found)
-    main = _gathered(found, number)
-    contrast = {name: _contrasted(found, tables, number) for name, tables in found.contrast.items()}
-    stops = stops_of(found.stopped)
-    pairs = with_holm(settled_pairs(main.pairs, stops))
-    made = {name: one for name, (one, _) in contrast.items()}
-    failed = [name for name, results in (("", pairs), *made.items()) if too_many_failed(results, found.max_error_rate)]
-    report = ComparisonReport(
-        run=found.run, complete=found.complete and not failed, procedure=found.procedure, trial_kind=found.trial_kind,
-        signature=found.signature, judgements=found.judgements, requests=found.requests,
-        settings=dict(found.settings), grades=dict(found.grades), systems=list(found.systems), pairs=pairs,
-        ranking=settled_ranking(main.outcomes.ranking(seed=found.seed), stops),
-        judge=settled_judge(_judge(main, number, found.seed), stops), alignment=list(found.alignment),
-        stopped=list(found.stopped), self_checks=main.self_checks, drift=found.drift, corrected=settled_rates(found.corrected, stops),
-        contrast=made, contrast_judge={name: judge for name, (_, judge) in contrast.items()},
-        drill=main.drill, drill_left_out=main.left_out, missing=dict(found.missing),
-        gates=list(gates(found.thresholds, pairs, complete=found.complete)),
-    )
-    stopped = [] if found.complete else [STOPPED]
-    lost = [f"{name}: {TOO_MANY}" if name else TOO_MANY for name in failed]
-    return report.model_copy(update={"notes": [*stopped, *lost, *cautions(report), *_light_note(number), *found.notes]})
-
-
-def too_many_failed(pairs: Iterable[PairResult], most: float) -> bool:
-    """Whether a larger share of the questions over all pairs, or of their trials, has no result because calls failed."""
-    whole = [one for one in pairs if is_first(one)]
-    failed, asked = sum(sum(one.failures.values()) for one in whole), sum(one.n for one in whole)
-    lost, trials = sum(one.lost for one in whole), sum(one.lost + one.results for one in whole)
-    return failed > most * asked or lost > most * trials
-
-
-def _pairs(found: ComparisonInputs) -> int:
-    """How many pairs there are, A/A checks left out: their number decides how much is computed of each."""
-    return sum(not _second(found, table) for table in found.tables())
-
-
-def _second(found: ComparisonInputs, table: PairTable) -> bool:
-    """A second run of some system is in this pair."""
-    return bool(found.self_check.keys() & {table.system_a, table.system_b})
-
-
-def _own_run(found: ComparisonInputs, table: PairTable) -> str | None:
-    """The system of an A/A check; null for a pair of two systems."""
-    a, b = (found.self_check.get(name, name) for name in (table.system_a, table.system_b))
-    return a if a == b and _second(found, table) else None
-
-
-def _gathered(found: ComparisonInputs, number: int) -> _Gathered:
-    made = _Gathered()
-    most = min(found.drill, MOST_OPENED // max(1, number)) if found.drill else 0
-    for table in found.tables():
-        system = _own_run(found, table)
-        if system is not None:
-            made.self_checks.append(_self_check(found, table, system))
-        elif not _second(found, table):
-            _take(made, found, table, number)
-            opened = list(drilled(found, table, most))
-            made.drill += opened
-            made.left_out += _scored(table) - len(opened)
-    return made
-
-
-def _take(made: _Gathered, found: ComparisonInputs, table: PairTable, number: int) -> None:
-    made.pairs += _figures(table, found.seed, number)
-    made.outcomes.add(table)
-    seen = tally(table, trial_kind=found.trial_kind)
-    made.whole.join(seen)
-    if number <= MANY_PAIRS:
-        made.judge.append(judge_report(_formed(found, table), seed=found.seed, seen=seen))
-
-
-def _figures(table: PairTable, seed: int, number: int) -> list[PairResult]:
-    """All figures of a pair; of one among very many, tests of the first question only, and means for the heat maps."""
-    if number <= MANY_PAIRS:
-        return pair_results(table, seed=seed, pairs=number)
-    first = pair_results(table, seed=seed, by=("all",), aspects=(OVERALL,), pairs=number)
-    groups = pair_results(table, seed=seed, aspects=(OVERALL,), tested=False)[1:]
-    aspects = [one for one in table.aspects if one != OVERALL]
-    return first + groups + pair_results(table, seed=seed, by=("all",), aspects=aspects, tested=False)
-
-
-def _formed(found: ComparisonInputs, table: PairTable) -> PairTable:
-    """With headings, bold passages and lists counted, where the texts are at hand."""
-    return with_forms(table, found.texts, same=found.trial_kind == "rejudge") if found.texts else table
-
-
-def _scored(table: PairTable) -> int:
-    import numpy as np
-
-    return int(np.count_nonzero(np.count_nonzero(~np.isnan(table.wins()), axis=1)))
-
-
-def _self_check(found: ComparisonInputs, table: PairTable, system: str) -> SelfCheck:
-    """Passed where the interval holds 0, or where there is nothing but ties; null without an interval."""
-    (one,) = pair_results(table, seed=found.seed, by=("all",), aspects=(OVERALL,))
-    low, high = one.relative.low, one.relative.high
-    passed = None if low is None or high is None else low <= 0 <= high
-    check = SelfCheck(system=system, relative=one.relative, n=one.n_scored, passed=passed)
-    return settled_check(check, (table.system_a, table.system_b), stops_of(found.stopped))
-
-
-def _contrasted(found: ComparisonInputs, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:
-    """The same figures under another procedure; they are corrected among themselves."""
-    made = _Gathered()
-    for table in tables():
-        if not _second(found, table):
-            _take(made, found, table, number)
-    return with_holm(made.pairs), _judge(made, number, found.seed)
-
-
-def _judge(made: _Gathered, number: int, seed: int) -> list[JudgeReport]:
-    """Over all pairs first, then each: one pair is all there is to say of two systems."""
-    if len(made.judge) == 1:
-        return [made.judge[0]]
-    return [whole_report(made.whole, seed=seed), *made.judge] if number else []
-
-
-def _light_note(number: int) -> Iterator[str]:
-    if number > MANY_PAIRS:
-        yield (
-            f"{number} pairs: intervals and tests are given overall on all questions only; compare fewer systems to have them by aspect, "
-            "data set and level, and the judge by pair"
-        )

@@ -20,7 +20,7 @@ Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]  # as i
 
 @dataclass(frozen=True)
 class PairThreshold:
-    """A threshold on a `Figure` of every pair that it fits, `at` an aspect (null: overall). `system_a`, `system_b` null stand for any."""
+    """A threshold on a `Figure` of every pair that it fits, `at` an aspect (None: overall). `system_a`, `system_b` None stand for any."""
 
     threshold: Threshold
     system_a: str | None = None
@@ -31,7 +31,7 @@ class PairThreshold:
 class ComparisonInputs:
     """All that a report is made from. `tables`: the pairs under the main procedure; `contrast`: procedure -> the same pairs under it.
     `complete`: the run was not stopped; `max_error_rate`: the share of questions or question-trials that may fail.
-    `texts`: the two answers of a question as they were judged, null where unknown. `questions`: id -> its text, null where unknown.
+    `texts`: the two answers of a question as they were judged, None where unknown. `questions`: id -> its text, None where unknown.
     `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
     (name of the run -> name of the system). `judgements`, `requests`: replies that the verdicts rest on, and how many of their requests
     differ. `drill`: how many questions a pair may be opened (0: none)."""

@@ -6,10 +6,11 @@ weight. Intervals resample questions (BCa); the p-value flips the signs of the q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.table import EQUAL, OVERALL, PairTable
@@ -27,7 +28,7 @@ NOT_JUDGED = "not judged"
 
 
 @dataclass(frozen=True)
-class Group:
+class PairGroup:
     """Some questions of a table, by their places in it. `strata`: the same places, data set by data set, where the figure is the
     unweighted mean over data sets; empty elsewhere."""
 
@@ -36,77 +37,56 @@ class Group:
     places: tuple[int, ...]
     strata: tuple[tuple[int, ...], ...] = field(default=())
 
-    @property
-    def mean_of_datasets(self) -> bool:
-        """The figures are means over data sets, each of the same weight."""
-        return bool(self.strata)
 
-
-@dataclass(frozen=True)
-class Counted:
-    """What became of the questions of a group in one aspect: `scored` have a result in one trial at least; `results`: question-trials."""
-
-    n: int
-    scored: int
-    results: int
-    discarded: int
-    failures: dict[str, int]
-    lost: int
-
-
-def groups_of(table: PairTable, by: Iterable[ComparedBy]) -> Iterator[Group]:
+def groups_of(table: PairTable, by: Collection[ComparedBy]) -> Iterator[PairGroup]:
     """All questions; then, for two or more data sets, their mean and each of them; then each of two or more levels.
 
     A data set or level that is the only one would only repeat the figures of `all`. Questions without one are in `all` alone.
     """
-    wanted = set(by)
-    everything = tuple(range(len(table.questions)))
-    datasets = _placed([one.dataset for one in table.questions])
-    if "all" in wanted:
-        yield Group("all", None, everything)
-    if "dataset" in wanted and len(datasets) > 1:
-        yield Group("all", None, tuple(at for places in datasets.values() for at in places), tuple(datasets.values()))
-        yield from (Group("dataset", name, places) for name, places in datasets.items())
-    levels = _placed([one.level for one in table.questions])
-    if "level" in wanted and len(levels) > 1:
-        yield from (Group("level", name, places) for name, places in levels.items())
+    datasets = _places_of([question.dataset for question in table.questions])
+    levels = _places_of([question.level for question in table.questions])
+    if "all" in by:
+        yield PairGroup("all", None, tuple(range(len(table.questions))))
+    if "dataset" in by and len(datasets) > 1:
+        yield PairGroup("all", None, tuple(chain.from_iterable(datasets.values())), tuple(datasets.values()))
+        yield from (PairGroup("dataset", name, places) for name, places in datasets.items())
+    if "level" in by and len(levels) > 1:
+        yield from (PairGroup("level", name, places) for name, places in levels.items())
 
 
-def _placed(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
+def _places_of(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
     """Name -> its places, in the order of first sight."""
-    found: dict[str, list[int]] = {}
-    for at, name in enumerate(names):
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
         if name is not None:
-            found.setdefault(name, []).append(at)
-    return {name: tuple(places) for name, places in found.items()}
+            places.setdefault(name, []).append(place)
+    return {name: tuple(found) for name, found in places.items()}
 
 
-def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> Counted:
-    """Every question is in one count: scored, discarded, or failed by the cause before the colon of its first failed trial. `lost`:
-    question-trials without a result that were not discarded, those of scored questions among them."""
+def _counted(table: PairTable, aspect: str, wins: Floats, group: PairGroup) -> PairResult:
+    """What became of the questions of a group in one aspect, without figures. Every question is in one count: scored (a result in one trial
+    at least), discarded, or failed by the cause before the colon of its first failed trial. `lost`: question-trials without a result that
+    were not discarded, those of scored questions among them."""
     import numpy as np
 
-    known = (~np.isnan(wins[list(places)])).sum(axis=1)
-    lacking = [at for at, results in zip(places, known.tolist(), strict=True) if not results]
-    failures: dict[str, int] = {}
-    discarded = 0
-    for at in lacking:
-        cause = _cause(table, at)
-        if cause is None:
-            discarded += 1
-        else:
-            failures[cause] = failures.get(cause, 0) + 1
-    asked = sum(wins.shape[1] - len(table.questions[at].discarded) for at in places)
-    return Counted(len(places), len(places) - len(lacking), int(known.sum()), discarded, failures, asked - int(known.sum()))
+    places = list(group.places)
+    results = (~np.isnan(wins[places])).sum(axis=1)
+    causes = Counter(_cause(table, place) for place, number in zip(places, results.tolist(), strict=True) if not number)
+    asked = sum(wins.shape[1] - len(table.questions[place].discarded) for place in places)
+    return PairResult(
+        system_a=table.system_a, system_b=table.system_b, aspect=aspect, by=group.by, value=group.value,
+        mean_of_datasets=bool(group.strata), n=len(places), n_scored=len(places) - causes.total(), results=int(results.sum()),
+        discarded=causes[None], failures={cause: number for cause, number in causes.items() if cause is not None},
+        trials=table.points.shape[1], lost=asked - int(results.sum()),
+    )
 
 
-def _cause(table: PairTable, at: int) -> str | None:
-    """Why a question has no result; null: its lengths could not be brought together."""
-    trials = table.points.shape[1]
-    cause = next((table.failures[at, trial] for trial in range(trials) if (at, trial) in table.failures), None)
-    if cause is not None:
-        return cause.partition(":")[0].strip() or NOT_JUDGED
-    return None if table.questions[at].discarded else NOT_JUDGED
+def _cause(table: PairTable, place: int) -> str | None:
+    """Why a question has no result; None: its lengths could not be brought together."""
+    failures = (table.failures.get((place, trial)) for trial in range(table.points.shape[1]))
+    if (failure := next((failure for failure in failures if failure is not None), None)) is not None:
+        return failure.partition(":")[0].strip() or NOT_JUDGED
+    return None if table.questions[place].discarded else NOT_JUDGED
 
 
 BY: tuple[ComparedBy, ...] = ("all", "dataset", "level")
@@ -120,17 +100,18 @@ def pair_results(
 ) -> list[PairResult]:
     """The figures of one pair: by aspect (`overall` first), in each by group (all questions, mean of data sets, data sets, levels).
 
-    `aspects`: which (null: overall and all of the table). `tested` false: means and counts only, without intervals, tests and trials: for
+    `aspects`: which (None: overall and all of the table). `tested` false: means and counts only, without intervals, tests and trials: for
     heat maps of very many pairs. `pairs`: how many pairs will be printed together: a p-value that is to stand a correction for many tests
     is drawn more finely. `confidence`: of the intervals; the rest to 1 is the error of `detectable` and `needed`. `p_holm` is over what is
     returned (`with_holm`): over several pairs, call that again on all of them.
-    Where nothing has a result, `n_scored` is 0 and every figure is null. Turning the pair round turns every figure's sign exactly.
+    Where nothing has a result, `n_scored` is 0 and every figure is None. Turning the pair round turns every figure's sign exactly.
     Raises: KeyError for an aspect that the table lacks.
     """
-    wanted = aspects if aspects is not None else (OVERALL, *(one for one in table.aspects if one != OVERALL))
+    if aspects is None:
+        aspects = (OVERALL, *(aspect for aspect in table.aspects if aspect != OVERALL))
     groups = tuple(groups_of(table, by))
-    plan = _Plan(seed, tested, pairs, pairs * len(wanted) * len(groups), table.system_a > table.system_b, confidence)
-    return with_holm(result for aspect in wanted for result in _of_aspect(table, aspect, groups, plan))
+    plan = _TestPlan(seed, tested, pairs, pairs * len(aspects) * len(groups), table.system_a > table.system_b, confidence)
+    return with_holm(result for aspect in aspects for result in _of_aspect(table, aspect, groups, plan))
 
 
 def with_holm(results: Iterable[PairResult]) -> list[PairResult]:
@@ -142,11 +123,11 @@ def with_holm(results: Iterable[PairResult]) -> list[PairResult]:
     from kgeval.stats.adjust import holm
 
     given = list(results)
-    first = [at for at, one in enumerate(given) if is_first(one)]
-    among_first = dict(zip(first, holm([given[at].p for at in first]), strict=True))
-    among_all = holm([one.p for one in given])
+    among_first = iter(holm([result.p for result in given if is_first(result)]))
+    among_all = holm([result.p for result in given])
     return [
-        one.model_copy(update={"p_holm": among_first[at] if at in among_first else among_all[at]}) for at, one in enumerate(given)
+        result.model_copy(update={"p_holm": next(among_first) if is_first(result) else p})
+        for result, p in zip(given, among_all, strict=True)
     ]
 
 
@@ -156,15 +137,15 @@ def is_first(result: PairResult) -> bool:
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """`family`, `first`: how many p-values are corrected together, of all and of the first question of a comparison. `turned`: computed the
-    other way round, so that (A, B) and (B, A) draw the same resamples."""
+class _TestPlan:
+    """`family`, `first`: how many p-values are corrected together, of all and of the first question of a comparison. `mirrored`: computed
+    the other way round, so that (A, B) and (B, A) draw the same resamples."""
 
     seed: int
     tested: bool
     first: int
     family: int
-    turned: bool
+    mirrored: bool
     confidence: float
 
 
@@ -179,15 +160,10 @@ class _Cell:
     strata: tuple[slice, ...]
 
 
-def _of_aspect(table: PairTable, aspect: str, groups: Sequence[Group], plan: _Plan) -> Iterator[PairResult]:
+def _of_aspect(table: PairTable, aspect: str, groups: Sequence[PairGroup], plan: _TestPlan) -> Iterator[PairResult]:
     wins, gaps = table.wins(aspect), table.gaps(aspect)
     for group in groups:
-        count = counted(table, wins, group.places)
-        base = PairResult(
-            system_a=table.system_a, system_b=table.system_b, aspect=aspect, by=group.by, value=group.value,
-            mean_of_datasets=group.mean_of_datasets, n=count.n, n_scored=count.scored, results=count.results,
-            discarded=count.discarded, failures=count.failures, trials=table.points.shape[1], lost=count.lost,
-        )
+        base = _counted(table, aspect, wins, group)
         cell = _cell(wins, gaps, group)
         if cell is None:
             yield base
@@ -198,15 +174,15 @@ def _of_aspect(table: PairTable, aspect: str, groups: Sequence[Group], plan: _Pl
         yield base.model_copy(update=figures)
 
 
-def _cell(wins: Floats, gaps: Floats, group: Group) -> _Cell | None:
-    """The scored questions of a group; null where there is none, or where a data set of a mean over data sets has none."""
+def _cell(wins: Floats, gaps: Floats, group: PairGroup) -> _Cell | None:
+    """The scored questions of a group; None where there is none, or where a data set of a mean over data sets has none."""
     import numpy as np
 
     scored = np.count_nonzero(~np.isnan(wins), axis=1).tolist()
-    strata = [[at for at in places if scored[at]] for places in group.strata or (group.places,)]
+    strata = [[place for place in places if scored[place]] for places in group.strata or (group.places,)]
     if not all(strata):
         return None
-    rows = [at for places in strata for at in places]
+    rows = list(chain.from_iterable(strata))
     sizes = [len(places) for places in strata]
     weights = np.repeat([len(rows) / len(strata) / size for size in sizes], sizes)
     slices = tuple(slice(low, high) for low, high in pairwise(accumulate(sizes, initial=0)))
@@ -225,44 +201,43 @@ def _described(cell: _Cell) -> dict[str, object]:
 
 def _over_trials(cell: _Cell) -> dict[str, object]:
     """The rates of each trial, and boxes over them."""
-    per_trial = [one for trial in range(cell.wins.shape[1]) if (one := _trial(cell, trial)) is not None]
+    trials = [rates for trial in range(cell.wins.shape[1]) if (rates := _trial(cell, trial)) is not None]
     return {
-        "per_trial": per_trial, "box_win": box([one.rates.win for one in per_trial]),
-        "box_loss": box([one.rates.loss for one in per_trial]), "box_relative": box([one.relative for one in per_trial]),
+        "per_trial": trials, "box_win": box([trial.rates.win for trial in trials]),
+        "box_loss": box([trial.rates.loss for trial in trials]), "box_relative": box([trial.relative for trial in trials]),
     }
 
 
 def _trial(cell: _Cell, trial: int) -> TrialRates | None:
-    """The rates of one trial, over the questions that have a result in it; null where a data set has none."""
+    """The rates of one trial, over the questions that have a result in it; None where a data set has none."""
     import numpy as np
 
-    said = cell.wins[:, trial]
-    known = ~np.isnan(said)
-    numbers = [int(known[rows].sum()) for rows in cell.strata]
+    wins = cell.wins[:, trial]
+    numbers = [int((~np.isnan(wins[rows])).sum()) for rows in cell.strata]
     if not all(numbers):
         return None
-    shares = [[(said[rows] == sign).sum() / n for rows, n in zip(cell.strata, numbers, strict=True)] for sign in (1, 0, -1)]
+    shares = [[(wins[rows] == sign).sum() / n for rows, n in zip(cell.strata, numbers, strict=True)] for sign in (1, 0, -1)]
     win, tie, loss = (float(sum(parts) / len(parts)) for parts in shares)
     return TrialRates(trial=trial + 1, n=sum(numbers), rates=Rates(win=win, tie=tie, loss=loss), relative=win - loss)
 
 
 def box(values: Sequence[float]) -> Box | None:
-    """Tukey's box of one value a trial; null without trials."""
+    """Tukey's box of one value a trial; None without trials."""
     from kgeval.stats import trials
 
-    found = trials.box(values)
-    return None if found is None else Box.model_validate({**asdict(found), "outliers": list(found.outliers)})
+    tukey = trials.box(values)
+    return None if tukey is None else Box.model_validate({**asdict(tukey), "outliers": list(tukey.outliers)})
 
 
-def _tested(cell: _Cell, plan: _Plan, family: int) -> dict[str, object]:
+def _tested(cell: _Cell, plan: _TestPlan, family: int) -> dict[str, object]:
     """Intervals, tests, effect sizes."""
     import numpy as np
 
     from kgeval.stats import paired
 
-    sign = -1.0 if plan.turned else 1.0
+    sign = -1.0 if plan.mirrored else 1.0
     wins, gaps = np.nanmean(cell.wins, axis=1), np.nanmean(cell.gaps, axis=1)
-    relative = _settled(cell, wins, plan) or _estimated(cell, wins, plan, sign)
+    relative = _unvaried(cell, wins, plan) or _estimated(cell, wins, plan, sign)
     figures: dict[str, object] = {
         "relative": relative, "gap": _estimated(cell, gaps, plan, sign), "p": _chance(sign * wins * cell.weights, plan.seed, family),
         "superiority": float(np.mean([paired.superiority(wins[rows]) for rows in cell.strata])),
@@ -284,7 +259,7 @@ def _chance(values: Floats, seed: int, family: int) -> float | None:
     return paired.sign_flip(values, seed=seed + 1, resamples=FINE * family)
 
 
-def _settled(cell: _Cell, wins: Floats, plan: _Plan) -> Estimated | None:
+def _unvaried(cell: _Cell, wins: Floats, plan: _TestPlan) -> Estimated | None:
     """The relative win rate where every question came out the same: resampling them would show no spread at all, so that three of three
     would be as sure as three hundred. Null where they differ."""
     from kgeval.stats.intervals import unvaried
@@ -293,20 +268,19 @@ def _settled(cell: _Cell, wins: Floats, plan: _Plan) -> Estimated | None:
         return None
     value = min(1.0, max(-1.0, float(wins[0])))
     n = min(len(wins[rows]) for rows in cell.strata)
-    ends = unvaried(value, n, low=-1.0, high=1.0, confidence=plan.confidence)
-    return Estimated(value=value, low=ends.low, high=ends.high)
+    return Estimated.of(value, unvaried(value, n, low=-1.0, high=1.0, confidence=plan.confidence))
 
 
-def _estimated(cell: _Cell, values: Floats, plan: _Plan, sign: float) -> Estimated:
+def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Estimated:
     """The mean over questions (of data sets: the mean of their means) with its interval over questions."""
     from kgeval.stats.bootstrap import bootstrap_sum
 
     mean = float((values * cell.weights).mean())
     parts = [sign * values[rows] / len(cell.strata) for rows in cell.strata]
-    found = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
-    if found is None:
+    interval = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
+    if interval is None:
         return Estimated(value=mean)
-    low, high = sorted((sign * found.low, sign * found.high))
+    low, high = sorted((sign * interval.low, sign * interval.high))
     return Estimated(value=mean, low=min(low, mean), high=max(high, mean))
 
 

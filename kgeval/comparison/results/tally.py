@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.table import EQUAL, OVERALL, PairTable
+from kgeval.comparison.table import PairTable, winners
 from kgeval.records import LengthBin, TrialKind
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class Shares:
 
     @property
     def mean(self) -> float | None:
-        """Over questions; null without any."""
+        """Over questions; None without any."""
         values = self.values
         return sum(values) / len(values) if values else None
 
 
 @dataclass
-class Tally:
+class JudgeTally:
     """Counts of one pair, or of several together (`join`).
 
     `calls`: answered ones. `first`: calls won by the answer that stood first (ties half), over both orders of a question, trial and
@@ -75,69 +75,65 @@ class Tally:
     highest: float | None = None
     orders: int = 0
 
-    def join(self, other: Tally) -> None:
+    def join(self, other: JudgeTally) -> None:
         """Takes in another pair of systems. What A won means nothing over pairs: it is left out."""
         self.calls += other.calls
         for name in ("first", "flips", "ties", "agreeing"):
             getattr(self, name).join(getattr(other, name))
-        for at, numbers in other.bins.items():
-            self.bins[at] = [mine + theirs for mine, theirs in zip(self.bins.get(at, [0, 0, 0]), numbers, strict=True)]
+        for number, counts in other.bins.items():
+            self.bins[number] = [mine + theirs for mine, theirs in zip(self.bins.get(number, [0, 0, 0]), counts, strict=True)]
         self.widest, self.orders = max(self.widest, other.widest), max(self.orders, other.orders)
-        lows, highs = ([one for one in ends if one is not None] for ends in ((self.lowest, other.lowest), (self.highest, other.highest)))
-        self.lowest, self.highest = min(lows, default=None), max(highs, default=None)
+        ends = [end for end in (self.lowest, other.lowest, self.highest, other.highest) if end is not None]
+        self.lowest, self.highest = min(ends, default=None), max(ends, default=None)
 
     @property
     def constant(self) -> float | None:
-        """The one score that the judge gave everywhere; null if there are two or none."""
+        """The one score that the judge gave everywhere; None if there are two or none."""
         return self.lowest if self.lowest is not None and self.lowest == self.highest else None
 
 
-def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> Tally:
+def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTally:
     """The counts of one pair. `trial_kind` rejudge: the answers are the same in all trials, so trials count as repeats too."""
     import numpy as np
 
     calls = _calls(table)
     done = ~np.isnan(calls)
-    made = Tally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
+    counts = JudgeTally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
     points = table.points[~np.isnan(table.points)]
     if points.size:
-        made.lowest, made.highest = float(points.min()), float(points.max())
-    if made.orders == 2:
-        _positions(made, table, calls)
-    elif made.orders == 1 and table.procedure == "biased":  # one order only: A stands first in every call
-        _shares(made.a_first, table, (calls[:, :, 0] + 1) / 2)
+        counts.lowest, counts.highest = float(points.min()), float(points.max())
+    if counts.orders == 2:
+        _positions(counts, table, calls)
+    elif counts.orders == 1 and table.procedure == "biased":  # one order only: A stands first in every call
+        _shares(counts.a_first, table, (calls[:, :, 0] + 1) / 2)
     wins = table.wins()
-    _shares(made.ties, table, np.where(np.isnan(wins), np.nan, wins == 0))
-    _repeats(made, table, calls, together=trial_kind == "rejudge")
-    _lengths(made, table, wins)
-    return made
+    _shares(counts.ties, table, np.where(np.isnan(wins), np.nan, wins == 0))
+    _repeats(counts, table, calls, together=trial_kind == "rejudge")
+    _lengths(counts, table, wins)
+    return counts
 
 
 def _calls(table: PairTable) -> Floats:
     """Who won each call: 1 A, 0 nobody, -1 B, NaN unknown; (questions, trials, positions, repeats)."""
     import numpy as np
 
-    difference = table.points[..., 0] - table.points[..., 1]
-    if table.chosen_overall:
-        gaps = difference[..., table.aspects.index(OVERALL)]
-    else:
-        gaps = difference.sum(axis=-1) if table.aspects else np.full(difference.shape[:-1], np.nan)
-    won: Floats = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= EQUAL, 0.0, np.sign(gaps)))
-    return won
+    if table.aspects:
+        return winners(table.call_gaps())
+    return np.full(table.points.shape[:-2], np.nan)
 
 
-def _positions(made: Tally, table: PairTable, calls: Floats) -> None:
+def _positions(counts: JudgeTally, table: PairTable, calls: Floats) -> None:
     """Only where both orders of a repeat were answered: half an exchange would count one system more often as the first."""
     import numpy as np
 
     ab, ba = calls[:, :, 0], calls[:, :, 1]
     both = ~np.isnan(ab) & ~np.isnan(ba)
     a_first, a_second = np.where(both, (ab + 1) / 2, np.nan), np.where(both, (ba + 1) / 2, np.nan)
-    _shares(made.a_first, table, a_first)
-    _shares(made.a_second, table, a_second)
-    _shares(made.first, table, (a_first + 1 - a_second) / 2)
-    one, other = ab.mean(axis=-1), ba.mean(axis=-1)  # over repeats; NaN where one is lacking
-    _shares(made.flips, table, np.where(np.isnan(one * other), np.nan, one * other < 0))
+    _shares(counts.a_first, table, a_first)
+    _shares(counts.a_second, table, a_second)
+    _shares(counts.first, table, (a_first + 1 - a_second) / 2)
+    product = ab.mean(axis=-1) * ba.mean(axis=-1)  # over repeats; NaN where one is lacking, below 0 where the orders disagree
+    _shares(counts.flips, table, np.where(np.isnan(product), np.nan, product < 0))
 
 
 def _shares(into: Shares, table: PairTable, values: Floats) -> None:
@@ -151,41 +147,41 @@ def _shares(into: Shares, table: PairTable, values: Floats) -> None:
         into.add(question.question_id, total, number)
 
 
-def _repeats(made: Tally, table: PairTable, calls: Floats, *, together: bool) -> None:
+def _repeats(counts: JudgeTally, table: PairTable, calls: Floats, *, together: bool) -> None:
     """Pairs of calls that were asked the same thing: of those, how many named the same winner."""
     import numpy as np
 
     alike = np.moveaxis(calls, 1, 2)  # (questions, positions, trials, repeats)
     groups = alike.reshape(*alike.shape[:2], 1, -1) if together else alike
-    counts = np.stack([(groups == sign).sum(axis=-1) for sign in (1, 0, -1)], axis=-1)  # (questions, positions, groups, 3)
-    equal = (counts * (counts - 1) // 2).sum(axis=-1).sum(axis=(1, 2)).tolist()
-    total = counts.sum(axis=-1)
+    outcomes = np.stack([(groups == sign).sum(axis=-1) for sign in (1, 0, -1)], axis=-1)  # (questions, positions, groups, 3)
+    equal = (outcomes * (outcomes - 1) // 2).sum(axis=(1, 2, 3)).tolist()
+    total = outcomes.sum(axis=-1)
     pairs = (total * (total - 1) // 2).sum(axis=(1, 2)).tolist()
     for question, same, of in zip(table.questions, equal, pairs, strict=True):
-        made.agreeing.add(question.question_id, float(same), of)
+        counts.agreeing.add(question.question_id, float(same), of)
 
 
-def _lengths(made: Tally, table: PairTable, wins: Floats) -> None:
+def _lengths(counts: JudgeTally, table: PairTable, wins: Floats) -> None:
     """Question-trials by how many words the answers differ."""
     import numpy as np
 
     difference = table.words[..., 0] - table.words[..., 1]
     known = ~np.isnan(difference) & ~np.isnan(wins) & (difference != 0)
     gaps, longer = np.abs(difference[known]), (np.sign(difference) * wins)[known]
-    made.widest = int(gaps.max()) if gaps.size else 0
-    places = np.searchsorted(EDGES[1:], gaps, side="left")
-    for at in np.unique(places).tolist():
-        here = longer[places == at]
-        made.bins[at] = [int((here == sign).sum()) for sign in (1, -1, 0)]
+    counts.widest = int(gaps.max()) if gaps.size else 0
+    bins = np.searchsorted(EDGES[1:], gaps, side="left")
+    for number in np.unique(bins).tolist():
+        here = longer[bins == number]
+        counts.bins[number] = [int((here == sign).sum()) for sign in (1, -1, 0)]
 
 
-def length_bins(made: Tally) -> list[LengthBin]:
+def length_bins(counts: JudgeTally) -> list[LengthBin]:
     """The bins that hold something, from near to far: shares of question-trials."""
-    found = []
-    for at, numbers in sorted(made.bins.items()):
-        n = sum(numbers)
-        low = EDGES[0] if at == 0 else EDGES[at] + 1
-        high = EDGES[at + 1] if at + 1 < len(EDGES) else made.widest
-        longer, shorter, ties = (number / n for number in numbers)
-        found.append(LengthBin(low=low, high=high, n=n, longer_wins=longer, shorter_wins=shorter, ties=ties))
-    return found
+    bins = []
+    for number, outcomes in sorted(counts.bins.items()):
+        n = sum(outcomes)
+        low = EDGES[0] if number == 0 else EDGES[number] + 1
+        high = EDGES[number + 1] if number + 1 < len(EDGES) else counts.widest
+        longer, shorter, ties = (outcome / n for outcome in outcomes)
+        bins.append(LengthBin(low=low, high=high, n=n, longer_wins=longer, shorter_wins=shorter, ties=ties))
+    return bins

@@ -1,16 +1,16 @@
 """Judges with known biases and a known truth: the proof that the procedure is unbiased. Pure.
 
-    world.py   systems, judges, scenarios, settings
-    draws.py   qualities, lengths and points of many comparisons at once -> the tables that a real run gives
+    world.py   systems, judges, scenarios, settings; and qualities, lengths and points of many comparisons at once, drawn from them -> the
+               tables that a real run gives
     proof.py   what a fair judge would say, the product's own statistics on each drawn comparison, and whether they hold what is promised
 """
 
 from __future__ import annotations
 
 from kgeval.comparison.simulate.proof import Bound, ScenarioResult, Simulation, simulate
-from kgeval.comparison.simulate.world import Aligning, Judge, Scenario, SimulationSettings, Systems, standard
+from kgeval.comparison.simulate.world import Aligning, Scenario, SimulatedJudge, SimulatedSystems, SimulationSettings, standard
 
 __all__ = [
-    "Aligning", "Bound", "Judge", "Scenario", "ScenarioResult", "Simulation",
-    "SimulationSettings", "Systems", "simulate", "standard",
+    "Aligning", "Bound", "Scenario", "ScenarioResult", "SimulatedJudge", "SimulatedSystems", "Simulation", "SimulationSettings",
+    "simulate", "standard",
 ]

@@ -8,8 +8,7 @@ from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.simulate.draws import ASPECTS, POSITIONS, Size, draw
-from kgeval.comparison.simulate.world import Scenario, SimulationSettings
+from kgeval.comparison.simulate.world import ASPECTS, POSITIONS, DrawSize, Scenario, SimulationSettings, draw
 from kgeval.comparison.stopping import LEAST
 from kgeval.comparison.table import PairTable
 from kgeval.records import SimulatedProcedure, SimulatedStop
@@ -35,8 +34,8 @@ def true_rate(scenario: Scenario, *, seed: int, repeats: int = 2, questions: int
     """The relative win rate (-1..1) that a comparison of these systems is about; 0 for equal systems, by symmetry.
 
     It is P(A wins) - P(B wins) for a question drawn from the population, answers made once, and a verdict by the same procedure
-    (both positions, `repeats` calls a position, the sum of all aspects, equal = tie) of the same judge without his two preferences,
-    on answers of one length, with no call failed and no pair discarded. His noise, his steps and what he feels to be equal are part of the
+    (both positions, `repeats` calls a position, the sum of all aspects, equal = tie) of the same judge without its two preferences,
+    on answers of one length, with no call failed and no pair discarded. Its noise, its steps and what it feels to be equal are part of the
     procedure: more noise makes every relative win rate smaller, and no repetition of it can tell. By drawing, from a stream of its own.
     """
     if scenario.equal:
@@ -51,8 +50,8 @@ def _drawn(fair: Scenario, seed: int, repeats: int, questions: int) -> float:
     import numpy as np
 
     rng = np.random.default_rng([seed, 1])
-    drawn = (draw(fair, Size(1, PART, 1, repeats), rng) for _ in range(max(1, questions // PART)))
-    parts = [PairTable("a", "b", (), ASPECTS, one.points[0].astype(float), one.words[0].astype(float)).wins().mean() for one in drawn]
+    drawn = (draw(fair, DrawSize(1, PART, 1, repeats), rng) for _ in range(max(1, questions // PART)))
+    parts = [PairTable("a", "b", (), ASPECTS, part.points[0].astype(float), part.words[0].astype(float)).wins().mean() for part in drawn]
     return float(np.mean(parts))
 
 
@@ -65,7 +64,7 @@ OPEN, A, B, EQUAL = 0, 1, -1, 2
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class SimulatedOutcomes:
     """One procedure in each run: estimate, interval and p; (runs,). NaN: the run has none."""
 
     mean: Floats
@@ -90,8 +89,8 @@ class Stops:
 class Played:
     """All runs of a scenario. `kept`: share of question-trials that were not discarded; `calls`: judge calls of the whole run; (runs,)."""
 
-    unbiased: Outcomes = field(repr=False)
-    biased: Outcomes = field(repr=False)
+    unbiased: SimulatedOutcomes = field(repr=False)
+    biased: SimulatedOutcomes = field(repr=False)
     stops: Stops = field(repr=False)
     kept: float
     calls: Ints = field(repr=False)
@@ -107,15 +106,16 @@ def play(scenario: Scenario, settings: SimulationSettings, *, truth: float, stre
     ours, theirs, wins, judged = [], [], [], []
     for start in range(0, settings.runs, step):
         rng = np.random.default_rng([settings.seed, 2, stream, start])
-        drawn = draw(scenario, Size(min(step, settings.runs - start), questions, settings.trials, settings.repeats), rng)
+        drawn = draw(scenario, DrawSize(min(step, settings.runs - start), questions, settings.trials, settings.repeats), rng)
         judged.append(~drawn.discarded)
         for run, (unbiased, biased) in enumerate(drawn.tables(), start):
             wins.append(unbiased.wins())
             ours.append(_outcome(wins[-1], settings, run))
             theirs.append(_outcome(biased.wins(), settings, run))
-    made = np.concatenate(judged) * (POSITIONS * settings.repeats)
-    stops = stopped(np.array(wins)[:, :, : settings.stop_trials], made[:, :, : settings.stop_trials], settings, truth=truth)
-    return Played(_outcomes(ours), _outcomes(theirs), stops, float((made > 0).mean()), made.sum(axis=(1, 2)))
+    calls = np.concatenate(judged) * (POSITIONS * settings.repeats)
+    stops = stopped(np.array(wins)[:, :, : settings.stop_trials], calls[:, :, : settings.stop_trials], settings, truth=truth)
+    outcomes = [SimulatedOutcomes(*np.array(rows).T) for rows in (ours, theirs)]
+    return Played(outcomes[0], outcomes[1], stops, float((calls > 0).mean()), calls.sum(axis=(1, 2)))
 
 
 def _outcome(wins: Floats, settings: SimulationSettings, run: int) -> tuple[float, float, float, float]:
@@ -129,12 +129,6 @@ def _outcome(wins: Floats, settings: SimulationSettings, run: int) -> tuple[floa
     if interval is None or p is None:
         return (float(means.mean()) if len(means) else np.nan, np.nan, np.nan, np.nan)
     return float(means.mean()), interval.low, interval.high, p
-
-
-def _outcomes(rows: list[tuple[float, float, float, float]]) -> Outcomes:
-    import numpy as np
-
-    return Outcomes(*np.array(rows).T)
 
 
 def stopped(wins: Floats, calls: Ints, settings: SimulationSettings, *, truth: float) -> Stops:
@@ -157,10 +151,10 @@ def stopped(wins: Floats, calls: Ints, settings: SimulationSettings, *, truth: f
     decided = np.select([seen < LEAST, sure_a, sure_b, above(-region) & below(region)], [OPEN, A, B, EQUAL], OPEN)
     ended = decided != OPEN
     last = np.where(ended.any(axis=1), ended.argmax(axis=1), questions - 1)
-    at = np.arange(runs)
-    used = np.cumsum(calls.sum(axis=2), axis=1)[at, last]
+    each = np.arange(runs)
+    used = np.cumsum(calls.sum(axis=2), axis=1)[each, last]
     missed = (above(truth) | below(truth))[:, -1]
-    return Stops(decided[at, last], last + 1, used, missed, _peeked(values, truth, settings.confidence))
+    return Stops(decided[each, last], last + 1, used, missed, _peeked(values, truth, settings.confidence))
 
 
 def _peeked(values: Floats, truth: float, confidence: float) -> npt.NDArray[np.bool_]:
@@ -202,7 +196,7 @@ class ScenarioResult:
 
 @dataclass(frozen=True)
 class Bound:
-    """A promise: `figure` of `scenario` must lie in low..high (null: no bound on that side)."""
+    """A promise: `figure` of `scenario` must lie in low..high (None: no bound on that side)."""
 
     scenario: str
     what: str
@@ -253,7 +247,7 @@ def _result(scenario: Scenario, settings: SimulationSettings, played: Played, tr
     )
 
 
-def _procedure(found: Outcomes, truth: float) -> SimulatedProcedure:
+def _procedure(found: SimulatedOutcomes, truth: float) -> SimulatedProcedure:
     import numpy as np
 
     scored = ~np.isnan(found.low)
@@ -274,34 +268,27 @@ def _sequential(played: Played, settings: SimulationSettings, truth: float) -> S
     stops, full = played.stops, played.unbiased
     with np.errstate(invalid="ignore"):
         whole = np.where(full.p < ALPHA, np.sign(full.mean), OPEN)
-    said = np.where(stops.decision == EQUAL, OPEN, stops.decision)
+    decision, region = stops.decision, settings.tie_region
+    winner = np.where(decision == EQUAL, OPEN, decision)
+    # a while the truth is no more than the region, b likewise, equal while it is outside
+    wrong = ((decision == A) & (truth <= region)) | ((decision == B) & (truth >= -region)) | ((decision == EQUAL) & (abs(truth) > region))
     share = stops.calls / np.maximum(1, played.calls)
+    shares = {
+        "a": decision == A, "b": decision == B, "equal": decision == EQUAL, "open": decision == OPEN, "same": winner == whole,
+        "wrong": wrong, "missed": stops.missed, "peeking": stops.peeked,
+    }
     return SimulatedStop(
-        a=_of(stops.decision == A), b=_of(stops.decision == B), equal=_of(stops.decision == EQUAL), open=_of(stops.decision == OPEN),
-        same=_of(said == whole), wrong=_of(_wrong(stops.decision, settings.tie_region, truth)), missed=_of(stops.missed),
-        peeking=_of(stops.peeked), questions=float(stops.questions.mean()), calls=float(stops.calls.mean()),
-        calls_share=float(share.mean()), calls_most=float(share.max()),
+        **{name: float(flags.mean()) for name, flags in shares.items()}, questions=float(stops.questions.mean()),
+        calls=float(stops.calls.mean()), calls_share=float(share.mean()), calls_most=float(share.max()),
     )
-
-
-def _wrong(decision: npt.NDArray[np.int64], region: float, truth: float) -> npt.NDArray[np.bool_]:
-    """a while the truth is no more than the region, b likewise, equal while it is outside."""
-    wrong: npt.NDArray[np.bool_] = (
-        ((decision == A) & (truth <= region)) | ((decision == B) & (truth >= -region)) | ((decision == EQUAL) & (abs(truth) > region))
-    )
-    return wrong
-
-
-def _of(flags: npt.NDArray[np.bool_]) -> float:
-    return float(flags.mean())
 
 
 def _bounds(result: ScenarioResult, settings: SimulationSettings) -> Iterator[Bound]:
-    name, sure = result.scenario.name, settings.confidence
+    name, confidence = result.scenario.name, settings.confidence
     wider = max(1.0, sqrt(NOISE_OF / settings.runs))
     alarms = ALPHA + ALARMS_OFF * wider
-    errors = 1 - sure + ALARMS_OFF * wider
-    least, most = sure - COVERAGE_OFF * wider, min(1.0, sure + COVERAGE_OFF * wider)
+    errors = 1 - confidence + ALARMS_OFF * wider
+    least, most = confidence - COVERAGE_OFF * wider, min(1.0, confidence + COVERAGE_OFF * wider)
     yield Bound(name, "intervals that hold the truth", result.unbiased.covered, least, most)
     if result.scenario.equal:
         yield Bound(name, "false alarms", result.unbiased.alarms, None, alarms)

@@ -90,8 +90,8 @@ def _systems(config: Config) -> Iterator[str]:
     from kgeval.systems.spec import parse_spec
 
     for at, one in enumerate(config.systems):
-        yield from _said(f"systems.{at}.spec", lambda spec=one.spec: parse_spec(spec))  # type: ignore[misc]
-    names = {one.name for one in config.systems}
+        yield from _fault_of(f"systems.{at}.spec", lambda spec=one.spec: parse_spec(spec))  # type: ignore[misc]
+    names = {system.name for system in config.systems}
     for at, ablation in enumerate(config.ablations):
         if ablation.system not in names:
             yield f"ablations.{at}.system: no system of [[systems]] is called {ablation.system}"
@@ -108,25 +108,25 @@ def _settings(config: Config) -> Iterator[str]:
         spec = one.spec.strip()
         if spec not in NEEDS:
             continue
-        yield from _said(f"systems.{at}.settings", lambda spec=spec, one=one: read_settings(spec, one.settings))  # type: ignore[misc]
+        yield from _fault_of(f"systems.{at}.settings", lambda spec=spec, one=one: read_settings(spec, one.settings))  # type: ignore[misc]
         for number, ablation in enumerate(config.ablations):
             for value in ablation.values if ablation.system == one.name else ():
                 given = {ablation.setting: value}
-                yield from _said(f"ablations.{number}", lambda spec=spec, given=given: read_settings(spec, given))  # type: ignore[misc]
+                yield from _fault_of(f"ablations.{number}", lambda spec=spec, given=given: read_settings(spec, given))  # type: ignore[misc]
 
 
 def _metrics(config: Config) -> Iterator[str]:
     from kgeval.metrics.select import select
 
     if config.metrics.names:
-        yield from _said("metrics.names", lambda: select(config.metrics.names, config.metrics.criteria))
+        yield from _fault_of("metrics.names", lambda: select(config.metrics.names, config.metrics.criteria))
 
 
 def _kinds(config: Config) -> Iterator[str]:
     from kgeval.questions.kinds import orders_of
 
     if config.questions.kinds:
-        yield from _said("questions.kinds", lambda: orders_of(config.questions.kinds, config.questions.n))
+        yield from _fault_of("questions.kinds", lambda: orders_of(config.questions.kinds, config.questions.n))
         if config.questions.file is not None:
             yield "questions: file and kinds exclude each other (leave out the one that is not meant)"
 
@@ -134,14 +134,14 @@ def _kinds(config: Config) -> Iterator[str]:
 def _models(config: Config) -> Iterator[str]:
     """Endpoints that stand for several."""
     named = config.model.reader
-    if named.endpoint and not named.base_url and any(one.base_url for one in config.matrix.readers):
+    if named.endpoint and not named.base_url and any(reader.base_url for reader in config.matrix.readers):
         yield "model.reader.endpoint: would name the endpoints of all matrix.readers (give model.reader a base_url, or take the name out)"
 
 
 def _matrix(config: Config) -> Iterator[str]:
     """Axes that nothing can be crossed on."""
     given = config.matrix
-    made = bool(config.source.documents) or (bool(given.datasets) and all(one.documents for one in given.datasets))
+    made = bool(config.source.documents) or (bool(given.datasets) and all(dataset.documents for dataset in given.datasets))
     for key, axis in (("variants", given.variants), ("corpus", given.corpus)):
         if axis and not made:
             yield f"matrix.{key}: the graph must be built by the run (name documents in [source], or in each of matrix.datasets)"
@@ -208,10 +208,10 @@ def _of_outputs(stage: Stage) -> Iterator[str]:
     outputs = [Path(name) for name in own.outputs]
     if kind.record is not None:
         record, reports = kind.record, [path for path in outputs if kind.writes(path)]
-        yield from _said(where, lambda: check_form(own.form, record))
-        yield from _said(where, lambda: check_outputs(reports, record))
+        yield from _fault_of(where, lambda: check_form(own.form, record))
+        yield from _fault_of(where, lambda: check_outputs(reports, record))
     elif kind.name == "answers":
-        yield from _said(where, lambda: targets(outputs, ["system"]))
+        yield from _fault_of(where, lambda: targets(outputs, ["system"]))
     else:
         ending = ".jsonl" if kind.name == "questions" else ".json"
         if wrong := [str(path) for path in outputs if path.suffix.lower() != ending]:
@@ -231,9 +231,9 @@ def _of_audit(config: Config, _: Stage, options: Any) -> Iterator[str]:
     from kgeval.workflows.audit import parse_settings
     from kgeval.workflows.audit_gates import threshold_faults, waiver_faults
 
-    yield from _said("audit.checks", lambda: choose(options.checks, options.skip))
+    yield from _fault_of("audit.checks", lambda: choose(options.checks, options.skip))
     yield from (*threshold_faults(config), *waiver_faults(config))
-    yield from _said("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()]))
+    yield from _fault_of("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()]))
     if options.schema_file not in (None, DATABASE) and not Path(options.schema_file).is_file():
         yield f"audit.schema_file: {options.schema_file}: no such file"
 
@@ -265,15 +265,15 @@ def _of_scores(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.workflows.score_parts import check_scores
 
     key = "score.metrics" if options.metrics else "metrics.names"
-    yield from _said("score", lambda: check_scores(options))
-    yield from _said("metrics.settings", lambda: settings_of(config, options))
+    yield from _fault_of("score", lambda: check_scores(options))
+    yield from _fault_of("metrics.settings", lambda: settings_of(config, options))
     try:
         chosen = select(options.metrics or config.metrics.names, config.metrics.criteria)
     except KgevalError as fault:
         yield f"{key}: {fault.message} ({fault.fix})"
         return
     for name, limits in (("metrics", config.metrics.thresholds), ("score", options.thresholds)):
-        yield from _said(f"{name}.thresholds", lambda limits=limits: parse_gates(limits, chosen.metrics))  # type: ignore[misc]
+        yield from _fault_of(f"{name}.thresholds", lambda limits=limits: parse_gates(limits, chosen.metrics))  # type: ignore[misc]
     if (judged := chosen.needing("judge")) and not _named(config, stage, "judge"):
         yield f"{key}: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
 
@@ -284,8 +284,8 @@ def _of_comparison(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     if not _named(config, stage, "judge"):
         yield "compare: needs a judge (set name in [model.judge])"
     if options.grades is None:
-        yield from _said("compare.aspects", lambda: chosen_aspects(options.aspects))
-    files = config.answers.files or [path for one in config.matrix.datasets for path in one.answers]
+        yield from _fault_of("compare.aspects", lambda: chosen_aspects(options.aspects))
+    files = config.answers.files or [path for dataset in config.matrix.datasets for path in dataset.answers]
     if len(config.systems) < 2 and not files:
         yield "compare: needs two systems (name them in [[systems]], or their files in [answers])"
 
@@ -310,7 +310,7 @@ def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 
 def _of_answers(config: Config, stage: Stage, options: Any) -> Iterator[str]:
-    reading = [one.name for one in config.systems if one.spec.strip() in NEEDS]
+    reading = [system.name for system in config.systems if system.spec.strip() in NEEDS]
     if reading and not (options.extractive or _named(config, stage, "reader")):
         yield f"systems: {', '.join(reading)}: need a reader (set name in [model.reader], or extractive = true in [run.options.answers])"
 
@@ -321,7 +321,7 @@ _TASKS: dict[str, Callable[[Config, Stage, Any], Iterator[str]]] = {
 }
 
 
-def _said(key: str, work: Callable[[], object]) -> Iterator[str]:
+def _fault_of(key: str, work: Callable[[], object]) -> Iterator[str]:
     """What a check of another room says, as a line."""
     try:
         work()

@@ -20,20 +20,19 @@ from kgeval.records import (
     PipelineRun,
     RunManifest,
     RunPlace,
-    Score,
 )
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
-from kgeval.workflows.pipeline.stages import Place
+from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
 Key = tuple[str, str]  # system, metric
-SURE = 0.05
+SIGNIFICANT = 0.05
 
 
 @dataclass
-class Scored:
+class ScoredPlace:
     """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better."""
 
     place: RunPlace
@@ -50,18 +49,19 @@ def crossed(
 
     Raises: InputError where no place has scores, or a score file cannot be read.
     """
-    found, missing = _scored(ledger, folder)
-    if not found:
+    places, missing = _scored(ledger, folder)
+    if not places:
         raise InputError("no place of this run has scores", fix="run the scores stage first: kgeval run --stage scores")
-    metrics = list(dict.fromkeys(metric for one in found for _, metric in one.values))
-    lower_here = [metric for metric in metrics if metric in {*lower, *(name for one in found for name in one.lower)}]
-    whole = len({one.place.dataset for one in found})
-    changes = _with_holm([change for step in _steps(found) for change in _compared(step, lower_here, whole, seed)])
+    metrics = list(dict.fromkeys(metric for scored in places for _, metric in scored.values))
+    lower_here = [metric for metric in metrics if metric in {*lower, *(name for scored in places for name in scored.lower)}]
+    whole = len({scored.place.dataset for scored in places})
+    changes = _with_holm([change for step in _steps(places) for change in _compared(step, lower_here, whole, seed)])
     return CrossedReport(
-        run=run, datasets=_seen(one.place.dataset for one in found), variants=_seen(one.place.variant for one in found),
-        shares=sorted({one.place.share for one in found if one.place.share is not None}),
-        readers=_seen(one.place.reader for one in found), systems=list(dict.fromkeys(name for one in found for name, _ in one.values)),
-        metrics=metrics, lower_is_better=lower_here, cells=list(_cells(found, seed)), changes=changes, missing=missing,
+        run=run, datasets=_seen(scored.place.dataset for scored in places), variants=_seen(scored.place.variant for scored in places),
+        shares=sorted({scored.place.share for scored in places if scored.place.share is not None}),
+        readers=_seen(scored.place.reader for scored in places),
+        systems=list(dict.fromkeys(name for scored in places for name, _ in scored.values)), metrics=metrics,
+        lower_is_better=lower_here, cells=list(_cells(places, seed)), changes=changes, missing=missing,
         corpora=list(_corpora(ledger, folder)),
     )
 
@@ -88,27 +88,27 @@ def _seen(names: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(name for name in names if name is not None))
 
 
-def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[Scored], list[str]]:
+def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[ScoredPlace], list[str]]:
     """The places with scores, and the ids of stages of scores that did not come to a result."""
-    found, missing = [], []
+    places, missing = [], []
     for stage in ledger.stages:
         if stage.kind != "scores":
             continue
         report = next((Path(path) for path in stage.outputs if path.endswith(".json")), None)
         if stage.state in ("done", "missed", "incomplete") and report is not None:
-            found.append(_read(stage.place, _moved(report.with_suffix(""), stage.place, folder)))
+            places.append(_read(stage.place, _moved(report.with_suffix(""), stage.place, folder)))
         else:
             missing.append(stage.id)
-    return found, missing
+    return places, missing
 
 
 def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
     """The results below the folder, where they are there: a run may have been moved, or made from another working folder."""
-    here = folder.joinpath(*Place(**place.model_dump()).parts, file.name) if folder is not None else file
+    here = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
     return here if here.exists() else file
 
 
-def _read(place: RunPlace, folder: Path) -> Scored:
+def _read(place: RunPlace, folder: Path) -> ScoredPlace:
     """The values of one place; a question with several trials has their mean."""
     sums: dict[Key, dict[str, list[float]]] = {}
     asked: dict[Key, set[str]] = {}
@@ -117,49 +117,45 @@ def _read(place: RunPlace, folder: Path) -> Scored:
         if score.status != "not_applicable":
             asked.setdefault(key, set()).add(score.question_id)
         if score.value is not None:
-            sums.setdefault(key, {}).setdefault(score.question_id, []).append(_value(score))
+            sums.setdefault(key, {}).setdefault(score.question_id, []).append(float(score.value))
     values = {key: {name: sum(given) / len(given) for name, given in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
-    return Scored(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
+    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
 
 
-def _value(score: Score) -> float:
-    return float(score.value or 0.0)
-
-
-def _cells(found: Sequence[Scored], seed: int) -> Iterator[CrossedCell]:
+def _cells(places: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
     """Every metric of every system at every place, then the means over data sets."""
-    for one in found:
-        for (system, metric), values in one.values.items():
-            made = clustered_mean(list(values.values()), seed=seed)
+    for scored in places:
+        for (system, metric), values in scored.values.items():
+            mean = clustered_mean(list(values.values()), seed=seed)
             yield CrossedCell(
-                place=one.place, system=system, metric=metric, n=one.asked[system, metric], n_scored=made.n, mean=made.mean, low=made.low,
-                high=made.high,
+                place=scored.place, system=system, metric=metric, n=scored.asked[system, metric], n_scored=mean.n, mean=mean.mean,
+                low=mean.low, high=mean.high,
             )
-    datasets = {one.place.dataset for one in found}
-    for group in _grouped(found):
+    datasets = {scored.place.dataset for scored in places}
+    for group in _grouped(places):
         if 1 < len(group) == len(datasets):  # a mean over other data sets than its neighbours' would mislead
             yield from _means(group, seed)
 
 
-def _grouped(found: Sequence[Scored]) -> Iterator[list[Scored]]:
+def _grouped(places: Sequence[ScoredPlace]) -> Iterator[list[ScoredPlace]]:
     """Places that differ by their data set only."""
-    groups: dict[RunPlace, list[Scored]] = {}
-    for one in found:
-        groups.setdefault(one.place.model_copy(update={"dataset": None}), []).append(one)
+    groups: dict[RunPlace, list[ScoredPlace]] = {}
+    for scored in places:
+        groups.setdefault(scored.place.model_copy(update={"dataset": None}), []).append(scored)
     yield from groups.values()
 
 
-def _means(group: Sequence[Scored], seed: int) -> Iterator[CrossedCell]:
-    for key in dict.fromkeys(key for one in group for key in one.values):
-        parts = {str(one.place.dataset): list(one.values[key].values()) for one in group if key in one.values}
+def _means(group: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
+    for key in dict.fromkeys(key for scored in group for key in scored.values):
+        parts = {str(scored.place.dataset): list(scored.values[key].values()) for scored in group if key in scored.values}
         if len(parts) == len(group):
-            made = stratified_mean(parts, seed=seed)
-            whole = not made.empty
+            mean = stratified_mean(parts, seed=seed)
+            whole = not mean.empty
             yield CrossedCell(
                 place=group[0].place.model_copy(update={"dataset": None}), system=key[0], metric=key[1], datasets=len(parts),
-                n=sum(one.asked[key] for one in group), n_scored=made.n, mean=made.mean if whole else None,
-                low=made.low if whole else None, high=made.high if whole else None,
+                n=sum(scored.asked[key] for scored in group), n_scored=mean.n, mean=mean.mean if whole else None,
+                low=mean.low if whole else None, high=mean.high if whole else None,
             )
 
 
@@ -171,53 +167,54 @@ class _Step:
     base: str
     changed: str
     system: str
-    one: Sequence[tuple[Scored, str]]  # of each data set: the base's place and system
-    other: Sequence[tuple[Scored, str]]
+    before: Sequence[tuple[ScoredPlace, str]]  # of each data set: the base's place and system
+    after: Sequence[tuple[ScoredPlace, str]]
 
 
-def _steps(found: Sequence[Scored]) -> Iterator[_Step]:
+def _steps(places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """All changes of one thing at a time: settings of systems at each place, then variants, shares and readers at each other place."""
-    for group in _grouped(found):
+    for group in _grouped(places):
         yield from _settings(group)
     for axis in ("variant", "share", "reader"):
-        sides: dict[RunPlace, list[Scored]] = {}
-        for one in found:
-            sides.setdefault(one.place.model_copy(update={"dataset": None, axis: None}), []).append(one)
-        for places in sides.values():
-            yield from _along(axis, places)
+        sides: dict[RunPlace, list[ScoredPlace]] = {}
+        for scored in places:
+            sides.setdefault(scored.place.model_copy(update={"dataset": None, axis: None}), []).append(scored)
+        for side in sides.values():
+            yield from _along(axis, side)
 
 
-def _settings(group: Sequence[Scored]) -> Iterator[_Step]:
+def _settings(group: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """Variants of a system (`graph@hops=2`) against the system itself, within the same places."""
-    systems = list(dict.fromkeys(name for one in group for name, _ in one.values))
+    systems = list(dict.fromkeys(name for scored in group for name, _ in scored.values))
     for system in systems:
         base, sign, setting = system.partition("@")
         if sign and base in systems:
-            yield _Step("setting", "as it is", setting, base, [(one, base) for one in group], [(one, system) for one in group])
+            yield _Step("setting", "as it is", setting, base, [(scored, base) for scored in group], [(scored, system) for scored in group])
 
 
-def _along(axis: Axis, places: Sequence[Scored]) -> Iterator[_Step]:
+def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     """Each place of an axis against its first one (of shares: the largest), for every system, over the data sets that both have."""
-    values = list(dict.fromkeys(getattr(one.place, axis) for one in places))
+    values = list(dict.fromkeys(getattr(scored.place, axis) for scored in places))
     if len(values) < 2:
         return
     base = max(values) if axis == "share" else values[0]
-    at = {(one.place.dataset, getattr(one.place, axis)): one for one in places}
+    at = {(scored.place.dataset, getattr(scored.place, axis)): scored for scored in places}
     for value in (value for value in values if value != base):
         both = [dataset for dataset, this in at if this == value and (dataset, base) in at]
-        one, other = [at[dataset, base] for dataset in both], [at[dataset, value] for dataset in both]
-        for system in dict.fromkeys(name for place in other for name, _ in place.values):
-            yield _Step(axis, f"{base}", f"{value}", system, [(place, system) for place in one], [(place, system) for place in other])
+        before, after = [at[dataset, base] for dataset in both], [at[dataset, value] for dataset in both]
+        for system in dict.fromkeys(name for scored in after for name, _ in scored.values):
+            pairs = ([(scored, system) for scored in side] for side in (before, after))
+            yield _Step(axis, f"{base}", f"{value}", system, *pairs)
 
 
 def _compared(step: _Step, lower: Sequence[str], datasets: int, seed: int) -> Iterator[CrossedChange]:
     """The change in every metric, by data set; and as the mean where all of them have it."""
-    for metric in dict.fromkeys(metric for one, name in step.one for system, metric in one.values if system == name):
+    for metric in dict.fromkeys(metric for scored, name in step.before for system, metric in scored.values if system == name):
+        bases = {str(scored.place.dataset): scored.values.get((name, metric), {}) for scored, name in step.before}
         parts = {
-            str(one.place.dataset): _differences(one.values.get((a, metric), {}), other.values.get((b, metric), {}))
-            for (one, a), (other, b) in zip(step.one, step.other, strict=True)
+            dataset: _differences(base, scored.values.get((name, metric), {}))
+            for (dataset, base), (scored, name) in zip(bases.items(), step.after, strict=True)
         }
-        bases = {str(one.place.dataset): list(one.values.get((a, metric), {}).values()) for one, a in step.one}
         for name in parts if datasets > 1 else ():
             yield _change(step, metric, {name: parts[name]}, {name: bases[name]}, lower=metric in lower, seed=seed)
         if datasets == 1 or (len(parts) == datasets and all(parts.values())):
@@ -230,25 +227,25 @@ def _differences(base: Values, changed: Values) -> list[float]:
 
 
 def _change(
-    step: _Step, metric: str, parts: Mapping[str, list[float]], bases: Mapping[str, list[float]], *, lower: bool, seed: int,
+    step: _Step, metric: str, parts: Mapping[str, list[float]], bases: Mapping[str, Values], *, lower: bool, seed: int,
 ) -> CrossedChange:
-    made = stratified_mean(parts, seed=seed)
-    level = stratified_mean(bases, seed=seed)
-    alone = next((one.place for one, _ in step.other if len(parts) == 1 and str(one.place.dataset) in parts), None)
-    place = alone or step.other[0][0].place.model_copy(update={"dataset": None})
+    change = stratified_mean(parts, seed=seed)
+    level = stratified_mean({dataset: list(values.values()) for dataset, values in bases.items()}, seed=seed)
+    alone = next((scored.place for scored, _ in step.after if len(parts) == 1 and str(scored.place.dataset) in parts), None)
+    place = alone or step.after[0][0].place.model_copy(update={"dataset": None})
     weighed = [value / len(part) for part in parts.values() for value in part]  # each data set weighs the same, as in the mean
     p = sign_flip(weighed, seed=seed)
     return CrossedChange(
         axis=step.axis, base=step.base, changed=step.changed, place=place,
-        system=step.system, metric=metric, datasets=len(parts), n=made.n, base_mean=level.mean, mean=made.mean, low=made.low,
-        high=made.high, p=p, better=None if made.mean is None else (made.mean < 0) == lower,
+        system=step.system, metric=metric, datasets=len(parts), n=change.n, base_mean=level.mean, mean=change.mean, low=change.low,
+        high=change.high, p=p, better=None if change.mean is None else (change.mean < 0) == lower,
     )
 
 
 def _with_holm(changes: Sequence[CrossedChange]) -> list[CrossedChange]:
     """With p corrected over all of them; which way a change goes is only said where that is sure."""
-    corrected = holm([one.p for one in changes])
+    corrected = holm([change.p for change in changes])
     return [
-        one.model_copy(update={"p_holm": p, "better": one.better if p is not None and p < SURE else None})
+        one.model_copy(update={"p_holm": p, "better": one.better if p is not None and p < SIGNIFICANT else None})
         for one, p in zip(changes, corrected, strict=True)
     ]

@@ -64,7 +64,7 @@ def look(folder: Path) -> FoundFiles:
 
 
 def sort_of(path: Path) -> Sort | None:
-    """What a file is; null: none of these, or it cannot be told."""
+    """What a file is; None: none of these, or it cannot be told."""
     ending = path.suffix.lower()
     if ending in GRAPHS:
         return "graph"

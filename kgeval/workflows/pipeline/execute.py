@@ -32,24 +32,24 @@ class RunSettings:
     again: frozenset[str] = frozenset()
     graph: Callable[[str], str] = lambda name: ""
 
-    def printed(self, stage: Stage, stages: Sequence[Stage], prints: Mapping[str, str]) -> str:
-        """The stage's fingerprint. `prints`: of the stages before it."""
-        made = {path for one in stages for path in one.outputs}
+    def fingerprint_of(self, stage: Stage, stages: Sequence[Stage], earlier: Mapping[str, str]) -> str:
+        """The stage's fingerprint. `earlier`: those of the stages before it."""
+        made = {path for other in stages for path in other.outputs}
         read = self.graph(stage.reads) if stage.reads is not None else ""
-        return fingerprint(stage, self.config, earlier=prints, made=made, graph=read)
+        return fingerprint(stage, self.config, earlier=earlier, made=made, graph=read)
 
-    def current(self, stage: Stage, made: str, ledger: Ledger) -> bool:
+    def current(self, stage: Stage, mark: str, ledger: Ledger) -> bool:
         """True if the stage is up to date. The database is only asked where all else is as it was."""
-        if {stage.id, stage.kind.name} & self.again or not ledger.alike(stage, made):
+        if {stage.id, stage.kind.name} & self.again or not ledger.alike(stage, mark):
             return False
-        return ledger.fresh(stage, made, graph=self.graph(stage.makes) if stage.makes is not None else "")
+        return ledger.fresh(stage, mark, graph=self.graph(stage.makes) if stage.makes is not None else "")
 
 
 @dataclass
 class RunProgress:
     """What a run has come to so far. `cost`, `calls`: asked of models in this run."""
 
-    prints: dict[str, str] = field(default_factory=dict)
+    fingerprints: dict[str, str] = field(default_factory=dict)
     states: dict[str, StageState] = field(default_factory=dict)
     cost: float = 0.0
     calls: int = 0
@@ -58,52 +58,52 @@ class RunProgress:
         """A stage has come to its end. What needs it depends on when it was run, too: a stage that is done again is another one."""
         if run is not None:
             self.states[run.id] = run.state
-            self.prints[run.id] = f"{run.fingerprint}@{run.started}"
+            self.fingerprints[run.id] = f"{run.fingerprint}@{run.started}"
 
 
-Told = tuple[Stage, StageRun | None, str]  # stage, its state (None: it starts now), and what to say of it
+StageEvent = tuple[Stage, StageRun | None, str]  # stage, its state (None: it starts now), and what to say of it
 
 
-def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: RunSettings, runner: Runner) -> Iterator[Told]:
-    """Runs the stages in their order and tells before and after each. After an interruption nothing more is started.
+def carry_out(stages: Sequence[Stage], ledger: Ledger, settings: RunSettings, runner: Runner) -> Iterator[StageEvent]:
+    """Runs the stages in their order, with an event before and after each. After an interruption nothing more is started.
 
     Raises: InputError where run.json cannot be written; KeyboardInterrupt after it has written what was interrupted.
     """
-    course = RunProgress()
+    progress = RunProgress()
     for stage in stages:
-        made = orders.printed(stage, stages, course.prints)
-        lacking = [need for need in stage.needs if course.states.get(need) not in USABLE]
+        mark = settings.fingerprint_of(stage, stages, progress.fingerprints)
+        lacking = [need for need in stage.needs if progress.states.get(need) not in USABLE]
         if lacking and not (stage.gathers and len(lacking) < len(stage.needs)):
             why = f"needs {', '.join(lacking)}"
-            run = StageRun(**_who(stage), state="not_run", fingerprint=made, reason=why)
+            run = StageRun(**_identity(stage), state="not_run", fingerprint=mark, reason=why)
             ledger.write(run)
-            course.note(run)
+            progress.note(run)
             yield stage, run, f"not run: {why}"
-        elif orders.current(stage, made, ledger):
+        elif settings.current(stage, mark, ledger):
             known = ledger[stage.id]
-            course.note(known)
+            progress.note(known)
             yield stage, known, "up to date"
         else:
             yield stage, None, "starts"
-            done = _run(stage, made, ledger, orders, course, runner)
-            course.note(done)
+            done = _run(stage, mark, ledger, settings, progress, runner)
+            progress.note(done)
             yield stage, done, done.state
             if done.state == "interrupted":
                 raise KeyboardInterrupt
 
 
-def states_of(stages: Sequence[Stage], ledger: Ledger, orders: RunSettings) -> Iterator[tuple[Stage, str]]:
+def states_of(stages: Sequence[Stage], ledger: Ledger, settings: RunSettings) -> Iterator[tuple[Stage, str]]:
     """What a run would do: "up to date", "would run" or "would go on", for each stage. Nothing is run."""
-    prints: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
     stale: set[str] = set()
     for stage in stages:
-        made, known = orders.printed(stage, stages, prints), ledger[stage.id]
-        prints[stage.id] = f"{made}@{known.started if known is not None else None}"
-        if not stale & set(stage.needs) and orders.current(stage, made, ledger):
+        mark, known = settings.fingerprint_of(stage, stages, fingerprints), ledger[stage.id]
+        fingerprints[stage.id] = f"{mark}@{known.started if known is not None else None}"
+        if not stale & set(stage.needs) and settings.current(stage, mark, ledger):
             yield stage, "up to date"
         else:
             stale.add(stage.id)
-            yield stage, "would go on" if stage.kind.resumes is not None and ledger.goes_on(stage, made) else "would run"
+            yield stage, "would go on" if stage.kind.resumes is not None and ledger.goes_on(stage, mark) else "would run"
 
 
 def chosen(stages: Sequence[Stage], wanted: Sequence[str]) -> tuple[Stage, ...]:
@@ -128,76 +128,76 @@ def exit_code(states: Sequence[StageState]) -> int:
     return 3 if "incomplete" in states else 1 if "missed" in states else 0
 
 
-def _run(stage: Stage, made: str, ledger: Ledger, orders: RunSettings, course: RunProgress, runner: Runner) -> StageRun:
-    limited = stage.with_options(**left(orders.config.limits, stage, course), **_going_on(stage, made, ledger))
+def _run(stage: Stage, mark: str, ledger: Ledger, settings: RunSettings, progress: RunProgress, runner: Runner) -> StageRun:
+    limited = stage.with_options(**left(settings.config.limits, stage, progress), **_going_on(stage, mark, ledger))
     running = StageRun(
-        **_who(stage), state="running", fingerprint=made, started=datetime.now(UTC).isoformat(timespec="milliseconds"), graph=stage.makes,
+        **_identity(stage), state="running", fingerprint=mark, started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        graph=stage.makes,
     )
     ledger.write(running)
-    clock, log = time.perf_counter(), log_of(orders.folder, stage)
+    clock, log = time.perf_counter(), log_of(settings.folder, stage)
     try:
         for path in stage.outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
         code = runner(limited, log)
     except OSError as cause:
-        where = cause.filename or orders.folder
+        where = cause.filename or settings.folder
         raise InputError(f"{stage.id}: {where}: {cause.strerror}", fix="make room, or name another folder with --folder") from cause
     state, reason = _state(code, stage, log)
     calls, cost = asked(stage.outputs) if state in USABLE else (None, None)
-    course.calls, course.cost = course.calls + (calls or 0), course.cost + (cost or 0.0)
+    progress.calls, progress.cost = progress.calls + (calls or 0), progress.cost + (cost or 0.0)
     done = running.model_copy(update={
         "state": state, "exit_code": code, "seconds": round(time.perf_counter() - clock, 2), "reason": reason, "calls": calls, "cost": cost,
         "outputs": {str(path): digest_of(path) for path in stage.outputs if path.exists()},
-        "graph_state": orders.graph(stage.makes) if stage.makes is not None and state in USABLE else None,
+        "graph_state": settings.graph(stage.makes) if stage.makes is not None and state in USABLE else None,
     })
     ledger.write(done)
     return done
 
 
-def _going_on(stage: Stage, made: str, ledger: Ledger) -> dict[str, Any]:
+def _going_on(stage: Stage, mark: str, ledger: Ledger) -> dict[str, Any]:
     """The option of a stage that goes on where it was cut off; of a graph that this run made from something else, that it is replaced."""
-    on = ledger.goes_on(stage, made)
+    on = ledger.goes_on(stage, mark)
     if stage.makes is None:
         return {stage.kind.resumes: True} if on and stage.kind.resumes is not None else {}
     resumes = on and stage.kind.name == "build"  # a build goes on by itself, an import never does
     return {"replace": True} if ledger.made(stage.makes) and not resumes else {}
 
 
-def left(limits: LimitsSection, stage: Stage, course: RunProgress) -> dict[str, Any]:
+def left(limits: LimitsSection, stage: Stage, progress: RunProgress) -> dict[str, Any]:
     """The options that give a stage what is left of the run's budget, or what it is given itself, if that is less; none for a stage that
     asks no model."""
     budget: dict[str, Any] = {}
     if stage.kind.asks and limits.cost is not None:
-        budget["cost_limit"] = min(round(max(0.0, limits.cost - course.cost), 6), float(stage.chosen.get("cost_limit", limits.cost)))
+        budget["cost_limit"] = min(round(max(0.0, limits.cost - progress.cost), 6), float(stage.chosen.get("cost_limit", limits.cost)))
     if stage.kind.asks and limits.calls is not None:
-        budget["max_calls"] = min(max(0, limits.calls - course.calls), int(stage.chosen.get("max_calls", limits.calls)))
+        budget["max_calls"] = min(max(0, limits.calls - progress.calls), int(stage.chosen.get("max_calls", limits.calls)))
     return budget
 
 
 def asked(outputs: Sequence[Path]) -> tuple[int | None, float | None]:
     """Calls and USD that a stage's manifest tells; None where none of its files has one."""
     for path in outputs:
-        for one in (path.with_name(path.name + ".run.json"), path.with_suffix(".run.json"), path):
-            use = _use(one) if one.suffix == ".json" and one.is_file() else None
+        for file in (path.with_name(path.name + ".run.json"), path.with_suffix(".run.json"), path):
+            use = _use(file) if file.suffix == ".json" and file.is_file() else None
             if use is not None:
-                costs = [stage.get("cost") for stage in use if isinstance(stage, dict)]
-                calls = sum(stage.get("calls") or 0 for stage in use if isinstance(stage, dict))
-                known = [cost for cost in costs if isinstance(cost, int | float)]
-                return calls, sum(known) if known else None
+                stages = [stage for stage in use if isinstance(stage, dict)]
+                costs = [cost for stage in stages if isinstance(cost := stage.get("cost"), int | float)]
+                return sum(stage.get("calls") or 0 for stage in stages), sum(costs) if costs else None
     return None, None
 
 
 def _use(path: Path) -> list[object] | None:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    run = found.get("run", found) if isinstance(found, dict) else None
+    run = value.get("run", value) if isinstance(value, dict) else None
     use = run.get("model_use") if isinstance(run, dict) else None
     return use if isinstance(use, list) else None
 
 
-def _who(stage: Stage) -> dict[str, Any]:
+def _identity(stage: Stage) -> dict[str, Any]:
     return {"id": stage.id, "kind": stage.kind.name, "place": stage.place, "command": stage.line}
 
 

@@ -55,7 +55,7 @@ from kgeval.workflows import (
     score,
     score_parts,
 )
-from kgeval.workflows.pipeline.stages import Kind
+from kgeval.workflows.pipeline.stages import StageKind
 from kgeval.workflows.session import Session
 
 
@@ -74,68 +74,68 @@ def _check_planned(session: Session, files: Sequence[Path], options: CheckOption
 
 
 _ROWS = (
-    Kind(
+    StageKind(
         "build", ("build",), BuildOptions, CONNECTION + EMBEDDING + WORKING + ("graph_name", "outputs", "form"), "extractor",
         run=build.run, plan=build.plan, section="build", files="docs",
     ),
-    Kind(
+    StageKind(
         "import", ("import",), ImportOptions, CONNECTION + WORKING + ("graph_name",),
         run=lambda session, files, options: imports.run(session, files[0] if files else None, options),
     ),
-    Kind(
+    StageKind(
         "audit", ("audit",), AuditOptions, CONNECTION + LAYOUT + EMBEDDING + AURA + WORKING + SHOWN + ("cache_dir",),
         run=lambda session, files, options: audit.run(session, options), section="audit", files="graphs", record=AuditReport,
     ),
-    Kind(
+    StageKind(
         "completeness", ("completeness",), CompletenessOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge",
         run=lambda session, files, options: completeness.run(session, options),
         plan=lambda session, files, options: completeness.plan(session, options), section="completeness", record=CompletenessReport,
     ),
-    Kind(
+    StageKind(
         "accuracy", ("accuracy",), AccuracyOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge",
         run=lambda session, files, options: accuracy.run(session, options),
         plan=lambda session, files, options: accuracy.plan(session, options), section="accuracy", record=AccuracyReport,
     ),
-    Kind(
+    StageKind(
         "questions", ("questions", "generate"), GenerateOptions,
         CONNECTION + LAYOUT + EMBEDDING + WORKING + ("outputs", "form", "quiet"), "generator",
         run=lambda session, files, options: questions_generate.run(session, options),
         plan=lambda session, files, options: questions_generate.plan(session, options), section="questions", writes=lambda path: False,
     ),
-    Kind(
+    StageKind(
         "check", ("questions", "check"), CheckOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge", run=_checked,
         plan=_check_planned, files="files", writes=lambda path: path.suffix.lower() != ".jsonl", record=CheckReport,
     ),
-    Kind(
+    StageKind(
         "coverage", ("questions", "coverage"), CoverageOptions, CONNECTION + LAYOUT + SHOWN, run=questions_coverage.run, files="files",
         record=CoverageReport,
     ),
-    Kind(
+    StageKind(
         "answers", ("answer",), AnswerOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + ("outputs", "quiet"), "reader",
         run=lambda session, files, options: answer.run(session, files[0], options),
         plan=lambda session, files, options: answer.plan(session, files[0], options), file="questions", resumes="retry_errors",
         writes=lambda path: False,
     ),
-    Kind(
+    StageKind(
         "scores", ("score",), ScoreOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge", batches=True, run=score_parts.run,
         plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),
         record=ScoreReport,
     ),
-    Kind(
+    StageKind(
         "contamination", ("contamination",), ContaminationOptions, CONNECTION + LAYOUT + WORKING + SHOWN, "judge",
         run=lambda session, files, options: contamination.run(session, files[0], options),
         plan=lambda session, files, options: contamination.plan(session, files[0], options), section="contamination", file="questions",
         record=ContaminationReport,
     ),
-    Kind(
+    StageKind(
         "compare", ("compare",), CompareOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge", batches=True,
         run=compare.run, plan=compare.plan, section="compare", files="answers",
         writes=lambda path: path.suffix.lower() != ".jsonl" and not is_folder(path), record=ComparisonReport,
     ),
-    Kind(
+    StageKind(
         "matrix", ("report", "score-matrix"), CrossingOptions, ("outputs", "form", "quiet"),
         run=lambda session, files, options: matrix.run(session, files[0], options), file="folder", record=CrossedReport,
     ),
-    Kind("report", ("report",), ReportOptions, (*SHOWN, "config_file"), run=report.run, files="runs", record=OverviewReport),
+    StageKind("report", ("report",), ReportOptions, (*SHOWN, "config_file"), run=report.run, files="runs", record=OverviewReport),
 )
 KINDS = {kind.name: kind for kind in _ROWS}

@@ -11,14 +11,13 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from kgeval import __version__
-from kgeval.config import Config, explain
-from kgeval.errors import InputError, UsageError
-from kgeval.files import read_json, write_text
+from kgeval.config import Config
+from kgeval.errors import UsageError
+from kgeval.files import write_text
 from kgeval.records import PipelineRun, StageRun
 from kgeval.workflows.pipeline.stages import Stage
+from kgeval.workflows.rows import read_record
 
 FILE, LOCK = "run.json", ".lock"
 CUT = ("running", "interrupted", "incomplete", "failed")
@@ -67,7 +66,7 @@ class Ledger:
 
     def made(self, graph: str) -> bool:
         """True if a stage of this run has written the graph, or begun to."""
-        return any(one.graph == graph and one.state != "not_run" for one in self._stages.values())
+        return any(stage.graph == graph and stage.state != "not_run" for stage in self._stages.values())
 
     def total(self) -> tuple[StageRun, ...]:
         """The last state of every stage."""
@@ -83,8 +82,8 @@ def fingerprint(stage: Stage, config: Config, *, earlier: Mapping[str, str], mad
     named = {*stage.inputs, *_named([*stage.argv, *_texts(sections)])} - set(made)
     files = {str(path): digest_of(path) for path in named}
     before = {need: earlier.get(need, "") for need in sorted(stage.needs)}
-    told = [__version__, stage.argv, sections, rate, files, _environment(stage), before, graph]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    parts = [__version__, stage.argv, sections, rate, files, _environment(stage), before, graph]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -141,11 +140,8 @@ def read_ledger(path: Path) -> PipelineRun:
     """The states of a run; none where there is no such file. Raises: InputError for a file that is none."""
     if not path.is_file():
         return PipelineRun(kgeval=__version__)
-    try:
-        return PipelineRun.model_validate(read_json(path))
-    except ValidationError as cause:
-        why = "; ".join(explain(cause)[:5])
-        raise InputError(f"{path}: not a run of kgeval: {why}", fix="name another folder with --folder, or move the file away") from cause
+    fix = "name another folder with --folder, or move the file away"
+    return read_record(path, PipelineRun, "not a run of kgeval", fix=fix, most=5)
 
 
 @contextmanager
@@ -160,17 +156,11 @@ def alone(folder: Path) -> Iterator[None]:
     except OSError as cause:
         raise UsageError(f"{folder}: cannot be written ({cause.strerror})", fix="name another folder with --folder") from cause
     try:
-        _hold(file, folder)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as cause:
+            fix = "wait for its end, or name another folder with --folder"
+            raise UsageError(f"{folder}: another run works there", fix=fix) from cause
         yield
     finally:
         os.close(file)
-
-
-def _hold(file: int, folder: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as cause:
-        raise UsageError(
-            f"{folder}: another run works there",
-            fix="wait for its end, or name another folder with --folder",
-        ) from cause

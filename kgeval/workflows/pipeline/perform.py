@@ -18,7 +18,7 @@ from kgeval.errors import KgevalError, library_missing
 from kgeval.format import for_terminal
 from kgeval.llm.plan import Plan
 from kgeval.workflows.pipeline.execute import INTERRUPTED
-from kgeval.workflows.pipeline.stages import Kind, Stage
+from kgeval.workflows.pipeline.stages import Stage, StageKind
 from kgeval.workflows.session import Session, gds_session_of, gds_session_parts, options_of, session_with
 
 FAILED = 2
@@ -118,16 +118,16 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
 
 def planned(stage: Stage, base: Session) -> Plan | str:
     """What the stage would ask of models; or what is wrong, with what was said before. Nothing is sent or written."""
-    said: list[str] = []
+    messages: list[str] = []
     try:
-        session = session_of(stage, replace(base, dry=True), said.append)
+        session = session_of(stage, replace(base, dry=True), messages.append)
         with session:
             return "" if stage.kind.plan is None else stage.kind.plan(session, stage.files, stage.options(session.config))
     except (KgevalError, ImportError) as fault:
         cause = library_missing(fault) if isinstance(fault, ImportError) else fault
         if cause is None:
             raise
-        return "\n".join([*said, f"kgeval: {cause}"])
+        return "\n".join([*messages, f"kgeval: {cause}"])
 
 
 def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Session:
@@ -162,7 +162,7 @@ def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, An
     return {"connection": base.connection, "home": base.home, **given}
 
 
-def _graph(kind: Kind, own: SessionOptions, base: Session) -> dict[str, Any]:
+def _graph(kind: StageKind, own: SessionOptions, base: Session) -> dict[str, Any]:
     """Which graph of the database, and how it is stored."""
     return {
         "graph_name": (own.graph_name or base.graph_name) if "graph_name" in kind.session else None,

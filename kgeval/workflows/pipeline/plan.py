@@ -12,7 +12,7 @@ from kgeval.config import Config, DatasetSection, ReaderSection, VariantSection
 from kgeval.config.words import from_flags, merged
 from kgeval.systems.builtin.tools import NEEDS
 from kgeval.workflows.pipeline.kinds import KINDS
-from kgeval.workflows.pipeline.stages import Place, Stage
+from kgeval.workflows.pipeline.stages import MatrixPlace, Stage
 
 ONE = DatasetSection(name="-")
 CLOSED_BOOK = "closed-book"
@@ -76,7 +76,7 @@ def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
         yield from _graph_stages(data, data.base)
     yield from _question_stages(data)
     for variant, share in product(axes.variants, axes.shares):
-        place = Place(dataset=data.place.dataset, variant=variant.name if variant else None, share=share)
+        place = MatrixPlace(dataset=data.place.dataset, variant=variant.name if variant else None, share=share)
         if data.has_graph and place != data.base:
             yield from _graph_stages(data, place)
         for reader in axes.readers:
@@ -88,7 +88,7 @@ def _gathering(given: RunRequest, kind: str, forms: Sequence[str], needs: Sequen
     outputs = tuple(given.folder / f"{kind}{form}" for form in forms)
     more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}), f"run.options.{kind}")
     return Stage(
-        KINDS[kind], Place(), (given.folder,), merged({"outputs": tuple(map(str, outputs))}, more), tuple(needs), outputs=outputs,
+        KINDS[kind], MatrixPlace(), (given.folder,), merged({"outputs": tuple(map(str, outputs))}, more), tuple(needs), outputs=outputs,
         sections=sections, unsaid=_config(given) if "config_file" in KINDS[kind].session else {}, gathers=True, faults=tuple(faults),
     )
 
@@ -104,9 +104,9 @@ class Data:
     def __init__(self, given: RunRequest, dataset: DatasetSection | None, axes: Axes) -> None:
         self.given, self.config = given, given.config
         self.own = dataset or ONE
-        self.place = Place(dataset=dataset.name if dataset else None)
+        self.place = MatrixPlace(dataset=dataset.name if dataset else None)
         first = axes.variants[0]
-        self.base = Place(dataset=self.place.dataset, variant=first.name if first else None, share=axes.shares[0])
+        self.base = MatrixPlace(dataset=self.place.dataset, variant=first.name if first else None, share=axes.shares[0])
         self.variants = {variant.name: variant for variant in axes.variants if variant is not None}
 
     @property
@@ -156,7 +156,7 @@ class Data:
         """The stage that makes the questions, if one does."""
         return ("/".join((*self.place.parts, "questions")),) if self.makes_questions else ()
 
-    def graph_name(self, place: Place) -> str | None:
+    def graph_name(self, place: MatrixPlace) -> str | None:
         """The graph's name in the database; None: the whole database. A graph that the run makes is named after its place."""
         if not (self.documents or self.files):
             return self.own.graph or self.config.graph.name
@@ -164,18 +164,18 @@ class Data:
         share = None if place.share in (None, 1.0) else f"{place.share:g}"
         return "-".join(part for part in (name or "run", place.variant, share) if part)
 
-    def at(self, place: Place, name: str) -> Path:
+    def at(self, place: MatrixPlace, name: str) -> Path:
         """A file of the run at a place."""
         return self.given.folder.joinpath(*place.parts, name)
 
-    def graph(self, place: Place) -> dict[str, Any]:
+    def graph(self, place: MatrixPlace) -> dict[str, Any]:
         """How a session finds the graph of a place."""
         name, layout = self.graph_name(place), self.own.layout
         named = {**self.given.connection, **({"graph_name": name} if name else {}), **({"layout": layout} if layout else {})}
         return named if self.has_graph else {}
 
     def stage(
-        self, kind: str, place: Place, given: Mapping[str, Any], *, files: Sequence[Path] = (), outputs: Sequence[Path] = (),
+        self, kind: str, place: MatrixPlace, given: Mapping[str, Any], *, files: Sequence[Path] = (), outputs: Sequence[Path] = (),
         written: Sequence[str] = (), sections: tuple[str, ...] = (), makes: str | None = None, **more: Any,
     ) -> Stage:
         """The stage, with what all share and what [run.options] adds. `written`: outputs besides those that the ledger keeps."""
@@ -189,14 +189,14 @@ class Data:
             reads=self._read(place, sections, makes), faults=(*more.pop("faults", ()), *wrong), **more,
         )
 
-    def _read(self, place: Place, sections: Sequence[str], makes: str | None) -> str | None:
+    def _read(self, place: MatrixPlace, sections: Sequence[str], makes: str | None) -> str | None:
         """The graph that a stage reads and the run does not make."""
         if not self.has_graph or self.makes_graph or makes is not None or "graph" not in sections:
             return None
         return self.graph_name(self.base if place == self.place else place) or ""
 
 
-def _graph_stages(data: Data, place: Place) -> Iterator[Stage]:
+def _graph_stages(data: Data, place: MatrixPlace) -> Iterator[Stage]:
     """The graph at one place: it is made where it has a source, audited, and held against gold."""
     made = _graph_made(data, place)
     if made is not None:
@@ -218,13 +218,13 @@ def _graph_stages(data: Data, place: Place) -> Iterator[Stage]:
         )
 
 
-def _graph_ids(data: Data, place: Place) -> tuple[str, ...]:
+def _graph_ids(data: Data, place: MatrixPlace) -> tuple[str, ...]:
     """The stages that must be done before a graph can be used."""
     made = _graph_made(data, place)
     return (made.id,) if made is not None else ()
 
 
-def _graph_made(data: Data, place: Place) -> Stage | None:
+def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
     """The stage that writes the graph; None where it is there already."""
     name, source = data.graph_name(place), data.config.source
     if name is None or not (data.documents or data.files):
@@ -266,7 +266,7 @@ def _question_stages(data: Data) -> Iterator[Stage]:
         )
 
 
-def _answer_stages(data: Data, place: Place, reader: ReaderSection | None) -> Iterator[Stage]:
+def _answer_stages(data: Data, place: MatrixPlace, reader: ReaderSection | None) -> Iterator[Stage]:
     """Answers of all systems at one place, and what comes of them."""
     questions = data.questions
     if questions is None and not data.own.answers and not data.config.answers.files:
@@ -282,12 +282,12 @@ def _answer_stages(data: Data, place: Place, reader: ReaderSection | None) -> It
             yield _compared(data, Answered(here, reader, files, answered))
 
 
-def _answers(data: Data, place: Place, questions: Path, reader: ReaderSection | None) -> Stage:
+def _answers(data: Data, place: MatrixPlace, questions: Path, reader: ReaderSection | None) -> Stage:
     """The systems of [[systems]], and their variants of [[ablations]]."""
-    ablations = tuple(
-        f"{one.system}:{one.setting}=" + ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in one.values)
-        for one in data.config.ablations
-    )
+    def words(values: Sequence[object]) -> str:
+        return ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+
+    ablations = tuple(f"{ablation.system}:{ablation.setting}={words(ablation.values)}" for ablation in data.config.ablations)
     model = {"model": reader.model, **({"base_url": reader.base_url} if reader.base_url else {})} if reader else {}
     return data.stage(
         "answers", place, {**data.graph(place), **model, **({"ablations": ablations} if ablations else {})}, files=[questions],
@@ -296,7 +296,7 @@ def _answers(data: Data, place: Place, questions: Path, reader: ReaderSection | 
     )
 
 
-def _answer_files(data: Data, place: Place) -> list[Path]:
+def _answer_files(data: Data, place: MatrixPlace) -> list[Path]:
     """Answers that are there already: they do not change over the matrix, so they stand at its first place."""
     first = data.config.matrix.readers[0].name if data.config.matrix.readers else None
     return (data.own.answers or data.config.answers.files) if place == data.base.model_copy(update={"reader": first}) else []
@@ -306,19 +306,19 @@ def _answer_files(data: Data, place: Place) -> list[Path]:
 class Answered:
     """What there is to measure at a place. `answered`: the stage that asks the systems, None where there are only files."""
 
-    place: Place
+    place: MatrixPlace
     reader: ReaderSection | None
     files: list[Path]
     answered: Stage | None
 
 
-def _measured(data: Data, place: Place, files: list[Path], answered: Stage | None) -> Iterator[Stage]:
+def _measured(data: Data, place: MatrixPlace, files: list[Path], answered: Stage | None) -> Iterator[Stage]:
     """Scores and contamination of the answers in `files`."""
     config, made = data.config, answered.outputs if answered else ()
     needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
     inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in made)
-    said, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
-    if config.metrics.names or config.score.metrics or said.get("metrics"):
+    flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
+    if config.metrics.names or config.score.metrics or flags.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
         given = {
             **({"questions": data.questions} if data.questions else {}),
@@ -342,7 +342,7 @@ def _compared(data: Data, given: Answered) -> Stage:
     """The comparison: of the systems themselves, not of their ablations, which the matrix is for. Answers are judged again in each trial,
     and made again only where [compare] says so: that costs what all answers cost, for each trial."""
     config, files = data.config, given.files
-    only = tuple(one.name for one in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
+    only = tuple(system.name for system in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
     own = {
         **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
         **({"filter_systems": only} if only else {}), **_hooks(data, given),
@@ -364,7 +364,8 @@ def _hooks(data: Data, given: Answered) -> dict[str, Any]:
         return {}
     elsewhere = given.reader is not None and given.reader.base_url is not None
     names = tuple(
-        one.name for one in data.config.systems if not (one.spec.startswith("file:") or (elsewhere and one.spec.strip() in NEEDS))
+        system.name for system in data.config.systems
+        if not (system.spec.startswith("file:") or (elsewhere and system.spec.strip() in NEEDS))
     )
     if not names:
         return {}

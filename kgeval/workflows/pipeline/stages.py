@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOGS = "logs"  # the folder of messages, below that of the run
 
 
-class Place(RunPlace):
+class MatrixPlace(RunPlace):
     """One place of the matrix, and what its folders are called."""
 
     @property
@@ -32,13 +32,13 @@ class Place(RunPlace):
         return tuple(part for part in (self.dataset, self.variant, share, self.reader) if part is not None)
 
     @property
-    def graph(self) -> Place:
+    def graph(self) -> MatrixPlace:
         """The same place without its reader: graphs do not depend on who reads them."""
-        return Place(dataset=self.dataset, variant=self.variant, share=self.share)
+        return MatrixPlace(dataset=self.dataset, variant=self.variant, share=self.share)
 
 
 @dataclass(frozen=True)
-class Kind:
+class StageKind:
     """A kind of stage.
 
     `command`: its words after `kgeval`. `options`: the class of its own options. `session`: the fields of SessionOptions that the command
@@ -87,8 +87,8 @@ class Stage:
     its result depends on. `makes`, `reads`: the graph that it writes, and one that no stage of the run makes ("": the whole database).
     `gathers`: it makes do with what there is of what it needs."""
 
-    kind: Kind
-    place: Place
+    kind: StageKind
+    place: MatrixPlace
     files: tuple[Path, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
@@ -155,5 +155,5 @@ class Stage:
         """Every fault of what was said, a line each."""
         values = [fault for kind in self.kind.classes for fault in faults_in(kind, self.chosen)]
         values += faults_in(SessionOptions, self._of_session())
-        said = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
-        return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in said)]
+        flags = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
+        return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in flags)]

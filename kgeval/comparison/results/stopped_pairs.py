@@ -20,68 +20,68 @@ NO_RANKS = "pairs were stopped when sure: intervals of strengths, made for a fix
 
 def stops_of(stopped: Iterable[Stopped]) -> Stops:
     """The stops by their two systems, in any order."""
-    return {frozenset((one.system_a, one.system_b)): one for one in stopped}
+    return {frozenset((stop.system_a, stop.system_b)): stop for stop in stopped}
 
 
 def ends_for(a: str, b: str, stops: Stops) -> tuple[float, float] | None:
-    """The ends of the pair's confidence sequence in the direction a minus b; null where the pair ran its fixed number of questions."""
+    """The ends of the pair's confidence sequence in the direction a minus b; None where the pair ran its fixed number of questions."""
     stop = stops.get(frozenset((a, b)))
     if stop is None:
         return None
     return (stop.low, stop.high) if (stop.system_a, stop.system_b) == (a, b) else (-stop.high, -stop.low)
 
 
-def settled_pairs(results: Iterable[PairResult], stops: Stops) -> list[PairResult]:
+def always_valid_pairs(results: Iterable[PairResult], stops: Stops) -> list[PairResult]:
     """The results, those of stopped pairs without p, power and ordinary intervals; the first of them with the always-valid one."""
-    return [_settled(one, ends_for(one.system_a, one.system_b, stops)) for one in results]
+    kept = []
+    for result in results:
+        ends = ends_for(result.system_a, result.system_b, stops)
+        if ends is not None:
+            low, high = ends if is_first(result) and result.relative.value is not None else (None, None)
+            result = result.model_copy(update={
+                **dict.fromkeys(UNTESTED), "always_valid": True, "gap": bare(result.gap),
+                "relative": Estimated(value=result.relative.value, low=low, high=high),
+            })
+        kept.append(result)
+    return kept
 
 
-def _settled(one: PairResult, ends: tuple[float, float] | None) -> PairResult:
-    if ends is None:
-        return one
-    low, high = ends if is_first(one) and one.relative.value is not None else (None, None)
-    return one.model_copy(update={
-        **dict.fromkeys(UNTESTED), "always_valid": True, "gap": bare(one.gap),
-        "relative": Estimated(value=one.relative.value, low=low, high=high),
-    })
-
-
-def bare(one: Estimated) -> Estimated:
+def bare(figure: Estimated) -> Estimated:
     """The value alone."""
-    return Estimated(value=one.value)
+    return Estimated(value=figure.value)
 
 
-def settled_judge(reports: Sequence[JudgeReport], stops: Stops) -> list[JudgeReport]:
+def always_valid_judge(reports: Sequence[JudgeReport], stops: Stops) -> list[JudgeReport]:
     """The judge reports; of stopped pairs, what is about who wins has no interval. Where the judge's first places went did not decide
     when to stop: that interval stays."""
     names = ("raw", "length_controlled", "length_slope")
     return [
-        one if frozenset((one.system_a or "", one.system_b or "")) not in stops
-        else one.model_copy(update={name: bare(getattr(one, name)) for name in names})
-        for one in reports
+        report if frozenset((report.system_a or "", report.system_b or "")) not in stops
+        else report.model_copy(update={name: bare(getattr(report, name)) for name in names})
+        for report in reports
     ]
 
 
-def settled_ranking(ranking: Ranking | None, stops: Stops) -> Ranking | None:
+def always_valid_ranking(ranking: Ranking, stops: Stops) -> Ranking:
     """The ranking, without intervals and the places they leave open where a pair was stopped."""
-    if ranking is None or not stops or not ranking.rankable:
+    if not stops or not ranking.rankable:
         return ranking
     systems = [
-        one.model_copy(update={"strength": bare(one.strength), "rank_low": None, "rank_high": None}) for one in ranking.systems
+        ranked.model_copy(update={"strength": bare(ranked.strength), "rank_low": None, "rank_high": None}) for ranked in ranking.systems
     ]
     return ranking.model_copy(update={"systems": systems, "reason": NO_RANKS})
 
 
-def settled_rates(rates: Iterable[CorrectedRate], stops: Stops) -> list[CorrectedRate]:
+def always_valid_rates(rates: Iterable[CorrectedRate], stops: Stops) -> list[CorrectedRate]:
     """Corrected rates; those of stopped pairs without intervals, and why."""
     return [
-        one if frozenset((one.system_a, one.system_b)) not in stops
-        else one.model_copy(update={"relative": bare(one.relative), "reason": one.reason or NO_INTERVAL})
-        for one in rates
+        rate if frozenset((rate.system_a, rate.system_b)) not in stops
+        else rate.model_copy(update={"relative": bare(rate.relative), "reason": rate.reason or NO_INTERVAL})
+        for rate in rates
     ]
 
 
-def settled_check(check: SelfCheck, runs: tuple[str, str], stops: Stops) -> SelfCheck:
+def always_valid_check(check: SelfCheck, runs: tuple[str, str], stops: Stops) -> SelfCheck:
     """An A/A check between two runs; where it was stopped, by its confidence sequence."""
     ends = ends_for(*runs, stops)
     if ends is None:
