@@ -21,7 +21,7 @@ from typing import Any
 from kgeval.comparison.judge.procedures import JudgeProcedure
 from kgeval.comparison.table import PairQuestion, PairTable, table_of
 from kgeval.errors import InputError
-from kgeval.files.partial import private
+from kgeval.files.plain import private
 from kgeval.files.spool import Spool
 from kgeval.files.tables import write_csv
 from kgeval.files.temporary import only_writer

@@ -15,12 +15,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.partial import private
+from kgeval.files.plain import private
 from kgeval.files.score_forms import FINGERPRINT, beside, is_folder
 from kgeval.files.stream import stream
 from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 
+STOPPED = ("budget", "error_rate", "cancelled")  # causes of what was not even asked, because the run was stopped
 FORMS = (".jsonl", ".json", ".csv", ".parquet")
 COLUMNS = tuple(Answer.model_fields)
 NESTED = ("contexts", "retrieved_nodes", "retrieved_relations", "triples", "citations", "aligned_to", "stages", "extra")
@@ -186,3 +187,8 @@ def cause_of(error: str) -> str:
     """The cause in an answer's error: the word before its colon; `other` where it has none."""
     found = re.match(r"([a-z][a-z_]{2,30})(?::|$)", error)
     return found[1] if found else "other"
+
+
+def stopped(reason: str | None) -> bool:
+    """Whether a reason says that this was not even asked, because the run was stopped: it is not finished."""
+    return (reason or "").partition(":")[0] in STOPPED

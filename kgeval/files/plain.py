@@ -17,6 +17,7 @@ from kgeval.ending import undone
 from kgeval.errors import InputError, UsageError
 from kgeval.files.temporary import part_of, sweep_parts
 
+PRIVATE = 0o600  # of what quotes users' texts
 LONGEST_CELL = 2**31 - 1
 ROOM = "make room on the disk, or choose another folder"
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
@@ -283,3 +284,14 @@ def _umask() -> int:
     current = os.umask(0)
     os.umask(current)
     return current
+
+
+@contextmanager
+def private(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """As `replacing`, of this user's only, because results quote users' texts; the folder is made. Raises: InputError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that is yours") from cause
+    with replacing(path, mode=PRIVATE, binary=binary) as file:
+        yield file

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.partial import private
-from kgeval.files.plain import check_readable, read_json
+from kgeval.files.plain import check_readable, private, read_json
 from kgeval.files.stream import stream
 from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict

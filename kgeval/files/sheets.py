@@ -15,8 +15,7 @@ from pathlib import Path
 from kgeval.errors import UsageError
 from kgeval.files.cells import Misfit, text
 from kgeval.files.given import Faults, sheet_of
-from kgeval.files.partial import private
-from kgeval.files.plain import Line, read_text, table_rows
+from kgeval.files.plain import Line, private, read_text, table_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.files.partial import stopped
+from kgeval.files.answers import stopped
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
 from kgeval.metrics.facts import ItemVerdicts, RowFacts

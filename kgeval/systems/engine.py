@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kgeval.errors import UsageError
-from kgeval.files.answers import as_json
-from kgeval.files.partial import stopped
+from kgeval.files.answers import as_json, stopped
 from kgeval.files.spool import Spool
 from kgeval.llm.account import too_many
 from kgeval.llm.answer_store import AnswerStore, key_of

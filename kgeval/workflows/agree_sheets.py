@@ -130,7 +130,7 @@ def _shown(rows: Rows, sample: DrawnItems, name: str, *, with_reference: bool) -
 def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, options: ReadOptions) -> None:
     from kgeval.comparison.people.labels import read_labels
     from kgeval.files.answers import write_answers
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
 
     if options.key is not None:
         raise UsageError("--key is for sheets of kgeval", fix="leave it out")
@@ -149,7 +149,7 @@ def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, opti
 
 def _write_labels(session: Session, path: Path, labels: Sequence[HumanLabel]) -> None:
     from kgeval.comparison.people.labels import as_lines
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
 
     with private(path) as file:
         file.writelines(as_lines(labels))

@@ -77,8 +77,7 @@ class AnswersResult(Result):
         Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
         """
         from kgeval.files.answers import write_answers
-        from kgeval.files.partial import private
-        from kgeval.files.plain import output_path
+        from kgeval.files.plain import output_path, private
 
         if redact:
             raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")

@@ -98,7 +98,7 @@ class CompareResult(Result):
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
-        from kgeval.files.partial import private
+        from kgeval.files.plain import private
 
         output = Path(path)
         if output.suffix.lower() != ".jsonl":
@@ -415,7 +415,7 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
 def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonReport) -> list[Path]:
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
     the folders. Raises: InputError."""
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
     from kgeval.reports.redact import redacted
     from kgeval.reports.write import write_report
 

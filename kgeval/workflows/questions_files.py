@@ -73,7 +73,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
 
     Raises: UsageError, InputError, ModelError.
     """
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
     from kgeval.questions.classify import LevelCounts, classified
     from kgeval.reports.write import check_replaced, write_report
 
@@ -105,7 +105,7 @@ def confirm(
 
     Raises: UsageError; InputError with every fault of the sheets.
     """
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
     from kgeval.files.rows import read_questions
     from kgeval.questions.sheet import Confirmed, confirmed
     from kgeval.reports.write import check_replaced

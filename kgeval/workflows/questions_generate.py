@@ -320,7 +320,7 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
 
 def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
     """Writes the questions, the report beside them and the sheet. Returns the files."""
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
 
     written: list[Path] = []
     if making.output is not None:
@@ -341,7 +341,7 @@ def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: 
 
 
 def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> GenerateResult:
-    from kgeval.files.partial import private
+    from kgeval.files.plain import private
     from kgeval.files.temporary import private_folder
 
     written = _write(making, kept, report, out)

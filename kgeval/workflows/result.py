@@ -205,7 +205,7 @@ class QuestionsResult(Result):
         Raises: UsageError for an ending that this kind of report does not have, or for questions with `redact`; InputError where nothing
         can be written.
         """
-        from kgeval.files.partial import private
+        from kgeval.files.plain import private
         from kgeval.reports.kinds import KINDS
 
         output = Path(path)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from kgeval.files.partial import stopped
+from kgeval.files.answers import stopped
 from kgeval.records import Answer
 from kgeval.text.length import count_words
 

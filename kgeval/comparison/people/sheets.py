@@ -16,7 +16,7 @@ from kgeval.comparison.people.drawing import DrawnItems
 from kgeval.comparison.people.scales import MEANINGS, OVERALL, SCALES, SHORT, words_of
 from kgeval.errors import UsageError
 from kgeval.files import sheets
-from kgeval.files.partial import private
+from kgeval.files.plain import private
 from kgeval.files.sheets import without_controls
 from kgeval.records import LabelScope, SheetKey
 

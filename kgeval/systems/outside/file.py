@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.partial import stopped
+from kgeval.files.answers import stopped
 from kgeval.files.rows import RowSelection, open_rows
 from kgeval.files.stream import STDIN
 from kgeval.records import Answer
