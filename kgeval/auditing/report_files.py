@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from kgeval.auditing.identity import called
 from kgeval.errors import InputError
-from kgeval.files import read_json
 from kgeval.records import SCHEMA_VERSION, AccuracyReport, AuditReport, CompletenessReport, Finding
+from kgeval.tables import read_json
 
 FIX = "give the .json report of `kgeval audit -o report.json`"
 JOINING_FIX = "give the .json report of `kgeval accuracy -o` or `kgeval completeness -o`"

@@ -114,7 +114,7 @@ class OutputPath(click.Path):
         path = super().convert(value, param, ctx)
         if ctx is not None and isinstance(path, Path):
             from kgeval.errors import UsageError
-            from kgeval.files.plain import output_path
+            from kgeval.tables.plain import output_path
 
             try:
                 ctx.with_resource(output_path(value))

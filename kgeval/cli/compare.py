@@ -65,7 +65,7 @@ def compare(answers: tuple[Path, ...], **options: Any) -> int:
 
 def show_comparison(result: CompareResult, options: dict[str, Any], outputs: tuple[Path, ...]) -> int:
     """Shows a result: files of verdicts, the report, and what is incomplete or missed. The exit code."""
-    from kgeval.files.score_forms import is_folder
+    from kgeval.tables.score_forms import is_folder
 
     reports = [path for path in dict.fromkeys(outputs) if path.suffix.lower() != ".jsonl" and not is_folder(path)]
     return show_result(result, options, reports)

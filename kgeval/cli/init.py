@@ -99,7 +99,7 @@ def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
 
 
 def _write(output: Path, text: str) -> None:
-    from kgeval.files import write_text
+    from kgeval.tables import write_text
 
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -44,8 +44,8 @@ def join(parts: tuple[Path, ...], **given: Any) -> int:
 
     Exit codes: 0 done, 1 a --threshold of the parts is missed, 2 wrong input, 3 a part is incomplete, 130 interrupted.
     """
-    from kgeval.files.score_forms import command_of
-    from kgeval.files.score_parts import without_companions
+    from kgeval.tables.score_forms import command_of
+    from kgeval.tables.score_parts import without_companions
 
     paths = without_companions(parts)
     kind = next((found for path in paths if (found := command_of(path)) is not None), "score")  # who joins names the parts that are none

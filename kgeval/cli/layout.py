@@ -122,8 +122,8 @@ def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
 @connection_options
 def init(output: Path | None, *, force: bool, **options: Any) -> None:
     """Write a commented layout file for the database, to be changed by hand."""
-    from kgeval.files import write_text
     from kgeval.graph.layouts.draft import draft
+    from kgeval.tables import write_text
 
     to_file = output is not None and str(output) != "-"
     if output is not None and to_file and output.exists() and not force:

@@ -82,8 +82,8 @@ def confirm(
 
     Exit codes: 0 done, 2 wrong input, 3 questions without a decision (nothing is written).
     """
-    from kgeval.files.rows import read_questions
     from kgeval.questions.sheet import write_sheet
+    from kgeval.tables.rows import read_questions
     from kgeval.workflows import questions_files as workflow
     from kgeval.workflows.session import Session
 

@@ -14,7 +14,7 @@ from kgeval.cli.show import json_option
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from kgeval.files import Line
+    from kgeval.tables import Line
 
 ENDING = ".schema.json"
 SHOWN = 20
@@ -76,8 +76,8 @@ def check(name: str, file: Path | None) -> int:
 
 def _rows(file: Path) -> Iterator[Line]:
     """The rows of a file; an object in a JSON file is one row."""
-    from kgeval.files import Line, read_json
-    from kgeval.files.stream import stream
+    from kgeval.tables import Line, read_json
+    from kgeval.tables.stream import stream
 
     found = read_json(file) if file.suffix.lower() == ".json" else None
     return iter((Line(file.name, found),)) if isinstance(found, dict) else stream(file)

@@ -62,7 +62,7 @@ def score(answers: tuple[Path, ...], **options: Any) -> int:
 
 def show_scores(result: ScoreResult, options: dict[str, Any], outputs: tuple[Path, ...]) -> int:
     """Shows a result: files of results, the report, and what is incomplete or missed. The exit code."""
-    from kgeval.files.scores import is_result
+    from kgeval.tables.scores import is_result
 
     return show_result(result, options, [path for path in outputs if not is_result(path)])
 

@@ -147,10 +147,10 @@ def index(name: str, **given: Any) -> int:
     Exit codes: 0 done, 2 wrong input or not installed, 3 the package failed on some or all documents, 130 interrupted.
     """
     from kgeval import config as configuration
-    from kgeval.files.plain import write_text
     from kgeval.manifest import Started
     from kgeval.systems.adapters.catalog import adapter
     from kgeval.systems.adapters.indexing import index as make
+    from kgeval.tables.plain import write_text
 
     started = Started("system index", arguments({"name": name, **given}))
     _check_output(given["output"])

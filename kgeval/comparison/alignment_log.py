@@ -16,11 +16,11 @@ from kgeval.comparison.align.meaning import kept
 from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.sources import FAR
 from kgeval.errors import IncompleteError
-from kgeval.files.temporary import private_folder
 from kgeval.llm.answer_store import key_of
 from kgeval.llm.characters import whole
 from kgeval.records import AlignmentCount, Answer, Quantiles, Question, SystemUse
 from kgeval.records.comparison_judge import Estimated
+from kgeval.tables.temporary import private_folder
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:

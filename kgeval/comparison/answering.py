@@ -17,10 +17,10 @@ from kgeval.comparison.align.rule import AlignedPair, AlignmentRule, align_lengt
 from kgeval.comparison.alignment_log import AlignmentLog, PairPlace
 from kgeval.comparison.sources import AnswerSource, LengthWish, SecondRun, again_key, free_key
 from kgeval.errors import UsageError
-from kgeval.files.answers import stopped
 from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
+from kgeval.tables.answers import stopped
 from kgeval.text.language import TextLanguage, detect_language
 from kgeval.text.length import count_words
 

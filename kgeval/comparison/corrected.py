@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from kgeval.files.label_files import PairLabel
     from kgeval.stats.clusters import Clusters
+    from kgeval.tables.label_files import PairLabel
 
     Floats = npt.NDArray[np.float64]
     Mask = npt.NDArray[np.bool_]

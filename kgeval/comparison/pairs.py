@@ -9,13 +9,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.sharing import Sharing
+from kgeval.tables.sharing import Sharing
 
 if TYPE_CHECKING:
-    from kgeval.files.question_rows import Questions
-    from kgeval.files.rows import Rows
-    from kgeval.files.shards import Shard
     from kgeval.records import Question
+    from kgeval.tables.question_rows import Questions
+    from kgeval.tables.rows import Rows
+    from kgeval.tables.shards import Shard
 
 NAMED = 5
 SHOWN = 20

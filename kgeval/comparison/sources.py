@@ -15,8 +15,8 @@ from kgeval.systems.outside.file import FileSystem
 from kgeval.systems.system import Ask
 
 if TYPE_CHECKING:
-    from kgeval.files.sharing import Sharing
     from kgeval.systems.system import System
+    from kgeval.tables.sharing import Sharing
 
 SECOND = " (second run)"
 FAR = 1_000_000  # trial numbers of a second run begin after this one: none of them is a trial of the first

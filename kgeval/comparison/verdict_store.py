@@ -21,11 +21,11 @@ from typing import Any
 from kgeval.comparison.judge.procedures import JudgeProcedure
 from kgeval.comparison.table import PairQuestion, PairTable, table_of
 from kgeval.errors import InputError
-from kgeval.files.plain import private
-from kgeval.files.spool import Spool
-from kgeval.files.tables import write_csv
-from kgeval.files.temporary import only_writer
 from kgeval.records import ComparisonVerdict, Question
+from kgeval.tables.columns import write_csv
+from kgeval.tables.plain import private
+from kgeval.tables.spool import Spool
+from kgeval.tables.temporary import only_writer
 
 DISCARDED = "discarded"
 MOST_CACHED = 64 * 2**20  # bytes of tables that are kept: a report goes through them several times

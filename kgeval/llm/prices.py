@@ -13,9 +13,9 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from kgeval.config import Section, explain
 from kgeval.errors import ConfigError
-from kgeval.files import read_text
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.endpoints import address, is_loopback
+from kgeval.tables import read_text
 
 SHIPPED = Path(__file__).parent / "prices.toml"
 MILLION = 1_000_000

@@ -8,13 +8,13 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.files.answers import stopped
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
 from kgeval.metrics.facts import ItemVerdicts, RowFacts
 from kgeval.metrics.references import completed, numbered, value_of
 from kgeval.metrics.select import Selection, lacking
 from kgeval.records import Row, Score, Verdict
+from kgeval.tables.answers import stopped
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph

@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files.plain import check_readable, decode
 from kgeval.format import number, plural
 from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
+from kgeval.tables.plain import check_readable, decode
 
 LEDGER = "run.json"
 _DATA = re.compile(rb"""<script type="application/json" id="report">(.*?)</script>""", re.DOTALL)

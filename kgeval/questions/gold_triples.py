@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from kgeval.files.shapes.derive import BROKEN
 from kgeval.questions.complexity import Ends, depth
 from kgeval.records import GraphRef, Question
+from kgeval.tables.shapes.derive import BROKEN
 from kgeval.text.names import normalise
 
 Origin = Literal["file", "triples", "texts"]

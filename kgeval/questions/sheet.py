@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Literal
 
 from kgeval.errors import InputError
-from kgeval.files import sheets
-from kgeval.files.sheets import without_controls
 from kgeval.questions.drafts import answer_text, question_text
 from kgeval.questions.kinds import RejectedError
 from kgeval.records import Question, QuestionCheck
+from kgeval.tables import sheets
+from kgeval.tables.sheets import without_controls
 
 MARK = "kgeval questions sheet"
 COLUMNS = ("id", "decision", "question", "reference", "kind", "level", "evidence", "relations", "checks", "note")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, Any
 
-from kgeval.files.spool import Spool
 from kgeval.records import Question
+from kgeval.tables.spool import Spool
 
 
 class QuestionSpool(Spool):

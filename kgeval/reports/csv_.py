@@ -9,10 +9,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
-from kgeval.files.sheets import formula_safe
 from kgeval.format import visible
 from kgeval.records import AuditReport, ComparisonReport, GraphsReport, PairResult
 from kgeval.reports.comparison_view import group_of
+from kgeval.tables.sheets import formula_safe
 
 _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
 _COLUMNS = (

@@ -9,13 +9,13 @@ from importlib import import_module
 from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files import write_text
 from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
 from kgeval.reports.render import html, markdown, terminal
+from kgeval.tables import write_text
 
 STDIN = Path("-")
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents

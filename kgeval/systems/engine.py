@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kgeval.errors import UsageError
-from kgeval.files.answers import as_json, stopped
-from kgeval.files.spool import Spool
 from kgeval.llm.account import too_many
 from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.llm.pool import Pool
 from kgeval.records import Aligned, Answer, Question
 from kgeval.systems.system import Ask, System
+from kgeval.tables.answers import as_json, stopped
+from kgeval.tables.spool import Spool
 
 ERROR_RATE = "error_rate"
 NOT_ASKED = "the run was stopped before this question"

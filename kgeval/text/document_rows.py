@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.files import Line, fields
 from kgeval.graph.load.values import Misfit, needed, text
 from kgeval.records import Document
+from kgeval.tables import Line, fields
 from kgeval.text.clean import clean_line, clean_text
 
 LISTS = ("documents", "docs", "corpus", "data", "rows", "items")

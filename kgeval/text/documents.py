@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from kgeval.errors import InputError
-from kgeval.files import Line, decode
 from kgeval.graph.load.values import Misfit
 from kgeval.records import Document
+from kgeval.tables import Line, decode
 from kgeval.text.clean import clean_line, clean_text, share_of_control
 from kgeval.text.document_rows import columns, document_of, rows_of_json, rows_of_lines
 

@@ -62,9 +62,9 @@ def run(session: Session, labels: Sequence[Path], options: AgreeOptions) -> Agre
 def correlations(session: Session, scores: Sequence[Path], options: CorrelationOptions) -> AgreementResult:
     """How every metric goes with every other. Raises: UsageError, InputError."""
     from kgeval.comparison.people.matrix import matrix, score_table
-    from kgeval.files.rows import read_questions
     from kgeval.records import MatrixReport
     from kgeval.reports.write import check_outputs
+    from kgeval.tables.rows import read_questions
 
     read = [*scores, *([options.questions] if options.questions else [])]
     check_outputs(session.outputs, MatrixReport, read=read)
@@ -84,9 +84,9 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
 def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOptions) -> list[Predictor]:
     """Metrics, judges, and length where the texts are there."""
     from kgeval.comparison.people.predictors import judge_predictors, length_predictor, metric_predictors
-    from kgeval.files.score_forms import lower_metrics
-    from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
     from kgeval.metrics.table import all_metrics
+    from kgeval.tables.score_forms import lower_metrics
+    from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts
 
     items = list({item.id: item for table in tables for item in table.items}.values())
     lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
@@ -100,7 +100,7 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
 
 
 def _scores(paths: Iterable[Path]) -> dict[str, list[Score]]:
-    from kgeval.files.scores import read_scores
+    from kgeval.tables.scores import read_scores
 
     return {_stem(path): list(read_scores(path)) for path in paths}
 
@@ -110,7 +110,7 @@ def _stem(path: Path) -> str:
 
 
 def _answers(options: AgreeOptions) -> Iterable[Answer]:
-    from kgeval.files.rows import RowSelection, open_rows
+    from kgeval.tables.rows import RowSelection, open_rows
 
     with open_rows(RowSelection(answers=options.answers, questions=options.questions, allow_missing=True)) as rows:
         for row in rows:

@@ -14,8 +14,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     from kgeval.comparison.people.drawing import DrawnItems
     from kgeval.comparison.people.sheets import ShownItem
-    from kgeval.files.rows import Rows
     from kgeval.records import HumanLabel, Score
+    from kgeval.tables.rows import Rows
 
 MOST_PEOPLE = 200
 
@@ -29,7 +29,7 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
     from kgeval.comparison.judge.grades import chosen_aspects, read_grades
     from kgeval.comparison.people.drawing import DrawSettings, drawn, spread_of
     from kgeval.comparison.people.sheets import PersonSheet, check_places, key_of, write_key, write_sheet
-    from kgeval.files.rows import open_rows
+    from kgeval.tables.rows import open_rows
 
     names = _annotators(options.annotators)
     check_places(folder, key, names)
@@ -103,7 +103,7 @@ def _annotators(given: str) -> tuple[str, ...]:
 
 
 def _scores(paths: Iterable[Path]) -> Iterable[Score]:
-    from kgeval.files.scores import read_scores
+    from kgeval.tables.scores import read_scores
 
     for path in paths:
         yield from read_scores(path)
@@ -129,8 +129,8 @@ def _shown(rows: Rows, sample: DrawnItems, name: str, *, with_reference: bool) -
 
 def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, options: ReadOptions) -> None:
     from kgeval.comparison.people.labels import read_labels
-    from kgeval.files.answers import write_answers
-    from kgeval.files.plain import private
+    from kgeval.tables.answers import write_answers
+    from kgeval.tables.plain import private
 
     if options.key is not None:
         raise UsageError("--key is for sheets of kgeval", fix="leave it out")
@@ -149,7 +149,7 @@ def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, opti
 
 def _write_labels(session: Session, path: Path, labels: Sequence[HumanLabel]) -> None:
     from kgeval.comparison.people.labels import as_lines
-    from kgeval.files.plain import private
+    from kgeval.tables.plain import private
 
     with private(path) as file:
         file.writelines(as_lines(labels))

@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
-from kgeval.files.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
 from kgeval.format import for_terminal, percent, plural
 from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells
+from kgeval.tables.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
 from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.result import INCOMPLETE, Result, beside
 from kgeval.workflows.rows import STDIN, filters_of
@@ -28,12 +28,12 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.question_rows import Questions
-    from kgeval.files.row_selection import RowSelection
     from kgeval.llm.answer_store import AnswerStore
     from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
     from kgeval.systems.builtin import BuiltinTools, Settings
     from kgeval.systems.builtin.sweep import SweepRow
+    from kgeval.tables.question_rows import Questions
+    from kgeval.tables.row_selection import RowSelection
 
 SHOWN = 10
 MEASURES = ("path_coverage", "path_complete", "id_recall")  # of a sweep
@@ -76,8 +76,8 @@ class AnswersResult(Result):
 
         Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
         """
-        from kgeval.files.answers import write_answers
-        from kgeval.files.plain import output_path, private
+        from kgeval.tables.answers import write_answers
+        from kgeval.tables.plain import output_path, private
 
         if redact:
             raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")
@@ -190,9 +190,9 @@ def run(
     Raises: UsageError, InputError, ConnectError before anything is asked; IncompleteError, ModelError where a run cannot go on: answers
     that came are kept where there is an output.
     """
-    from kgeval.files.temporary import private_folder
     from kgeval.records import AnswerReport
     from kgeval.reports.write import check_replaced
+    from kgeval.tables.temporary import private_folder
 
     with _opened(session, questions, options, functions) as answering:
         folder = private_folder("parts") if session.keep_rows and not session.outputs else None
@@ -236,8 +236,8 @@ def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator
 @contextmanager
 def _opened(session: Session, file: Path, options: AnswerOptions, functions: Functions | None) -> Iterator[_AnswerRun]:
     """Everything that a run needs, checked before anything is asked or paid; a sweep opens no system."""
-    from kgeval.files.question_rows import open_questions
-    from kgeval.files.row_selection import RowSelection
+    from kgeval.tables.question_rows import open_questions
+    from kgeval.tables.row_selection import RowSelection
 
     chosen = chosen_systems(session.config, options, functions)
     target, words = _target_words(options.target_words)
@@ -293,8 +293,8 @@ def _one_target(
     answering: _AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
 ) -> AnswerReport:
     """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written."""
-    from kgeval.files.score_forms import FINGERPRINT
-    from kgeval.files.temporary import only_writer
+    from kgeval.tables.score_forms import FINGERPRINT
+    from kgeval.tables.temporary import only_writer
 
     session = answering.session
     systems, before = [answering.systems[place] for place in target.systems], answering.used()
@@ -388,11 +388,11 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
 
     Raises: UsageError where there is none, where several would go into one file, and where one would replace a file of this run.
     """
-    from kgeval.files import write_text
     from kgeval.reports.write import check_replaced
     from kgeval.systems.builtin.record import index_record
     from kgeval.systems.builtin.system import BuiltinSystem
     from kgeval.systems.spec import SystemSpec
+    from kgeval.tables import write_text
 
     indexed = [system for system in answering.systems if isinstance(system, BuiltinSystem) and system.retriever is not None]
     if not indexed:
@@ -431,8 +431,8 @@ def _target_words(given: str | None) -> tuple[Callable[[Question], int | None] |
 
 
 def _words_of(path: Path) -> dict[str, int]:
-    from kgeval.files import cells
-    from kgeval.files.stream import stream
+    from kgeval.tables import cells
+    from kgeval.tables.stream import stream
 
     words: dict[str, int] = {}
     faults: list[str] = []

@@ -21,7 +21,6 @@ from kgeval.systems.system import Opening
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from kgeval.files.row_selection import RowSelection
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Dry
     from kgeval.llm.embed import Embedder
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.records import Layout
     from kgeval.systems.builtin.tools import BuiltinTools
+    from kgeval.tables.row_selection import RowSelection
     from kgeval.workflows.session import Session
 
 DEFAULT_TIMEOUT = 300.0  # seconds a question

@@ -85,7 +85,7 @@ def write_debt(
     plan: GatePlan, report: AuditReport, found: Audit, say: Callable[[str], None], *, redact: bool,
 ) -> KgevalError | None:
     """Writes --write-ratchet, private to the user; what went wrong is given back, so that the report is shown all the same."""
-    from kgeval.files import write_text
+    from kgeval.tables import write_text
 
     if plan.write is None:
         return None

@@ -60,7 +60,7 @@ class BuildResult(Result):
 
     def write(self, path: Path, *, redact: bool | None = None) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
-        from kgeval.files import write_text
+        from kgeval.tables import write_text
 
         if redact or path.suffix.lower() != ".json":
             raise UsageError(f"{path}: the record of a build is a .json file, and whole", fix="name a .json file")
@@ -204,7 +204,7 @@ def _check(session: Session, options: BuildOptions) -> None:
 
 def shared(read: DocumentSet, options: BuildOptions) -> DocumentSet:
     """The documents of `share`, with a note of how many they are. Raises: UsageError where nothing would be left out."""
-    from kgeval.files.rows import read_questions
+    from kgeval.tables.rows import read_questions
     from kgeval.text.subset import documents_of, subset
 
     if options.share is None:

@@ -15,10 +15,10 @@ from kgeval.comparison.results.build import STOPPED
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions
 from kgeval.errors import GateError, IncompleteError, ModelError, UsageError
-from kgeval.files.joining import only_how_read
-from kgeval.files.score_forms import beside, is_folder
 from kgeval.format import beyond
 from kgeval.llm.plan import Plan
+from kgeval.tables.joining import only_how_read
+from kgeval.tables.score_forms import beside, is_folder
 from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
 from kgeval.workflows.compare_inputs import (
     CompareSettings,
@@ -68,8 +68,8 @@ class CompareResult(Result):
     def verdicts(self) -> Iterator[ComparisonVerdict]:
         """What the judge decided: one an aspect of each judgement, in the order procedure, pair, question, trial, position, repeat; read
         from the file, so that memory stays flat."""
-        from kgeval.files.score_forms import read_lines
         from kgeval.records import ComparisonVerdict
+        from kgeval.tables.score_forms import read_lines
 
         if self.results and self.results.stat().st_size:
             yield from read_lines(self.results, ComparisonVerdict)
@@ -98,7 +98,7 @@ class CompareResult(Result):
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
-        from kgeval.files.plain import private
+        from kgeval.tables.plain import private
 
         output = Path(path)
         if output.suffix.lower() != ".jsonl":
@@ -156,7 +156,7 @@ class ComparisonRun:
 
     def manifest(self) -> RunManifest:
         """The manifest of this run so far. That of a part says what the whole run is, and what its session with the judge had to say."""
-        from kgeval.files.shards import WHOLE
+        from kgeval.tables.shards import WHOLE
 
         graph, models, aligned = self.opened.tools.graph, self.opened.models, self.opened.aligned
         manifest = self.session.manifest(
@@ -190,7 +190,7 @@ def prepare(
 
     Raises: UsageError, InputError and what opening systems raises.
     """
-    from kgeval.files.shards import parse_shard
+    from kgeval.tables.shards import parse_shard
 
     if options.shard:
         parse_shard(options.shard)
@@ -262,7 +262,7 @@ def run(
 def carry_out(comparison: ComparisonRun, judged: Callable[[ComparisonRun, VerdictStore], JudgeRun] | None = None) -> CompareResult:
     """Judges, reports and writes. `judged`: where the verdicts come from instead."""
     from kgeval.comparison.verdict_store import VerdictStore
-    from kgeval.files.temporary import private_folder
+    from kgeval.tables.temporary import private_folder
 
     session, outputs = comparison.session, comparison.outputs
     folder = private_folder("parts") if session.keep_rows and not outputs.growing else None
@@ -415,9 +415,9 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
 def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonReport) -> list[Path]:
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
     the folders. Raises: InputError."""
-    from kgeval.files.plain import private
     from kgeval.reports.redact import redacted
     from kgeval.reports.write import write_report
+    from kgeval.tables.plain import private
 
     redact = comparison.session.redact
     shown = redacted(report) if redact else report

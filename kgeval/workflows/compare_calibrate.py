@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from kgeval.comparison.judge.procedures import JudgeCase
     from kgeval.comparison.table import PairTable
     from kgeval.comparison.verdict_store import ProcedureRun
-    from kgeval.files.label_files import PairLabel
     from kgeval.llm.asker import Asker
     from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, CorrectedRate, Drift, PairResult, SimulationReport
+    from kgeval.tables.label_files import PairLabel
 
 SHOWN = 5
 MOST_CELLS = 40_000_000 // 16  # questions x trials x repeats of one simulated comparison that fit in memory
@@ -123,8 +123,8 @@ class CalibrationInputs:
 
 def read_calibration(options: CompareOptions) -> CalibrationInputs:
     """Reads the files. Raises: InputError with every fault."""
-    from kgeval.files.label_files import read_anchors, read_labels
     from kgeval.records import ComparisonReport
+    from kgeval.tables.label_files import read_anchors, read_labels
 
     anchors = read_anchors(options.anchors) if options.anchors else ()
     labels = read_labels([options.labels]) if options.labels else ()

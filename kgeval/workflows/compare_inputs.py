@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from kgeval.comparison.results.inputs import Figure, PairThreshold
     from kgeval.comparison.sources import AnswerSource, SecondRun
     from kgeval.comparison.verdict_store import Pairing, ProcedureRun
-    from kgeval.files.question_rows import Questions
-    from kgeval.files.rows import Rows, RowSelection
     from kgeval.llm.asker import Asker
     from kgeval.llm.session import Models
     from kgeval.records import Procedure, Question, TrialKind
     from kgeval.stats.thresholds import Threshold
     from kgeval.systems.system import System
+    from kgeval.tables.question_rows import Questions
+    from kgeval.tables.rows import Rows, RowSelection
 
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
 Show = Literal["reference", "evidence", "both", "none"]
@@ -258,11 +258,11 @@ def open_inputs(
     from kgeval.comparison.answering import AlignedAnswers, AnsweringSettings
     from kgeval.comparison.pairs import pair_up
     from kgeval.comparison.sources import SECOND, LiveSource, filed, second_run
-    from kgeval.files.row_selection import RowSelection
-    from kgeval.files.shards import parse_shard
     from kgeval.llm.answer_store import AnswerStore
     from kgeval.llm.asker import Dry, Live
     from kgeval.llm.places import journal_file
+    from kgeval.tables.row_selection import RowSelection
+    from kgeval.tables.shards import parse_shard
 
     if not answers and not chosen:
         raise UsageError(
@@ -318,8 +318,8 @@ def open_inputs(
 
 def _rows(wanted: RowSelection, stack: ExitStack) -> Rows | Questions:
     """The answers with their questions, or the questions alone where every system is asked."""
-    from kgeval.files.question_rows import open_questions
-    from kgeval.files.rows import open_rows
+    from kgeval.tables.question_rows import open_questions
+    from kgeval.tables.rows import open_rows
 
     answers = wanted.answers
     if len(set(answers)) < len(answers):

@@ -19,7 +19,7 @@ from kgeval.workflows.session import Session, options_of
 if TYPE_CHECKING:
     from kgeval.comparison.engine import JudgeRun
     from kgeval.comparison.verdict_store import VerdictStore
-    from kgeval.files.verdict_parts import VerdictPart
+    from kgeval.tables.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", "verdicts")
 OLD_NAMES = {"maps": "map", "first": "limit"}  # as manifests of the first 0.1 call them
@@ -39,9 +39,9 @@ def merge(
     what a model wrote for the parts.
     """
     from kgeval import __version__
-    from kgeval.files.score_forms import beside
-    from kgeval.files.verdict_parts import read_verdict_parts
     from kgeval.reports.write import check_replaced
+    from kgeval.tables.score_forms import beside
+    from kgeval.tables.verdict_parts import read_verdict_parts
 
     parts = read_verdict_parts(paths, kgeval=__version__)
     files = (file for part in parts for file in (part.path, part.verdicts, beside(part.path, "run.json")))
@@ -105,7 +105,7 @@ def _check_same(comparison: ComparisonRun, parts: Sequence[VerdictPart]) -> None
 def _rejoined(parts: Sequence[VerdictPart], comparison: ComparisonRun, verdicts: VerdictStore) -> JudgeRun:
     from kgeval.comparison.engine import ComparedAnswers
     from kgeval.comparison.rejoined import Rejoined
-    from kgeval.files.verdict_parts import MergedVerdicts
+    from kgeval.tables.verdict_parts import MergedVerdicts
 
     opened = comparison.opened
     judgements = Rejoined(

@@ -22,13 +22,13 @@ from kgeval.workflows.session import Session, refuse
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.rows import Rows
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
     from kgeval.metrics.contamination.probe import ProbedDocument
     from kgeval.metrics.contamination.question_table import QuestionTable
     from kgeval.metrics.select import Selection
     from kgeval.records import ContaminationReport, Layout, ProbeResult, RunManifest, Score
+    from kgeval.tables.rows import Rows
 
 
 
@@ -147,7 +147,7 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
     All faults of options and files come before anything is paid.
     Raises: UsageError, InputError, ConnectError, LayoutError, ModelError.
     """
-    from kgeval.files.plain import write_text
+    from kgeval.tables.plain import write_text
 
     with ExitStack() as stack:
         measuring = _opened(stack, session, questions, options)
@@ -231,8 +231,8 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
 
     Raises: InputError, UsageError.
     """
-    from kgeval.files.rows import Filters, RowSelection, open_rows
-    from kgeval.files.scores import read_scores
+    from kgeval.tables.rows import Filters, RowSelection, open_rows
+    from kgeval.tables.scores import read_scores
 
     options, given, without_contexts = measuring.options, set[str](), set[str]()
     systems: dict[str, None] = {}
@@ -300,9 +300,9 @@ def _report(measuring: _Measuring) -> ContaminationReport:
 
 def _scores(measuring: _Measuring) -> Iterator[Score]:
     """The scores of the files, and those that are made here: file scores of a metric that is made here are left out."""
-    from kgeval.files.scores import read_scores
     from kgeval.metrics.definition import MetricSettings
     from kgeval.metrics.engine import score
+    from kgeval.tables.scores import read_scores
 
     selection, rows = measuring.selection, measuring.rows
     own = {metric.name for metric in selection.metrics} if selection is not None else set()

@@ -149,9 +149,9 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
 
 def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions, progress: Progress) -> WrittenGraph:
     from kgeval import __version__
-    from kgeval.files import sha256
     from kgeval.graph.load.state import ImportTarget
     from kgeval.graph.load.writer import WriteOptions, write
+    from kgeval.tables import sha256
     from kgeval.text.names import normalise
 
     name = str(session.graph_name)
@@ -224,10 +224,10 @@ def _check_bulk(session: Session, options: ImportOptions) -> None:
 def _bulk(session: Session, path: Path | None, options: ImportOptions, progress: Progress) -> ImportResult:
     """Runs the bulk import."""
     from kgeval import __version__
-    from kgeval.files import check_readable, sha256
     from kgeval.graph.load.bulk.load import BulkImport, load
     from kgeval.graph.load.state import ImportTarget
     from kgeval.graph.load.table_files import FIELDS, FORM, columns
+    from kgeval.tables import check_readable, sha256
     from kgeval.text.names import name_keys
 
     begun, name = time.monotonic(), str(session.graph_name)
@@ -278,8 +278,8 @@ def _stamps(inputs: TableInputs) -> list[tuple[int, ...]]:
 
 def _bulk_inputs(path: Path | None, options: ImportOptions) -> TableInputs:
     """The tables of a bulk import. Raises: InputError where a path is no folder of tables."""
-    from kgeval.files import check_readable
     from kgeval.graph.load.table_files import in_folder
+    from kgeval.tables import check_readable
 
     if path is None:
         return _named_tables(path, options)
@@ -295,9 +295,9 @@ def _bulk_inputs(path: Path | None, options: ImportOptions) -> TableInputs:
 
 def _converted(order: BulkImport) -> ToolFiles:
     """The conversion alone, in the folder for temporary files."""
-    from kgeval.files.temporary import private_folder
     from kgeval.graph.load.bulk.convert import convert
     from kgeval.graph.load.bulk.load import room_for_files
+    from kgeval.tables.temporary import private_folder
 
     with private_folder("bulk") as folder:
         room_for_files(order.inputs, folder)

@@ -20,8 +20,8 @@ from pydantic.fields import FieldInfo
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, Flag, ModelOptions, Section, ServerOptions, environment, explain
 from kgeval.errors import Faults, InputError, KgevalError, UsageError, did_you_mean, tried
-from kgeval.files.plain import plain_value
 from kgeval.llm.plan import Plan
+from kgeval.tables.plain import plain_value
 from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import GDS_SESSION_PARTS, Session, log, tried_options
 
@@ -289,7 +289,7 @@ class SpooledRows:
 
     def folder(self) -> Path:
         """A private folder that is gone at the end of the call."""
-        from kgeval.files.temporary import private_folder
+        from kgeval.tables.temporary import private_folder
 
         return self._stack.enter_context(private_folder("rows"))
 

@@ -18,7 +18,6 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.question_rows import Questions
     from kgeval.graph.connect import Graph
     from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from kgeval.questions.checking.path_checks import PathChecks
     from kgeval.questions.duplicates import QuestionFingerprint, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
+    from kgeval.tables.question_rows import Questions
 
 SHOWN_TWINS = 1_000
 WORDS = {"exact": "the same text", "normalised": "the same words", "embedding": "nearly the same"}
@@ -117,7 +117,7 @@ def run(session: Session, files: Sequence[Path], options: CheckOptions, *, graph
 
     Raises: UsageError, InputError, ConnectError, ModelError.
     """
-    from kgeval.files.temporary import private_folder
+    from kgeval.tables.temporary import private_folder
 
     with ExitStack() as stack:
         checking = _opened(stack, session, files, options, graph)
@@ -216,9 +216,9 @@ def _how(twin: Twin) -> str:
 
 def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Path]) -> CheckedSet:
     """The figures of one set; its questions are written as they come."""
-    from kgeval.files.plain import replacing
     from kgeval.questions.checking.figures import CheckTally
     from kgeval.questions.checking.run import CheckContext, check_questions, with_checks
+    from kgeval.tables.plain import replacing
 
     questions, options = checking.sets[number], checking.options
     paths = checking.paths(questions)

@@ -73,9 +73,9 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
 
     Raises: UsageError, InputError, ModelError.
     """
-    from kgeval.files.plain import private
     from kgeval.questions.classify import LevelCounts, classified
     from kgeval.reports.write import check_replaced, write_report
+    from kgeval.tables.plain import private
 
     if output is None or output.suffix.lower() != ".jsonl":
         given = "no output is named" if output is None else f"{output}: questions are written as .jsonl"
@@ -105,10 +105,10 @@ def confirm(
 
     Raises: UsageError; InputError with every fault of the sheets.
     """
-    from kgeval.files.plain import private
-    from kgeval.files.rows import read_questions
     from kgeval.questions.sheet import Confirmed, confirmed
     from kgeval.reports.write import check_replaced
+    from kgeval.tables.plain import private
+    from kgeval.tables.rows import read_questions
 
     if not sheets:
         raise UsageError("no sheet is given", fix="give the sheets that people filled in, or --sheet FILE.csv to write one")

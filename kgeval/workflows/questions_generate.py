@@ -166,7 +166,7 @@ def _prepared(session: Session, options: GenerateOptions) -> _Making:
     _check_model(session, options, orders)
     earlier: tuple[str, ...] = ()
     if options.earlier:
-        from kgeval.files.rows import read_questions
+        from kgeval.tables.rows import read_questions
 
         earlier = tuple(question.question for question in read_questions(options.earlier))
     own = MakingOptions(
@@ -320,7 +320,7 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
 
 def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
     """Writes the questions, the report beside them and the sheet. Returns the files."""
-    from kgeval.files.plain import private
+    from kgeval.tables.plain import private
 
     written: list[Path] = []
     if making.output is not None:
@@ -341,8 +341,8 @@ def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: 
 
 
 def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> GenerateResult:
-    from kgeval.files.plain import private
-    from kgeval.files.temporary import private_folder
+    from kgeval.tables.plain import private
+    from kgeval.tables.temporary import private_folder
 
     written = _write(making, kept, report, out)
     folder = private_folder("questions") if making.output is None and making.session.keep_rows else None

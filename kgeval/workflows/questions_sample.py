@@ -26,10 +26,10 @@ def run(session: Session, options: SampleOptions, output: Path | None, show: Cal
     Raises: UsageError, InputError, ConnectError, LayoutError, QueryError.
     """
     from kgeval.auditing.accuracy.chunks import read_chunks
-    from kgeval.files.plain import private, write_text
     from kgeval.questions.draw_spec import DrawSpec
     from kgeval.questions.sampling.sampler import open_sampler
     from kgeval.reports.write import check_outputs
+    from kgeval.tables.plain import private, write_text
 
     if output is not None:
         if output.suffix.lower() != ".jsonl":

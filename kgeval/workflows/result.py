@@ -170,7 +170,7 @@ class QuestionsResult(Result):
     @property
     def questions(self) -> Iterator[Question]:
         """The questions in their order; read from the file, so that memory stays flat."""
-        from kgeval.files.rows import read_questions
+        from kgeval.tables.rows import read_questions
 
         if self.file:  # a generator holds this object, and so the file, however the result is called: for q in generate_questions(...)
             yield from read_questions(self.file)
@@ -205,8 +205,8 @@ class QuestionsResult(Result):
         Raises: UsageError for an ending that this kind of report does not have, or for questions with `redact`; InputError where nothing
         can be written.
         """
-        from kgeval.files.plain import private
         from kgeval.reports.kinds import KINDS
+        from kgeval.tables.plain import private
 
         output = Path(path)
         if output.suffix.lower() != ".jsonl" and type(self.report) in KINDS:

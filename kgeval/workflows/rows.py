@@ -11,8 +11,8 @@ from kgeval.errors import InputError, UsageError
 from kgeval.records import Record
 
 if TYPE_CHECKING:
-    from kgeval.files.question_rows import Questions
-    from kgeval.files.row_selection import Filters, RowSelection
+    from kgeval.tables.question_rows import Questions
+    from kgeval.tables.row_selection import Filters, RowSelection
     from kgeval.workflows.session import Session
 
 STDIN = Path("-")
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=Record)
 
 def filters_of(options: FilterOptions) -> Filters:
     """The filters of the options."""
-    from kgeval.files.row_selection import Filters
+    from kgeval.tables.row_selection import Filters
 
     return Filters(
         first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
@@ -32,8 +32,8 @@ def filters_of(options: FilterOptions) -> Filters:
 
 def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | None = None) -> RowSelection:
     """What open_rows shall read. Raises: UsageError for a shard of another form than K/N."""
-    from kgeval.files.row_selection import RowSelection
-    from kgeval.files.shards import parse_shard
+    from kgeval.tables.row_selection import RowSelection
+    from kgeval.tables.shards import parse_shard
 
     return RowSelection(
         answers=tuple(answers), questions=options.questions, maps=options.map, filters=filters_of(options),
@@ -44,8 +44,8 @@ def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | No
 
 def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> Questions:
     """The questions of a file, all checked; what was decided about it is said."""
-    from kgeval.files.question_rows import open_questions
-    from kgeval.files.row_selection import Filters, RowSelection
+    from kgeval.tables.question_rows import open_questions
+    from kgeval.tables.row_selection import Filters, RowSelection
 
     questions = open_questions(RowSelection(
         (), questions=path, maps=options.map, filters=Filters(first=getattr(options, "limit", None)),
@@ -76,7 +76,7 @@ def read_record(path: Path, record: type[T], what: str, *, fix: str, most: int |
     from pydantic import ValidationError
 
     from kgeval.config import explain
-    from kgeval.files import read_json
+    from kgeval.tables import read_json
 
     try:
         return record.model_validate(read_json(path))
@@ -89,8 +89,8 @@ def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | 
 
     Raises: UsageError, also for `-o -`.
     """
-    from kgeval.files.scores import files_of, is_result
     from kgeval.reports.write import check_replaced
+    from kgeval.tables.scores import files_of, is_result
 
     if STDIN in outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")

@@ -221,7 +221,7 @@ def _last_lines(log: Path) -> tuple[str, ...]:
 
 
 def _read_report(path: Path) -> OverviewReport:
-    from kgeval.files import read_json
     from kgeval.records import OverviewReport
+    from kgeval.tables import read_json
 
     return OverviewReport.model_validate(read_json(path))

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import Config, MetricOptions, ScoreOptions
 from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
-from kgeval.files.shards import WHOLE, fingerprint_in
 from kgeval.format import beyond, percent
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
+from kgeval.tables.shards import WHOLE, fingerprint_in
 from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.rows import STDIN, check_places, read_record, rows_wanted
 from kgeval.workflows.session import Session
@@ -23,13 +23,13 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.rows import Rows, RowSelection
-    from kgeval.files.scores import ScoreFile
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.manifest import ModelUsage
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
     from kgeval.stats.thresholds import Threshold
+    from kgeval.tables.rows import Rows, RowSelection
+    from kgeval.tables.scores import ScoreFile
 
 
 
@@ -46,7 +46,7 @@ class ScoreResult(Result):
     @property
     def scores(self) -> Iterator[Score]:
         """Every score, row by row in the order of the answers; read from the file, so that memory stays flat."""
-        from kgeval.files.scores import read_scores
+        from kgeval.tables.scores import read_scores
 
         if self.results:
             yield from read_scores(self.results)
@@ -54,7 +54,7 @@ class ScoreResult(Result):
     @property
     def verdicts(self) -> Iterator[Verdict]:
         """The verdicts behind the scores, in the same order; none where they are not kept."""
-        from kgeval.files.scores import read_verdicts
+        from kgeval.tables.scores import read_verdicts
 
         if self.results:
             yield from read_verdicts(self.results)
@@ -63,7 +63,7 @@ class ScoreResult(Result):
         """A row a score: question_id, system, trial, metric, value (0 to 1, None where unscored), status, reason, detail, signature."""
         import pandas as pd
 
-        from kgeval.files.score_forms import COLUMNS
+        from kgeval.tables.score_forms import COLUMNS
 
         return pd.DataFrame([{name: getattr(score, name) for name in COLUMNS} for score in self.scores], columns=list(COLUMNS))
 
@@ -73,10 +73,10 @@ class ScoreResult(Result):
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
-        from kgeval.files.plain import output_path
-        from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
-        from kgeval.files.scores import is_result, without_texts
         from kgeval.reports.redact import redacted
+        from kgeval.tables.plain import output_path
+        from kgeval.tables.score_forms import FINGERPRINT, write_beside, write_scores
+        from kgeval.tables.scores import is_result, without_texts
 
         with output_path(path) as output:
             if not is_result(output):
@@ -123,7 +123,7 @@ class Scoring:
 
     def open_rows(self) -> Rows:
         """The rows, all checked. What was decided about the files is said."""
-        from kgeval.files.rows import open_rows
+        from kgeval.tables.rows import open_rows
 
         rows = open_rows(self.wanted)
         for note in rows.notes:
@@ -201,11 +201,11 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
 
     Raises: UsageError, InputError.
     """
-    from kgeval.files.scores import is_result
     from kgeval.metrics.summary.audit_join import read_audit
     from kgeval.metrics.summary.gates import parse_gates
     from kgeval.records import IndexRecord, ScoreReport
     from kgeval.reports.write import check_outputs
+    from kgeval.tables.scores import is_result
 
     if options.write_back and not options.explain:
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
@@ -302,9 +302,9 @@ def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
 
 def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFile], None]) -> ScoreResult:
     """Gathers the scores that `fill` gives, writes the results, and builds the report."""
-    from kgeval.files.scores import ScoreFile, Taking
-    from kgeval.files.temporary import private_folder
     from kgeval.reports.redact import redacted
+    from kgeval.tables.scores import ScoreFile, Taking
+    from kgeval.tables.temporary import private_folder
 
     options, session = scoring.options, scoring.session
     taking: Taking = "scored" if options.retry_errors else "finished" if options.resume else "nothing"

@@ -18,12 +18,12 @@ from kgeval.metrics.select import Selection, lacking
 from kgeval.workflows.score import Scoring, planned
 
 if TYPE_CHECKING:
-    from kgeval.files.rows import Rows
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.metrics.kg.explain import CheapestPath, Explained, Node
     from kgeval.metrics.kg.sides import PairRequest
     from kgeval.records import Row
+    from kgeval.tables.rows import Rows
 
 SWEPT = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "runs", "seed")
 WINDOW = 512

@@ -16,12 +16,12 @@ from kgeval.workflows.score import AskingSummary, Scoring, check, fingerprint, f
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.files.rows import Rows
-    from kgeval.files.score_parts import ScorePart
-    from kgeval.files.scores import ScoreFile
     from kgeval.llm.calls import Limits
     from kgeval.manifest import ModelUsage
     from kgeval.records import ModelRef, ModelUse, RunManifest
+    from kgeval.tables.rows import Rows
+    from kgeval.tables.score_parts import ScorePart
+    from kgeval.tables.scores import ScoreFile
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.workers import EndedWorker, Worker
 
@@ -37,9 +37,9 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     Raises: InputError for parts that make up no run, and where the files are no longer what the parts read.
     """
     from kgeval import __version__
-    from kgeval.files.score_parts import read_parts
-    from kgeval.files.scores import files_of
     from kgeval.reports.write import check_replaced
+    from kgeval.tables.score_parts import read_parts
+    from kgeval.tables.scores import files_of
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
@@ -104,7 +104,7 @@ def _spread(scoring: Scoring, rows: Rows) -> ScoreResult:
     Raises: InputError where a shard cannot be done, IncompleteError where one was lost.
     """
     from kgeval import __version__
-    from kgeval.files.score_parts import read_parts
+    from kgeval.tables.score_parts import read_parts
 
     options, limits = scoring.options, scoring.session.limits
     workers = options.workers or 2
@@ -158,7 +158,7 @@ def _sum(use: ModelUse, other: ModelUse) -> ModelUse:
 
 
 def _fill(parts: Sequence[ScorePart], scoring: Scoring, rows: Rows, file: ScoreFile) -> None:
-    from kgeval.files.score_parts import merged
+    from kgeval.tables.score_parts import merged
 
     keeps = not (scoring.options.no_verdicts or scoring.session.redact)
     scored = merged(rows, parts, trials=scoring.options.trials, scored=lambda row: bool(scoring.selection.of(row)), verdicts=keeps)
@@ -191,7 +191,7 @@ def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> Non
 @contextmanager
 def _parts_folder(scoring: Scoring) -> Iterator[Path]:
     """Where the parts go: beside the first result, where a later run finds them; without one, a folder that goes with this run."""
-    from kgeval.files.temporary import private_folder
+    from kgeval.tables.temporary import private_folder
 
     if not scoring.results:
         with private_folder("parts") as made:
@@ -289,7 +289,7 @@ def _import_journals(asking: ModelOptions, parts: Sequence[Path]) -> None:
 
 def _remove(parts: Sequence[Path]) -> None:
     """The parts are in the result: what was written for them goes."""
-    from kgeval.files.scores import files_of, partial_of
+    from kgeval.tables.scores import files_of, partial_of
 
     for part in parts:
         journal = _journal_of(part)

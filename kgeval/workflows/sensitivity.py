@@ -15,9 +15,9 @@ from kgeval.workflows.score import Scoring, planned, prepare_metrics, walk
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.files.rows import Rows
     from kgeval.llm.plan import Plan
     from kgeval.metrics.conditions import Conditions
+    from kgeval.tables.rows import Rows
 
 
 @dataclass(frozen=True)

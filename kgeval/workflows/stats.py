@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
     from kgeval.comparison.given.scores import ScoreColumn, Span
     from kgeval.comparison.given.tables import GivenPairs
-    from kgeval.files.label_files import PairLabel
-    from kgeval.files.score_tables import Scores
-    from kgeval.files.verdict_files import Verdicts
     from kgeval.records import Anchor, CorrectedRate, Drift, PairedResult, PairResult, PowerRow, StatsKind
+    from kgeval.tables.label_files import PairLabel
+    from kgeval.tables.score_tables import Scores
+    from kgeval.tables.verdict_files import Verdicts
 
 SHOWN = 20  # questions named in a message
 
@@ -137,7 +137,7 @@ def rank(session: Session, files: Sequence[Path], options: RankOptions) -> Stats
     from kgeval.comparison.given.tables import single_outcomes
     from kgeval.comparison.given.verdicts import ranking_of
     from kgeval.comparison.results.pair import pair_results, with_holm
-    from kgeval.files.verdict_files import write_duels
+    from kgeval.tables.verdict_files import write_duels
 
     _check_outputs(session, files)
     _check_export(session, files, options.export)
@@ -194,8 +194,8 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
     Raises: UsageError, InputError.
     """
     from kgeval.comparison.corrected import SELECTED, ShareItem, corrected_shares, selected
-    from kgeval.files.label_files import read_labels, read_shares
-    from kgeval.files.winners import said_by
+    from kgeval.tables.label_files import read_labels, read_shares
+    from kgeval.tables.winners import said_by
 
     read = [*files, *options.labels]
     _check_outputs(session, read)
@@ -219,7 +219,7 @@ def drift(session: Session, files: Sequence[Path], options: DriftOptions) -> Sta
     Raises: UsageError, InputError.
     """
     from kgeval.comparison.drift import drift as measure
-    from kgeval.files.label_files import read_anchors
+    from kgeval.tables.label_files import read_anchors
 
     if options.anchors is None:
         raise UsageError("the labelled pairs are needed", fix="give --anchors FILE")
@@ -244,8 +244,8 @@ def report_drift(path: Path) -> Drift | None:
     """The drift that a JSON report keeps; None where the file is no report. Raises: InputError for a report without one."""
     from pydantic import ValidationError
 
-    from kgeval.files import read_json
     from kgeval.records import Drift
+    from kgeval.tables import read_json
 
     if path.suffix.lower() != ".json":
         return None
@@ -318,7 +318,7 @@ def _refuse_missing(missing: Mapping[str, Sequence[str]], what: str) -> None:
 def _scores(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
     """The scores by system and metric. Raises: InputError for faults, and for systems with different questions unless allowed."""
     from kgeval.comparison.given.scores import columns_of, missing_of
-    from kgeval.files.score_tables import ScoreSelection, read_score_tables
+    from kgeval.tables.score_tables import ScoreSelection, read_score_tables
 
     _check_once(files)
     maps = options.map | ({"question_id": options.paired_by} if options.paired_by else {})
@@ -361,7 +361,7 @@ def _holds_zero(pair: PairedResult) -> bool | None:
 def _two_runs(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
     """Two columns a metric. Two files of one system with one name: the runs are called by their files."""
     from kgeval.comparison.given.scores import columns_of, missing_of
-    from kgeval.files.score_tables import Scores
+    from kgeval.tables.score_tables import Scores
 
     if len(files) == 2:
         lenient = options.model_copy(update={"allow_missing": True})
@@ -421,8 +421,8 @@ def _power_row(options: PowerOptions, sd: float, scale: Span | None, pair: Paire
 def _verdicts(files: Sequence[Path], options: VerdictOptions) -> tuple[Verdicts, GivenPairs]:
     """The verdicts and their tables. Raises: InputError for faults, and for pairs with different questions unless allowed."""
     from kgeval.comparison.given.tables import tables_of_verdicts
-    from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
-    from kgeval.files.winners import said_by
+    from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts
+    from kgeval.tables.winners import said_by
 
     _check_once(files)
     verdicts = read_verdicts(files, VerdictsWanted(options.map, said_by(options.winners), _span(options.bounds)))
@@ -443,8 +443,8 @@ def _notes(verdicts: Verdicts, tables: GivenPairs) -> list[str]:
 
 def _has_verdicts(files: Sequence[Path]) -> bool:
     """Whether the only file holds verdicts: two systems in a row."""
-    from kgeval.files.given import Faults, fields_of, sheet_of
-    from kgeval.files.verdict_files import FIELDS
+    from kgeval.tables.given import Faults, fields_of, sheet_of
+    from kgeval.tables.verdict_files import FIELDS
 
     if len(files) != 1 or files[0] == STDIN:
         return False

@@ -21,14 +21,14 @@ from kgeval.comparison.align.force import Forcer
 from kgeval.comparison.answering import AlignedAnswers, AnsweringSettings
 from kgeval.comparison.pairs import PairSelection, pair_up
 from kgeval.comparison.sources import AnswerSource, LiveSource, filed, second_run
-from kgeval.files.question_rows import open_questions
-from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.answer_store import AnswerStore
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.fake import Chat
 from kgeval.systems.outside.command import open_command
 from kgeval.systems.system import Opening
+from kgeval.tables.question_rows import open_questions
+from kgeval.tables.rows import RowSelection, open_rows
 
 BODY = """
 import hashlib

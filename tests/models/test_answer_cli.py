@@ -15,9 +15,9 @@ import pytest
 from answer_world import SIMPLE, endpoint, lines, questions, script, spec
 
 from kgeval.cli.main import run
-from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.records import AnswerReport
+from kgeval.tables.rows import RowSelection, open_rows
 
 COUNTING = """
 for r in requests():

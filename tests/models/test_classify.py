@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from kgeval.cli.main import run
-from kgeval.files.rows import read_questions
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.questions.classify import ClassifiedQuestion, LevelCounts
 from kgeval.records import LEVELS_OF_X, Classification, Question
+from kgeval.tables.rows import read_questions
 
 
 def by_words(chat: Chat) -> Any:

@@ -18,9 +18,9 @@ import kgeval
 from kgeval.cli.main import run
 from kgeval.config import load
 from kgeval.errors import ConfigError, UsageError
-from kgeval.files.scores import read_scores, read_verdicts
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.metrics.select import select
+from kgeval.tables.scores import read_scores, read_verdicts
 
 QUESTION = "Does the answer help whoever asked?"
 GRADES: dict[int | float, str] = {1: "it does not", 2: "in part", 3: "it answers"}

@@ -13,7 +13,6 @@ from score_world import CHECKER, TRUE, USUAL, made_row, scored, values, worlds
 from scripted_judge import ORDER, Judge
 
 from kgeval.errors import InputError
-from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.metrics.definition import MetricSettings, Subject
@@ -24,6 +23,7 @@ from kgeval.metrics.kg.triples import ask_triples
 from kgeval.metrics.signature import prompts_of
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, Passage, Question, Row
+from kgeval.tables.rows import RowSelection, open_rows
 
 CALLS = 6
 

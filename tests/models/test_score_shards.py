@@ -10,8 +10,8 @@ import pytest
 from scripted_judge import Judge
 from shard_world import in_shards, join, score, summary, write_world
 
-from kgeval.files.shards import shard_of
 from kgeval.llm.fake import FakeServer
+from kgeval.tables.shards import shard_of
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from kgeval.cli.main import run
-from kgeval.files.rows import read_questions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.sampling.sampler import open_sampler
+from kgeval.tables.rows import read_questions
 
 # sixteen places in a ring, each told in a chunk with the next one; every second one also has a light
 RING = """

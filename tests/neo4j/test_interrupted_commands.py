@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from interrupt_world import PEOPLE, RELATIONS, Interrupted, commands, interrupted
 
-from kgeval.files import read_json
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.project import clear
 from kgeval.llm.fake import FakeServer
+from kgeval.tables import read_json
 
 MOMENTS = int(os.environ.get("KGEVAL_TEST_MOMENTS", "100"))
 ENTITIES = 4_000

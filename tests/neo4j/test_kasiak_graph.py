@@ -16,7 +16,6 @@ from kasiak_world import KIND, Reader, blocks_of, cause_of, passed, question_of
 from room import session
 
 from kgeval.cli.main import run
-from kgeval.files.rows import read_questions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.llm.asker import Dry, Live
@@ -31,6 +30,7 @@ from kgeval.questions.making.kasiak_searched import nearest
 from kgeval.questions.proof import absent
 from kgeval.questions.sampling.sampler import open_sampler
 from kgeval.records import Layout, Structure
+from kgeval.tables.rows import read_questions
 
 # sixteen places in a ring, each told in a chunk with the next one; eight chunks a document
 RING = """

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
 from kgeval.errors import InputError, UsageError
-from kgeval.files.sheets import escaped, unescaped
 from kgeval.records import GraphRef, Passage, SampleDesign
+from kgeval.tables.sheets import escaped, unescaped
 
 WANTED = SampleSpec(n=3, seed=5)
 

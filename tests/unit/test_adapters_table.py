@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from kgeval.config import environment
 from kgeval.errors import InputError, ModelError, UsageError
-from kgeval.files.stream import loads
 from kgeval.metrics.summary.build import is_index_of
 from kgeval.records import Document
 from kgeval.systems.adapters import ADAPTERS, folder
@@ -23,6 +22,7 @@ from kgeval.systems.adapters import environment as environments
 from kgeval.systems.adapters.catalog import adapter, catalog, scripts
 from kgeval.systems.adapters.folder import CARD, IndexCard, digest, prepare, read_card, write_card
 from kgeval.systems.adapters.launch import PASSED, argv, variables, vocabulary_folder
+from kgeval.tables.stream import loads
 from kgeval.text.build.state import corpus_hash, row_of
 
 SCRIPTS = sorted(scripts().glob("*.py"))

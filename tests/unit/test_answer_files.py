@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files import cells, read_jsonl
-from kgeval.files.rows import RowSelection, open_rows
-from kgeval.files.stream import CHUNK, stream
+from kgeval.tables import cells, read_jsonl
+from kgeval.tables.rows import RowSelection, open_rows
+from kgeval.tables.stream import CHUNK, stream
 
 
 def values(path: Path, text: str | bytes) -> list[Any]:
@@ -175,7 +175,7 @@ def test_a_large_array_is_not_held_in_memory(tmp_path: Path) -> None:
         file.writelines(("," if n else "") + json.dumps({"n": n, "text": "x" * 4_000}) for n in range(10_000))
         file.write("]")
     code = (
-        "import resource, sys\nfrom pathlib import Path\nfrom kgeval.files.stream import stream\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom kgeval.tables.stream import stream\n"
         "base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\nprint(sum(1 for _ in stream(Path(sys.argv[1]))))\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - base)"
     )
@@ -192,7 +192,7 @@ def test_a_name_that_ends_in_a_slash_is_a_folder_whatever_is_in_it(tmp_path: Pat
 
     from kgeval.cli.common import OutputPath
     from kgeval.cli.main import cli
-    from kgeval.files.answers import targets
+    from kgeval.tables.answers import targets
 
     given = tmp_path / "mine.jsonl"
     given.write_text(json.dumps({"id": "1", "question": "Q?", "answer": "A", "reference": "A"}) + "\n", encoding="utf-8")

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.fields import ROWS
-from kgeval.files.rows import RowSelection, open_rows, read_questions
-from kgeval.files.shapes import shapes, top
-from kgeval.files.stream import object_rows
+from kgeval.tables.fields import ROWS
+from kgeval.tables.rows import RowSelection, open_rows, read_questions
+from kgeval.tables.shapes import shapes, top
+from kgeval.tables.stream import object_rows
 
 NAMES = sorted(
     {name for field in ROWS.values() for name in field.names} | {"answer", "context", "unknown", "evidence_triple", "actual_steps"}

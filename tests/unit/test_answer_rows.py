@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files.rows import Filters, Rows, RowSelection, open_questions, open_rows
+from kgeval.tables.rows import Filters, Rows, RowSelection, open_questions, open_rows
 
 
 def lines(path: Path, *rows: Any) -> Path:
@@ -358,7 +358,7 @@ def test_an_answer_of_a_megabyte_and_hostile_texts_come_through_unchanged(tmp_pa
 @pytest.mark.slow
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     code = (
-        "from pathlib import Path\nfrom kgeval.files.rows import *\n"
+        "from pathlib import Path\nfrom kgeval.tables.rows import *\n"
         "with open_rows(RowSelection((Path('-'),))) as rows: print([r.where + r.answer.system for r in rows], rows.inputs)"
     )
     text = json.dumps(answer("1")) + "\n\n" + json.dumps(answer("2"))
@@ -370,7 +370,7 @@ def test_standard_input_is_read_once(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path: Path) -> None:
     """In two processes of their own: ten times the rows, and the peak grows by a few megabytes at most."""
     code = (
-        "import resource, sys\nfrom pathlib import Path\nfrom kgeval.files.rows import *\n"
+        "import resource, sys\nfrom pathlib import Path\nfrom kgeval.tables.rows import *\n"
         "half = Filters(sample=int(sys.argv[2]))\n"
         "with open_rows(RowSelection((Path(sys.argv[1]),), filters=half)) as rows:\n    print(sum(1 for _ in rows))\n"
         "status = Path('/proc/self/status')  # on Linux ru_maxrss begins with the peak of the process that started this one\n"

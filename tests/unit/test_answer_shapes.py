@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files.fields import ROWS
-from kgeval.files.rows import Rows, RowSelection, open_rows, read_questions
-from kgeval.files.shapes import PLAIN, FileNames, reading_of, shapes
 from kgeval.records import Question, Row
+from kgeval.tables.fields import ROWS
+from kgeval.tables.rows import Rows, RowSelection, open_rows, read_questions
+from kgeval.tables.shapes import PLAIN, FileNames, reading_of, shapes
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 

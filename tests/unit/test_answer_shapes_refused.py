@@ -8,8 +8,8 @@ import pytest
 from test_answer_shapes import only, opened, question, saved
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.rows import read_questions
 from kgeval.records import Question
+from kgeval.tables.rows import read_questions
 
 
 def test_kgevals_own_records_come_back_as_they_were_written(tmp_path: Path) -> None:

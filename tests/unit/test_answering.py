@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import IncompleteError, UsageError
-from kgeval.files.answers import Counted, cause_of, read_answers, targets, write_answers
 from kgeval.llm.answer_store import AnswerStore
 from kgeval.records import Aligned, Answer, Passage, Question, Stages
 from kgeval.systems.engine import Answering, AnswerRows, Tally, adjusted, answers
 from kgeval.systems.spec import ablated, merged, nested, parse_spec
 from kgeval.systems.system import Ask
+from kgeval.tables.answers import Counted, cause_of, read_answers, targets, write_answers
 
 FORMS = ["a.jsonl", "a.json", "a.csv", "a.parquet"]
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

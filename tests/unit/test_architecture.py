@@ -16,7 +16,7 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "ending", "errors", "records", "format", "config", "files", "manifest", "stats", "llm", "graph", "text", "auditing", "questions",
+    "ending", "errors", "records", "format", "config", "tables", "manifest", "stats", "llm", "graph", "text", "auditing", "questions",
     "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
 )
 HEAVY = {

@@ -6,7 +6,7 @@ import pytest
 from comparison_sample import tabled
 
 from kgeval.errors import InputError
-from kgeval.files.label_files import PairLabel
+from kgeval.tables.label_files import PairLabel
 from kgeval.workflows.compare_calibrate import CalibrationInputs
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from kgeval.comparison.corrected import LabelledQuestions, ShareItem, corrected, corrected_shares, labels_of, selected
 from kgeval.comparison.table import PairQuestion, PairTable
-from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel
+from kgeval.tables.label_files import PairLabel, read_labels
 
 N = 2_000
 AT = np.arange(N)

@@ -12,8 +12,8 @@ import pytest
 
 from kgeval.comparison.pairs import ComparedPairs, PairSelection, pair_up
 from kgeval.errors import InputError, UsageError
-from kgeval.files.question_rows import open_questions
-from kgeval.files.rows import RowSelection, open_rows
+from kgeval.tables.question_rows import open_questions
+from kgeval.tables.rows import RowSelection, open_rows
 
 
 def questions(folder: Path, n: int = 4) -> Path:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files import fields
-from kgeval.files.fields import ANCHORS, LABELS, ROWS, SCORES, SHARES, VERDICTS, coerced, columns
-from kgeval.files.label_files import read_labels, read_shares
+from kgeval.tables import fields
+from kgeval.tables.fields import ANCHORS, LABELS, ROWS, SCORES, SHARES, VERDICTS, coerced, columns
+from kgeval.tables.label_files import read_labels, read_shares
 
 
 @pytest.mark.parametrize("table", [LABELS, ANCHORS, SHARES, VERDICTS, SCORES])

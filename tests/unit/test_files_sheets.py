@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import UsageError
-from kgeval.files.sheets import FilledSheet, formula_safe, write_sheet
+from kgeval.tables.sheets import FilledSheet, formula_safe, write_sheet
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])

@@ -12,8 +12,8 @@ import pytest
 from kgeval.auditing.completeness.gold import Items, distinct, document_keys, gold_of, only_documents
 from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.errors import InputError, UsageError
-from kgeval.files.evidence import parts_of, split_groups
 from kgeval.records import GoldEntity, GoldTriple
+from kgeval.tables.evidence import parts_of, split_groups
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 

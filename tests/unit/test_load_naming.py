@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files import read_json, read_jsonl, write_jsonl, write_text
 from kgeval.graph.load import naming
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.graph.load.writer import batches
+from kgeval.tables import read_json, read_jsonl, write_jsonl, write_text
 from kgeval.text.names import normalise
 
 

@@ -15,12 +15,12 @@ import pytest
 import kgeval
 from kgeval.cli.main import run
 from kgeval.errors import UsageError
-from kgeval.files.score_forms import lower_metrics
-from kgeval.files.scores import read_scores
 from kgeval.metrics import own
 from kgeval.metrics.own import OwnMetric, load_metric
 from kgeval.metrics.select import select
 from kgeval.records import Score
+from kgeval.tables.score_forms import lower_metrics
+from kgeval.tables.scores import read_scores
 
 CODE = '''
 import kgeval

@@ -14,8 +14,8 @@ from test_audit_diff import finding, report
 
 import kgeval
 from kgeval.errors import GateError, InputError, UsageError
-from kgeval.files.scores import read_scores
 from kgeval.records import Answer
+from kgeval.tables.scores import read_scores
 from kgeval.workflows.audit import AuditResult
 
 QUESTIONS = [

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.cli.main import run
-from kgeval.files.question_rows import open_questions
-from kgeval.files.row_selection import RowSelection
 from kgeval.questions.complexity import depth
 from kgeval.questions.figures import figures, words_in
 from kgeval.questions.gold_triples import gold_of
 from kgeval.records import GoldPath, GraphRef, Passage, Question, QuestionSet, QuestionStats
+from kgeval.tables.question_rows import open_questions
+from kgeval.tables.row_selection import RowSelection
 
 NOVELS = Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag-bench-novel" / "questions.json"
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError
-from kgeval.files.rows import RowSelection, open_rows, read_questions
 from kgeval.records import Question
+from kgeval.tables.rows import RowSelection, open_rows, read_questions
 
 PARAGRAPHS = [["Hill", ["A hill. ", " It is high."]], ["Mill", ["A mill stands on Hill.", "Ada built it."]]]
 HOTPOT = {

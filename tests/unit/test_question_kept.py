@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import IncompleteError
-from kgeval.files.plain import read_table
 from kgeval.questions.spool import QuestionSpool
 from kgeval.records import Question
+from kgeval.tables.plain import read_table
 
 
 def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import IncompleteError, InputError
-from kgeval.files.score_forms import read_scores, read_verdicts, write_scores
-from kgeval.files.scores import ScoreFile, files_of, is_result, partial_of
 from kgeval.records import Answer, Question, Row, RunManifest, Score, ScoreReport, Verdict
+from kgeval.tables.score_forms import read_scores, read_verdicts, write_scores
+from kgeval.tables.scores import ScoreFile, files_of, is_result, partial_of
 
 RUN = RunManifest(kgeval="0", command="score", started="2026-01-01T00:00:00+00:00", seconds=1.0)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from test_score_files import FORMS, report, row, run, scores, verdicts
 
-from kgeval.files.score_forms import read_scores, read_verdicts
-from kgeval.files.scores import ScoreFile, partial_of
+from kgeval.tables.score_forms import read_scores, read_verdicts
+from kgeval.tables.scores import ScoreFile, partial_of
 
 
 def test_a_run_that_is_stopped_leaves_its_rows_and_resuming_asks_only_for_the_others(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
-from kgeval.files.shards import Groups, PartManifest, Shard, fingerprint_in, parse_shard, part_faults, shard_of
+from kgeval.tables.shards import Groups, PartManifest, Shard, fingerprint_in, parse_shard, part_faults, shard_of
 
 IDS = st.text(min_size=1)
 SIZES = st.integers(1, 100)

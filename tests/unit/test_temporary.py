@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import kgeval
-from kgeval.files.plain import write_text
-from kgeval.files.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
+from kgeval.tables.plain import write_text
+from kgeval.tables.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
 
 MAKE = """
 import time
-from kgeval.files.temporary import private_folder
+from kgeval.tables.temporary import private_folder
 folder = private_folder("rows")
 print("ready", flush=True)
 time.sleep(60)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.cells import Misfit
-from kgeval.files.label_files import read_anchors, read_labels, read_shares
-from kgeval.files.score_tables import ScoreSelection, read_score_tables
-from kgeval.files.verdict_files import VerdictsWanted, pairs_of, read_verdicts
-from kgeval.files.winners import coding_of, said_by
 from kgeval.records import ComparisonVerdict
+from kgeval.tables.cells import Misfit
+from kgeval.tables.label_files import read_anchors, read_labels, read_shares
+from kgeval.tables.score_tables import ScoreSelection, read_score_tables
+from kgeval.tables.verdict_files import VerdictsWanted, pairs_of, read_verdicts
+from kgeval.tables.winners import coding_of, said_by
 
 
 def wrote(folder: Path, name: str, text: str) -> Path:

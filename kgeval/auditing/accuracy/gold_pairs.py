@@ -9,10 +9,10 @@ from pathlib import Path
 
 from kgeval.auditing.accuracy.duplicates import ListedPairs
 from kgeval.errors import InputError
-from kgeval.files.sheets import table_lines, unescaped
 from kgeval.records import Estimate
 from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
+from kgeval.tables.sheets import table_lines, unescaped
 from kgeval.text.names import normalise
 
 SAME = {"same", "1", "yes", "true", "duplicate", "match"}

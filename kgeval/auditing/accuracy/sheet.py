@@ -11,8 +11,8 @@ from pathlib import Path
 from kgeval.auditing.accuracy.judge import LABELS
 from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.errors import InputError
-from kgeval.files import sheets
 from kgeval.records import AccuracyKind, HumanLabel
+from kgeval.tables import sheets
 
 MARK = "kgeval accuracy sheet"
 SHOWN: dict[AccuracyKind, tuple[str, ...]] = {

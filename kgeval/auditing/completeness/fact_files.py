@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import Line, read_json, read_jsonl, read_text
-from kgeval.files.fields import FACTS
 from kgeval.graph.load.values import Misfit
+from kgeval.tables import Line, read_json, read_jsonl, read_text
+from kgeval.tables.fields import FACTS
 
 LONGEST = 4_000
 _FIX = "one sentence a line (.txt), or JSONL with {fact, id?, document?}; sentence, statement and text are read too"

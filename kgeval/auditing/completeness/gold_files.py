@@ -11,13 +11,13 @@ from typing import Any
 
 from kgeval.auditing.completeness.gold import Gold, Items, distinct
 from kgeval.errors import InputError
-from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
-from kgeval.files.evidence import groups_of, parts_of
-from kgeval.files.fields import GOLD, TRIPLES, columns
-from kgeval.files.plain import under
 from kgeval.graph.load.table_files import delimiter
 from kgeval.graph.load.values import Misfit, needed, text, texts
 from kgeval.records import GoldEntity, GoldTriple
+from kgeval.tables import Line, read_json, read_jsonl, read_parquet, read_table
+from kgeval.tables.evidence import groups_of, parts_of
+from kgeval.tables.fields import GOLD, TRIPLES, columns
+from kgeval.tables.plain import under
 
 EVIDENCE = "evidence_triple"
 FIX = (

@@ -10,8 +10,8 @@ from pathlib import Path
 from kgeval.auditing.completeness.figures import proportion
 from kgeval.auditing.completeness.ideal import Ideal, IdealItem, label
 from kgeval.errors import InputError
-from kgeval.files import sheets
 from kgeval.records import GoldEntity
+from kgeval.tables import sheets
 
 COLUMNS = ("id", "kind", "subject", "type", "predicate", "object", "document", "passage", "label", "note")
 RIGHT, WRONG = "right", "wrong"

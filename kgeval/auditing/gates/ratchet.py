@@ -11,8 +11,8 @@ from kgeval.auditing.identity import called
 from kgeval.auditing.report_files import validated
 from kgeval.auditing.rulebook import Hit
 from kgeval.errors import InputError
-from kgeval.files import read_json
 from kgeval.records import SCHEMA_VERSION, Example, Layout, Ratchet, RatchetRule
+from kgeval.tables import read_json
 
 READ_FIX = "give a file that kgeval audit --write-ratchet wrote, or write a new one"
 _FAULTS = 5

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from kgeval.files.answers import stopped
 from kgeval.records import Answer
+from kgeval.tables.answers import stopped
 from kgeval.text.length import count_words
 
 How = Literal["free", "equal", "adjusted", "forced", "discarded", "failed"]

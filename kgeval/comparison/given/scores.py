@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from kgeval.files.score_tables import Cell
+    from kgeval.tables.score_tables import Cell
 
     Floats = npt.NDArray[np.float64]
 

@@ -54,7 +54,7 @@ def load_grades() -> Mapping[str, Aspect]:
 
 def read_grades(path: Path) -> Mapping[str, Aspect]:
     """Aspects of the user's own, in the form of kgeval/comparison/judge/grades.toml. Raises: InputError with every fault."""
-    from kgeval.files.plain import read_text
+    from kgeval.tables.plain import read_text
 
     return _parsed(read_text(path), str(path))
 

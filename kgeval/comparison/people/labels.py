@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from kgeval.comparison.people.scales import OVERALL, SCALES, category
 from kgeval.errors import InputError
-from kgeval.files.plain import Line
-from kgeval.files.stream import stream
 from kgeval.records import AgreementBy, Answer, HumanLabel, LabelScope, Question
+from kgeval.tables.plain import Line
+from kgeval.tables.stream import stream
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from kgeval.comparison.people.scales import label_of, word_of, words_of
 from kgeval.comparison.people.sheets import MARK
 from kgeval.errors import InputError
-from kgeval.files.plain import read_json
-from kgeval.files.sheets import FilledSheet
 from kgeval.records import HumanLabel, SheetKey
+from kgeval.tables.plain import read_json
+from kgeval.tables.sheets import FilledSheet
 
 _HEAD = re.compile(re.escape(MARK) + r" \(run=(\w+) scope=(\w+) annotator=(.*)\)\s*$")
 

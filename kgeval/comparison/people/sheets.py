@@ -15,10 +15,10 @@ from kgeval.comparison.judge.grades import Aspect
 from kgeval.comparison.people.drawing import DrawnItems
 from kgeval.comparison.people.scales import MEANINGS, OVERALL, SCALES, SHORT, words_of
 from kgeval.errors import UsageError
-from kgeval.files import sheets
-from kgeval.files.plain import private
-from kgeval.files.sheets import without_controls
 from kgeval.records import LabelScope, SheetKey
+from kgeval.tables import sheets
+from kgeval.tables.plain import private
+from kgeval.tables.sheets import without_controls
 
 MARK = "kgeval agree sheet"  # as files have it since the command was called so
 PAGE = Path(__file__).parent / "page"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kgeval.errors import InputError
-from kgeval.files import check_readable, read_json, read_text
 from kgeval.graph.load import graphml, lightrag, msgraphrag, node_link, table_files, tables, triples
 from kgeval.graph.load.model import FORMATS, Loaded
+from kgeval.tables import check_readable, read_json, read_text
 
 READERS: dict[str, Callable[[Path], Loaded]] = {
     "msgraphrag": msgraphrag.read, "lightrag": lightrag.read, "graphml": graphml.read, "triples": triples.read, "json": node_link.read,

@@ -10,11 +10,11 @@ from typing import Any
 from xml.sax import SAXException
 
 from kgeval.errors import InputError
-from kgeval.files import check_readable
 from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Loaded
 from kgeval.graph.load.values import Misfit
+from kgeval.tables import check_readable
 
 WITH_TEXT = ("data", "default", "NodeLabel", "EdgeLabel")
 

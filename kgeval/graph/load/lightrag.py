@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import read_json
 from kgeval.graph.load import graphml
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import SEPARATOR, Misfit, distinct, needed, number, text, texts, whole_number
+from kgeval.tables import read_json
 
 GRAPH = "graph_chunk_entity_relation.graphml"
 STORES = ("full_docs", "doc_status", "text_chunks", "full_entities", "full_relations", "entity_chunks", "relation_chunks")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import parquet_columns, read_parquet
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import Misfit, needed, number, text, texts
+from kgeval.tables import parquet_columns, read_parquet
 
 TABLES = ("entities", "relationships", "text_units", "documents", "communities", "community_reports", "covariates")
 _NEEDED = {"entities": ("title|name",), "relationships": ("source", "target"), "text_units": ("id", "text"), "documents": ("id",)}

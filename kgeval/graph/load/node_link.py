@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import read_json
 from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Loaded, SourceChunk
 from kgeval.graph.load.values import needed, text, whole_number
+from kgeval.tables import read_json
 
 _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("target", "to", "end", "tail", "object")}
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.errors import InputError
-from kgeval.files import check_readable, parquet_columns
-from kgeval.files.fields import columns as fields_of
+from kgeval.tables import check_readable, parquet_columns
+from kgeval.tables.fields import columns as fields_of
 
 FORM = "tables"
 NODES, RELATIONS, CHUNKS, DOCUMENTS = "nodes", "relations", "chunks", "documents"

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import read_table
 from kgeval.graph.load import nodes, table_files
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk, SourceDocument
 from kgeval.graph.load.table_files import FORM, SEPARATORS, TableInputs
 from kgeval.graph.load.values import Misfit, needed, number, numbers, properties, text, texts, whole_number
 from kgeval.graph.load.values import key as key_of
+from kgeval.tables import read_table
 
 UNNAMED = {"unknown_source", "unknown", "no-file-path"}  # what writers put where a document has no file; LightRAG's is unknown_source
 

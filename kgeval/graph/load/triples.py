@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files import Line, read_json, read_jsonl, read_table
-from kgeval.files.fields import TRIPLES, columns
-from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.table_files import delimiter
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
+from kgeval.tables import Line, read_json, read_jsonl, read_table
+from kgeval.tables.fields import TRIPLES, columns
+from kgeval.tables.plain import under
 
 LISTS = ("triples", "relations", "relationships", "edges")
 Row = tuple[str, Mapping[str, Any]]

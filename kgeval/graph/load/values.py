@@ -1,4 +1,4 @@
-"""Cells of strangers' graphs as text, numbers, lists and properties. What a cell can be stands in kgeval.files.cells; here is what graphs
+"""Cells of strangers' graphs as text, numbers, lists and properties. What a cell can be stands in kgeval.tables.cells; here is what graphs
 have besides: a field's name in each Misfit (a fault of that row), merged texts with `<SEP>`, what Neo4j can store.
 """
 
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kgeval.files import cells
-from kgeval.files.cells import Misfit as Misfit
-from kgeval.files.plain import loads
+from kgeval.tables import cells
+from kgeval.tables.cells import Misfit as Misfit
+from kgeval.tables.plain import loads
 
 SEPARATOR = "<SEP>"  # LightRAG and nano-graphrag join what they merge by it
 LARGEST = 2**63

@@ -12,8 +12,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from kgeval.errors import InputError
-from kgeval.files import read_jsonl, read_text
 from kgeval.llm.fake.request import Chat
+from kgeval.tables import read_jsonl, read_text
 
 Fault = Literal[
     "rate_limit", "server_error", "overloaded", "hang", "disconnect", "cut", "prose", "wrong_type", "empty", "refusal",

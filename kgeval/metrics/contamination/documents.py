@@ -54,7 +54,7 @@ def dated_knowledge(path: Path, cutoff: str) -> Knowledge:
 
     Raises: UsageError for a cutoff that is no date; InputError with every row that names no document, or has no date that can be read.
     """
-    from kgeval.files.stream import stream
+    from kgeval.tables.stream import stream
 
     limit = days_of(cutoff)
     if limit is None:

@@ -91,7 +91,7 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     """
     from pydantic import ValidationError
 
-    from kgeval.files.plain import read_json
+    from kgeval.tables.plain import read_json
 
     data = read_json(path)
     given = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from kgeval.files.fields import level_of
 from kgeval.format import number, percent, plural
 from kgeval.records import LEVELS_OF_X, Amounts, QuestionGroup, QuestionSet, QuestionStats
 from kgeval.reports.document import Cell, Document, Items, Section, Table, Text
+from kgeval.tables.fields import level_of
 
 Side = Literal["levels", "kinds"]
 _HEADS = ("level", "questions", "breadth", "depth", "words", "answer", "evidence")

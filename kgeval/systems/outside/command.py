@@ -16,11 +16,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.errors import IncompleteError, UsageError
-from kgeval.files import cells
 from kgeval.records import Answer
 from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
 from kgeval.systems.outside.reply import answer_from, failed, signature_of
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.tables import cells
 
 LONGEST_NAME = 100
 MOST_AT_A_TIME = 64

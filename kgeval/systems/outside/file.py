@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.answers import stopped
-from kgeval.files.rows import RowSelection, open_rows
-from kgeval.files.stream import STDIN
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import failed, signature_of
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening
+from kgeval.tables.answers import stopped
+from kgeval.tables.rows import RowSelection, open_rows
+from kgeval.tables.stream import STDIN
 
 SHOWN = 20
 

@@ -18,11 +18,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from kgeval.errors import UsageError
-from kgeval.files.plain import plain_value
 from kgeval.records import Answer
 from kgeval.systems.outside.process import SlowError
 from kgeval.systems.outside.reply import answer_from, failed, signature_of
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.tables.plain import plain_value
 
 SHOWN_OF_ASK = ("question_id", "trial", "target_words", "attempt", "previous")  # what a function gets where it names it
 GRACE_SECONDS = 1.0

@@ -17,9 +17,6 @@ from pydantic import JsonValue
 
 from kgeval.config import environment
 from kgeval.errors import ConfigError, ModelError, UsageError
-from kgeval.files import cells
-from kgeval.files.fields import ROWS
-from kgeval.files.plain import loads
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
 from kgeval.llm.client import CallError, asked_wait, read_answer
@@ -31,6 +28,9 @@ from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import TAKEN, answer_from, failed, signature_of
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.tables import cells
+from kgeval.tables.fields import ROWS
+from kgeval.tables.plain import loads
 
 # How a JSON endpoint is asked and read: a request with slots, and paths to the parts of its reply.
 

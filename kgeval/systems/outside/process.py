@@ -19,7 +19,7 @@ from typing import Any
 
 from kgeval.ending import register
 from kgeval.errors import UsageError
-from kgeval.files.plain import loads
+from kgeval.tables.plain import loads
 
 LONGEST_LINE = 64 * 2**20  # bytes: whatever a process writes, memory stays bounded
 TAIL = 4_000  # bytes of stderr that are kept to say how it ended

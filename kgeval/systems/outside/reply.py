@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from kgeval.config import environment
-from kgeval.files import cells
-from kgeval.files.convert import answer_of
-from kgeval.files.fields import ROWS
-from kgeval.files.stream import plain
 from kgeval.llm.endpoints import scrub
 from kgeval.records import Answer
 from kgeval.systems.system import Ask, System
+from kgeval.tables import cells
+from kgeval.tables.convert import answer_of
+from kgeval.tables.fields import ROWS
+from kgeval.tables.stream import plain
 
 OURS = ("trial", "signature", "variant", "aligned_to", "error")  # kgeval sets these itself
 TAKEN = tuple(name for name, one in ROWS.items() if one.owner == "answer" and name not in OURS)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from kgeval.errors import InputError
-from kgeval.files import sha256
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.manifest import ModelUsage
+from kgeval.tables import sha256
 from kgeval.text.clean import clean_line, clean_name
 from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention

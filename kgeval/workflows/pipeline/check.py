@@ -197,8 +197,8 @@ def _sound_options(config: Config, stage: Stage) -> Section | None:
 
 def _of_outputs(stage: Stage) -> Iterator[str]:
     """Forms and files that the stage's report cannot have: that must not be found out when everything is paid."""
-    from kgeval.files.answers import targets
     from kgeval.reports.write import check_form, check_outputs
+    from kgeval.tables.answers import targets
 
     kind, where = stage.kind, f"run.options.{stage.kind.name}"
     try:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.errors import InputError
-from kgeval.files import read_json
-from kgeval.files.score_forms import lower_metrics, read_scores
 from kgeval.records import (
     Axis,
     Corpus,
@@ -24,6 +22,8 @@ from kgeval.records import (
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
+from kgeval.tables import read_json
+from kgeval.tables.score_forms import lower_metrics, read_scores
 from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.errors import KgevalError
-from kgeval.files.shapes import ShapeRole
-from kgeval.files.stream import stream
+from kgeval.tables.shapes import ShapeRole
+from kgeval.tables.stream import stream
 
 if TYPE_CHECKING:
     from kgeval.records import Record
@@ -94,7 +94,7 @@ def _by_names(names: frozenset[str]) -> Sort | None:
 
 def _fields(names: frozenset[str], role: ShapeRole) -> tuple[frozenset[str], bool]:
     """The fields that a file with these names has if it is read as `role`, and whether it could not be told."""
-    from kgeval.files.shapes import FileNames, reading_of, top
+    from kgeval.tables.shapes import FileNames, reading_of, top
 
     try:
         reading = reading_of(FileNames("", names, role))

@@ -23,8 +23,6 @@ from kgeval.config import (
     environment,
 )
 from kgeval.config.session import AURA, CONNECTION, EMBEDDING, LAYOUT, SHOWN, WORKING
-from kgeval.files.score_forms import is_folder
-from kgeval.files.scores import is_result
 from kgeval.llm.plan import Plan
 from kgeval.records import (
     AccuracyReport,
@@ -38,6 +36,8 @@ from kgeval.records import (
     OverviewReport,
     ScoreReport,
 )
+from kgeval.tables.score_forms import is_folder
+from kgeval.tables.scores import is_result
 from kgeval.workflows import (
     accuracy,
     answer,

@@ -14,8 +14,8 @@ from pathlib import Path
 from kgeval import __version__
 from kgeval.config import Config
 from kgeval.errors import UsageError
-from kgeval.files import write_text
 from kgeval.records import PipelineRun, StageRun
+from kgeval.tables import write_text
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.rows import read_record
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kgeval.files.cells import EXACT, unfloated
 from kgeval.graph.load import values
 from kgeval.graph.load.values import Misfit
+from kgeval.tables.cells import EXACT, unfloated
 
 if TYPE_CHECKING:
     import pyarrow as pa

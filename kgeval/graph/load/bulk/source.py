@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import InputError
-from kgeval.files import check_readable
 from kgeval.graph.load.bulk import quotes
 from kgeval.graph.load.table_files import delimiter, header
+from kgeval.tables import check_readable
 
 if TYPE_CHECKING:
     import pyarrow as pa

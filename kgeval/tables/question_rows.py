@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kgeval.files.chosen import choose_questions
-from kgeval.files.joining import staged
-from kgeval.files.row_selection import RowSelection
-from kgeval.files.staging import Staged, question_from
 from kgeval.records import Question
+from kgeval.tables.chosen import choose_questions
+from kgeval.tables.joining import staged
+from kgeval.tables.row_selection import RowSelection
+from kgeval.tables.staging import Staged, question_from
 
 _KEPT = "FROM questions WHERE kept"
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kgeval.files import cells
-from kgeval.files.cells import Misfit
-from kgeval.files.evidence import gold_path
+from kgeval.tables import cells
+from kgeval.tables.cells import Misfit
+from kgeval.tables.evidence import gold_path
 
 Row = dict[str, Any]
 BROKEN_FACTS = "supporting_facts_broken"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.cells import Misfit
-from kgeval.files.fields import Fields, coerced
-from kgeval.files.plain import Line
-from kgeval.files.stream import STDIN, stream
+from kgeval.tables.cells import Misfit
+from kgeval.tables.fields import Fields, coerced
+from kgeval.tables.plain import Line
+from kgeval.tables.stream import STDIN, stream
 
 
 @dataclass

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from kgeval.ending import undone
 from kgeval.errors import InputError, UsageError
-from kgeval.files.temporary import part_of, sweep_parts
+from kgeval.tables.temporary import part_of, sweep_parts
 
 PRIVATE = 0o600  # of what quotes users' texts
 LONGEST_CELL = 2**31 - 1

@@ -8,7 +8,7 @@ people fill in. `asked`: the questions that a run asks. `partial`: what a run ha
 what a row of it is, and where results go; `score_forms`: the forms of scores.
 """
 
-from kgeval.files.plain import (
+from kgeval.tables.plain import (
     Line,
     check_readable,
     decode,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kgeval.files.plain import loads
+from kgeval.tables.plain import loads
 
 TEXTS = ("text", "content", "page_content", "chunk", "contents", "statement", "passage", "chunk_text")
 IDS = ("chunk_id", "id", "doc_id", "_id", "context_id")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from kgeval.files.staging import Staged, question_from
 from kgeval.records import Answer, Question
+from kgeval.tables.staging import Staged, question_from
 
 _HAS = "EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept)"
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.files.cells import Misfit, signed
-from kgeval.files.fields import ANCHORS, LABELS, SHARES
-from kgeval.files.given import Faults, Sheet, open_sheets
-from kgeval.files.plain import Line
-from kgeval.files.winners import WAY_OUT, Coding, Unknown, coding_of
 from kgeval.records import Anchor, Winner
+from kgeval.tables.cells import Misfit, signed
+from kgeval.tables.fields import ANCHORS, LABELS, SHARES
+from kgeval.tables.given import Faults, Sheet, open_sheets
+from kgeval.tables.plain import Line
+from kgeval.tables.winners import WAY_OUT, Coding, Unknown, coding_of
 
 VALUE: Mapping[Winner, float] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 OVERALL = "overall"

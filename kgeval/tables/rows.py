@@ -9,13 +9,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kgeval.files.chosen import choose, choose_shard, system_infos
-from kgeval.files.joining import staged
-from kgeval.files.question_rows import open_questions
-from kgeval.files.row_selection import Filters, RowSelection
-from kgeval.files.staging import Staged, Staging, question_from
-from kgeval.files.stream import STDIN
 from kgeval.records import Answer, Question, Row, SystemInfo
+from kgeval.tables.chosen import choose, choose_shard, system_infos
+from kgeval.tables.joining import staged
+from kgeval.tables.question_rows import open_questions
+from kgeval.tables.row_selection import Filters, RowSelection
+from kgeval.tables.staging import Staged, Staging, question_from
+from kgeval.tables.stream import STDIN
 
 # A question comes with the gold of the answer's own system, where systems differ.
 _ROWS = (

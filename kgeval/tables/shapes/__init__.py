@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kgeval.errors import InputError
-from kgeval.files.fields import OF_ANSWERS, ROWS
+from kgeval.tables.fields import OF_ANSWERS, ROWS
 
 ShapeRole = Literal["answers", "questions"]
 FOLDER = Path(__file__).parent

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kgeval.files import cells
-from kgeval.files.evidence import gold_path, groups_of, sentences_of, triple_of
-from kgeval.files.shapes import benchmarks
+from kgeval.tables import cells
+from kgeval.tables.evidence import gold_path, groups_of, sentences_of, triple_of
+from kgeval.tables.shapes import benchmarks
 
 BROKEN = "evidence_triple_broken"
 RETRIEVAL = ("retrieval", "retrieve", "retriever")

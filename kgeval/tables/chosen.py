@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgeval.errors import InputError
-from kgeval.files.row_selection import Filters
-from kgeval.files.shards import Shard
-from kgeval.files.staging import Staging, question_values
 from kgeval.records import SystemInfo
+from kgeval.tables.row_selection import Filters
+from kgeval.tables.shards import Shard
+from kgeval.tables.staging import Staging, question_values
 
 LISTED = 5
 

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.plain import private
+from kgeval.tables.plain import private
 
 BATCH = 10_000
 

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from kgeval.errors import Faults, InputError, UsageError
-from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
-from kgeval.files.fields import ROWS
-from kgeval.files.plain import Line
-from kgeval.files.row_selection import RowSelection
-from kgeval.files.shapes import ShapeRole, top
-from kgeval.files.staging import Staging
-from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.records import Answer, Question
+from kgeval.tables.convert import Converted, Converter, answer_of, id_of, question_of
+from kgeval.tables.fields import ROWS
+from kgeval.tables.plain import Line
+from kgeval.tables.row_selection import RowSelection
+from kgeval.tables.shapes import ShapeRole, top
+from kgeval.tables.staging import Staging
+from kgeval.tables.stream import STDIN, is_table, stream
 
 T = TypeVar("T")
 SHOWN = 20

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
-from kgeval.files.plain import read_text
-from kgeval.files.score_forms import beside, fingerprint_of, is_folder, is_result, read_scores, read_verdicts, results_of
-from kgeval.files.shards import Groups, PartManifest, fingerprint_in, shard_of
 from kgeval.records import Row, Score, ScoreReport, Verdict
+from kgeval.tables.parts import FIX, gathered, notes_in, shard_in, whole_in
+from kgeval.tables.plain import read_text
+from kgeval.tables.score_forms import beside, fingerprint_of, is_folder, is_result, read_scores, read_verdicts, results_of
+from kgeval.tables.shards import Groups, PartManifest, fingerprint_in, shard_of
 
 Name = tuple[str, str, int | None]
 ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials")  # what the report, or what is kept, depends on

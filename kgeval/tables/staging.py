@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from kgeval.errors import InputError
-from kgeval.files.temporary import private_folder
 from kgeval.records import Answer, Question
+from kgeval.tables.temporary import private_folder
 
 _TABLES = """
 CREATE TABLE questions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL, mark BLOB, body TEXT NOT NULL,

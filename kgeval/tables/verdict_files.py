@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.cells import Misfit, signed
-from kgeval.files.fields import VERDICTS as FIELDS
-from kgeval.files.given import Faults, Sheet, check_range, open_sheets
-from kgeval.files.plain import Line, replacing
-from kgeval.files.sheets import formula_safe
-from kgeval.files.winners import Coding, coding_of
 from kgeval.records import ComparisonVerdict, Procedure, Winner
+from kgeval.tables.cells import Misfit, signed
+from kgeval.tables.fields import VERDICTS as FIELDS
+from kgeval.tables.given import Faults, Sheet, check_range, open_sheets
+from kgeval.tables.plain import Line, replacing
+from kgeval.tables.sheets import formula_safe
+from kgeval.tables.winners import Coding, coding_of
 
 __all__ = ["FIELDS", "Verdicts", "VerdictsWanted", "pairs_of", "read_verdicts", "write_duels"]
 

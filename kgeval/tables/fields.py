@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from kgeval.files import cells
-from kgeval.files.cells import Misfit
+from kgeval.tables import cells
+from kgeval.tables.cells import Misfit
 
 Owner = Literal["question", "answer", "row"]
 Aliases = Mapping[str, tuple[str, ...]]

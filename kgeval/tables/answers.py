@@ -15,11 +15,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.plain import private
-from kgeval.files.score_forms import FINGERPRINT, beside, is_folder
-from kgeval.files.stream import stream
-from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
+from kgeval.tables.columns import write_csv, write_parquet
+from kgeval.tables.plain import private
+from kgeval.tables.score_forms import FINGERPRINT, beside, is_folder
+from kgeval.tables.stream import stream
 
 STOPPED = ("budget", "error_rate", "cancelled")  # causes of what was not even asked, because the run was stopped
 FORMS = (".jsonl", ".json", ".csv", ".parquet")

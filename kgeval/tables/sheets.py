@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kgeval.errors import UsageError
-from kgeval.files.cells import Misfit, text
-from kgeval.files.given import Faults, sheet_of
-from kgeval.files.plain import Line, private, read_text, table_rows
+from kgeval.tables.cells import Misfit, text
+from kgeval.tables.given import Faults, sheet_of
+from kgeval.tables.plain import Line, private, read_text, table_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 

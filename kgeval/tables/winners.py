@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgeval.errors import UsageError
-from kgeval.files.cells import Misfit, absent
 from kgeval.records import Winner
+from kgeval.tables.cells import Misfit, absent
 
 WORDS: dict[str, Winner] = {
     **dict.fromkeys(("a", "left", "model_a", "model_1", "system_a", "answer_a", "answer_1", "model a", "model 1", "[[a]]"), "a"),

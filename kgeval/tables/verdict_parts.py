@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
-from kgeval.files.plain import read_text
-from kgeval.files.score_forms import beside, is_folder, read_lines
-from kgeval.files.shards import Groups, PartManifest, shard_of
 from kgeval.records import ComparisonVerdict, RunManifest
+from kgeval.tables.parts import FIX, gathered, notes_in, shard_in, whole_in
+from kgeval.tables.plain import read_text
+from kgeval.tables.score_forms import beside, is_folder, read_lines
+from kgeval.tables.shards import Groups, PartManifest, shard_of
 
 Name = tuple[str, str, str, str, int]
 # what the report, or what is kept, depends on beside the signature

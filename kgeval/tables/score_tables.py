@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.cells import Misfit, signed
-from kgeval.files.fields import SCORES
-from kgeval.files.given import Faults, Sheet, check_range, open_sheets
 from kgeval.records import Answer, Question
+from kgeval.tables.cells import Misfit, signed
+from kgeval.tables.fields import SCORES
+from kgeval.tables.given import Faults, Sheet, check_range, open_sheets
 
 METRIC = "score"
 KEPT = ("question_id", "trial", "dataset", "level")  # of a wide table: what is no system

@@ -20,9 +20,10 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from kgeval.errors import IncompleteError, InputError
-from kgeval.files.answers import stopped
-from kgeval.files.plain import PRIVATE
-from kgeval.files.score_forms import (
+from kgeval.records import Row, Score, ScoreReport, Verdict
+from kgeval.tables.answers import stopped
+from kgeval.tables.plain import PRIVATE
+from kgeval.tables.score_forms import (
     files_of,
     fingerprint_of,
     is_result,
@@ -32,9 +33,8 @@ from kgeval.files.score_forms import (
     write_beside,
     write_scores,
 )
-from kgeval.files.spool import Spool
-from kgeval.files.temporary import locked
-from kgeval.records import Row, Score, ScoreReport, Verdict
+from kgeval.tables.spool import Spool
+from kgeval.tables.temporary import locked
 
 Taking = Literal["nothing", "finished", "scored"]
 _CHECKED = '{"checked":['  # verdicts of an earlier result, until its scores are read

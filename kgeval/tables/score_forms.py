@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.plain import check_readable, private, read_json
-from kgeval.files.stream import stream
-from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
+from kgeval.tables.columns import write_csv, write_parquet
+from kgeval.tables.plain import check_readable, private, read_json
+from kgeval.tables.stream import stream
 
 FORMS = (".jsonl", ".csv", ".parquet")
 COLUMNS = ("question_id", "system", "trial", "metric", "value", "status", "reason", "detail", "signature")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.shards import WHOLE, PartManifest, Shard, parse_shard, part_faults
 from kgeval.records import RunManifest
+from kgeval.tables.shards import WHOLE, PartManifest, Shard, parse_shard, part_faults
 
 FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
 

@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from kgeval.files import cells
-from kgeval.files.cells import Misfit
-from kgeval.files.fields import ROWS, coerced, level_of
-from kgeval.files.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
-from kgeval.files.shapes.benchmarks import BROKEN_FACTS
-from kgeval.files.shapes.derive import BROKEN, DERIVE
-from kgeval.files.stream import plain
 from kgeval.records import Answer, Question
+from kgeval.tables import cells
+from kgeval.tables.cells import Misfit
+from kgeval.tables.fields import ROWS, coerced, level_of
+from kgeval.tables.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
+from kgeval.tables.shapes.benchmarks import BROKEN_FACTS
+from kgeval.tables.shapes.derive import BROKEN, DERIVE
+from kgeval.tables.stream import plain
 
 NO_ANSWER = "the answer is null in the file"
 RETRIEVAL_ONLY = "the file holds what was retrieved and no answers"

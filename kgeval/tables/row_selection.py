@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from kgeval.files.shards import Shard
+from kgeval.tables.shards import Shard
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgeval.errors import InputError
-from kgeval.files.plain import Line, check_readable, constant, decode, json_lines, loads, read_json, read_text, table_rows, under
+from kgeval.tables.plain import Line, check_readable, constant, decode, json_lines, loads, read_json, read_text, table_rows, under
 
 STDIN = Path("-")
 TABLES = (".csv", ".tsv", ".tab")
