@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -161,7 +162,9 @@ class Graph:
     def _client(self, timeout: float | None) -> GraphDataScience:
         self.need_gds()
         if timeout not in self._clients:
-            from graphdatascience import GraphDataScience  # 30 MB and a second: paid for by the first projection, not before
+            with warnings.catch_warnings():  # tqdm complains of notebooks without widgets, and nobody asked for its bars
+                warnings.simplefilter("ignore")
+                from graphdatascience import GraphDataScience  # 30 MB and a second: paid for by the first projection, not before
             from graphdatascience.error.unable_to_connect import UnableToConnectError
 
             from kgeval.graph.reading import ReadingDriver

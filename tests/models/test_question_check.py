@@ -322,7 +322,7 @@ REFUSED = [
     (["a.jsonl", "--check", "nothing", "--no-model"], "there is no check nothing"),
     (["a.jsonl", "b.jsonl", "--no-model", "-o", "o.jsonl"], "do not go into one"), (["a.jsonl", "a.jsonl", "--no-model"], "given twice"),
     (["a.jsonl", "b.jsonl", "a.jsonl", "--no-model"], "3 files"), (["a.jsonl", "--no-model", "-o", "a.jsonl"], "would replace"),
-    (["a.jsonl", "--no-model", "-o", "r.html"], "has no form"), (["none.jsonl", "--no-model"], "no such file"),
+    (["a.jsonl", "--no-model", "-o", "r.xml"], "has no form"), (["none.jsonl", "--no-model"], "no such file"),
 (["a.jsonl", "--no-model", "--threshold", "unique>=0.5"], "not among the checks"), (["--no-model"], "Missing argument"),
 ]
 

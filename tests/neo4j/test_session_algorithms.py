@@ -18,7 +18,7 @@ from kgeval.auditing.completeness.bridging import communities_of
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.errors import ConnectError
-from kgeval.graph.aura import SessionOptions, in_session
+from kgeval.graph.aura import AuraOptions, in_session
 from kgeval.graph.aura import session as life
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
@@ -31,7 +31,7 @@ LAYOUT = Layout(
     name="test", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["R", "S"], relations_join_entities_only=True,
 )
 OWNED = LAYOUT.model_copy(update={"scope_property": "owner", "scope_value": "me", "relations_join_entities_only": False})
-EVERYWHERE = SessionOptions(memory="2GB", cloud="gcp:europe-west1")
+EVERYWHERE = AuraOptions(memory="2GB", cloud="gcp:europe-west1")
 TRIANGLES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3), (6, 7), (9, 9)]
 
 
