@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kgeval.cli.derive import BRIEF, format_headed, format_text
+from kgeval.cli.derive import BRIEF, WithShortHelp, format_headed, format_text
 
 
 class OwnArgument(click.Argument):
@@ -21,7 +21,7 @@ class OwnArgument(click.Argument):
         return [*(CompletionItem(name) for name in names if name.startswith(incomplete)), *super().shell_complete(ctx, incomplete)]
 
 
-class CommandWithMore(click.Group):
+class CommandWithMore(click.Group, WithShortHelp):
     """A group that is a command itself: a first word that names a sub-command is that sub-command, everything else is the command's own.
 
     Make it with `invoke_without_command=True`.

@@ -87,7 +87,14 @@ def options_from(
 BRIEF = "kgeval.brief"  # in a context's meta: -h was asked for, the page of one screen
 
 
-class HeadedCommand(click.Command):
+class WithShortHelp(click.Command):
+    """A command that has -h too, also where it is called alone: click remembers the first answer for all later calls."""
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        return ["-h", "--help"]
+
+
+class HeadedCommand(WithShortHelp):
     """A command whose rare options stand under headings of their own in the help; `-h` only names these."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -101,7 +108,7 @@ class HeadedCommand(click.Command):
         format_headed(self, ctx, formatter)
 
 
-class Group(click.Group):
+class Group(click.Group, WithShortHelp):
     """A group of such commands."""
 
     command_class = HeadedCommand
