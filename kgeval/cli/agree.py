@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kgeval.cli.derive import Group, HeadedCommand, flags_of, options_from
+from kgeval.cli.derive import CommandGroup, HeadedCommand, flags_of, options_from
 from kgeval.cli.options import session_from
 from kgeval.cli.show import report_options, show_result
 from kgeval.config import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
@@ -15,7 +15,7 @@ from kgeval.config import AgreeOptions, CorrelationOptions, ReadOptions, SheetOp
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def annotate() -> None:
     """People as judges of answers: blind sheets out, labels back in, how far people, metrics and judges agree."""
 

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import interactive, say, visible
-from kgeval.cli.derive import Group, flags_of
+from kgeval.cli.derive import CommandGroup, flags_of
 from kgeval.cli.options import journal_options
 from kgeval.cli.show import form_option
 from kgeval.config import LimitsSection, ModelOptions
 from kgeval.errors import InputError
 
 if TYPE_CHECKING:
-    from kgeval.llm.journal_view import Call, JournalSummary
+    from kgeval.llm.journal_view import JournalCall, JournalSummary
     from kgeval.llm.vector_cache import CachedModel
 
 MEGABYTE = 1_000_000
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def cache() -> None:
     """The journal of finished calls to models, the embeddings, and the indexes of built-in systems: what is there, one call in full,
     clearing; batches under way.
@@ -92,13 +92,13 @@ def clear(
     With --model, --stage or --older-than only calls go, not embeddings and indexes.
     """
     from kgeval.errors import UsageError
-    from kgeval.llm.journal_view import Chosen, count
+    from kgeval.llm.journal_view import CallFilter, count
     from kgeval.llm.journal_view import clear as clear_calls
     from kgeval.llm.places import embedding_folder, journal_file
     from kgeval.llm.text_table import clear_indexes, index_folder, kept_indexes
     from kgeval.llm.vector_cache import cached_models, clear_vectors
 
-    chosen = Chosen(**choice)
+    chosen = CallFilter(**choice)
     if only == "embeddings" and not chosen.everything:
         raise UsageError("--model, --stage and --older-than choose calls, not embeddings", fix="leave them out, or --only journal")
     path, folder, own = journal_file(journal, cache_dir), embedding_folder(cache_dir), index_folder(cache_dir)
@@ -201,7 +201,7 @@ def _embedding_lines(folder: Path, models: list[CachedModel]) -> list[str]:
     return lines
 
 
-def _call_lines(call: Call) -> list[str]:
+def _call_lines(call: JournalCall) -> list[str]:
     lines = [f"key      {call.key}", f"model    {call.model} at {call.endpoint or '(no reply was usable)'}", f"stage    {call.stage}"]
     if call.created is not None:
         lines.append(f"asked    {datetime.fromtimestamp(call.created, UTC).isoformat(timespec='seconds')}, {call.seconds:.2f} s")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import F, Option
-from kgeval.cli.derive import Group
+from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import ConnectError, LayoutError, UsageError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ALL = 1_000_000_000
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def cypher() -> None:
     """The Cypher behind every figure, ready for Neo4j Browser."""
 

@@ -108,7 +108,7 @@ class HeadedCommand(WithShortHelp):
         format_headed(self, ctx, formatter)
 
 
-class Group(click.Group, WithShortHelp):
+class CommandGroup(click.Group, WithShortHelp):
     """A group of such commands."""
 
     command_class = HeadedCommand

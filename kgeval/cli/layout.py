@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import say
-from kgeval.cli.derive import Group, flags_of, given_of
+from kgeval.cli.derive import CommandGroup, flags_of, given_of
 from kgeval.cli.options import connection_options, session_from
 from kgeval.cli.show import json_option
 from kgeval.config import SessionOptions
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 graph_option = flags_of(SessionOptions, only=("graph_name",), heading="")
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def layout() -> None:
     """How a graph is stored: which labels, types and properties play which role."""
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from kgeval.cli.common import visible
-from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.derive import CommandGroup, flags_of, options_from
 from kgeval.cli.options import connection_options, embedding_options, named_graph, session_from
 from kgeval.cli.show import form_option
 from kgeval.config import MergesOptions
@@ -16,7 +16,7 @@ from kgeval.config import MergesOptions
 graph_option = named_graph("The built graph's name.")
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def merges() -> None:
     """Which names `kgeval build` holds to mean one thing, and taking such a decision back.
 

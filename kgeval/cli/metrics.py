@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.agree import matrix
-from kgeval.cli.derive import Group, flags_of
+from kgeval.cli.derive import CommandGroup, flags_of
 from kgeval.cli.sensitivity import sensitivity
 from kgeval.cli.show import form_option
 from kgeval.config import SessionOptions
@@ -26,7 +26,7 @@ config_option = flags_of(
 )
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def metrics() -> None:
     """The metrics: what each measures, needs and costs; the presets; whether they tell right from wrong on your data, and how they go
     with each other.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kgeval.cli.common import say, silence_stdout, visible
-from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.derive import CommandGroup, flags_of, options_from
 from kgeval.cli.options import config_option, connection_options, layout_options, model_flags, session_from
 from kgeval.cli.questions_check import check
 from kgeval.cli.questions_coverage import coverage
@@ -26,7 +26,7 @@ STDOUT = Path("-")
 MOST_NAMES = 8
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def questions() -> None:
     """Questions grounded in a graph and its texts: make them, check them, say what a set covers."""
 

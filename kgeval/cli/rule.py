@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from kgeval.cli.derive import Group
+from kgeval.cli.derive import CommandGroup
 from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def checks() -> None:
     """The checks: what each finds, why it matters, how to repair."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.derive import Group
+from kgeval.cli.derive import CommandGroup
 from kgeval.cli.show import json_option
 from kgeval.errors import InputError, UsageError
 
@@ -20,7 +20,7 @@ ENDING = ".schema.json"
 SHOWN = 20
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def schema() -> None:
     """The records that kgeval reads and writes, as JSON Schemas."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.common import interactive, say
-from kgeval.cli.derive import Group
+from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import home_option
 from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STATUS_FIELDS = ("running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds")
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def server() -> None:
     """The embedded Neo4j: start, stop, status, logs, remove.
 

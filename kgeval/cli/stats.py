@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kgeval.cli.derive import Group, flags_of, options_from
+from kgeval.cli.derive import CommandGroup, flags_of, options_from
 from kgeval.cli.options import session_from
 from kgeval.cli.show import report_options, show_result
 from kgeval.config import (
@@ -25,7 +25,7 @@ FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_ty
 REPORT = report_options
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def stats() -> None:
     """Statistics on your own scores and verdicts: pairs, order, the judge's biases, power, corrections by people. No model is asked."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import Option, Seconds, arguments, interactive, say, visible
-from kgeval.cli.derive import Group
+from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import config_option
 from kgeval.cli.show import json_option
 from kgeval.errors import UsageError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _ENDPOINT = "The endpoint's address comes from OPENAI_BASE_URL, its key from OPENAI_API_KEY."
 
 
-@click.group(cls=Group)
+@click.group(cls=CommandGroup)
 def system() -> None:
     """Other GraphRAG packages as systems under test: list, show, install, index, remove.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from kgeval.llm.caller import Result
+from kgeval.llm.caller import CallResult
 from kgeval.llm.calls import Cause, Endpoint, Failure, Outcome, Reply, Task
 from kgeval.llm.replies import Checked, item_type, read_numbered, read_reply
 from kgeval.llm.request import Request, make_request
@@ -19,7 +19,7 @@ WORTH_ASKING_AGAIN: tuple[Cause, ...] = ("unparsable", "cut", "empty", "missing_
 class Calls(Protocol):
     """What makes calls: a Caller, or its stand-in of a dry run."""
 
-    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]: ...
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]: ...
 
 
 def ask(task: Task[T], caller: Calls, *, endpoint: Endpoint, max_reasks: int) -> Outcome[T]:
@@ -28,7 +28,7 @@ def ask(task: Task[T], caller: Calls, *, endpoint: Endpoint, max_reasks: int) ->
         item_type(task.reply)
         return _ask_numbered(task, caller, endpoint, max_reasks)
     request = make_request(task, endpoint, items={})
-    result: Result[T] = Result(None)
+    result: CallResult[T] = CallResult(None)
     for tried in range(max_reasks + 1):
         result = caller.call(request, partial(read_reply, reply=task.reply, shown=task.slots), tried=tried)
         if result.failure is None or result.failure.cause not in WORTH_ASKING_AGAIN:
@@ -47,7 +47,7 @@ class _Gathered(Generic[T]):
         self.last: Failure | None = None
         self.from_journal = True
 
-    def take(self, key: str, result: Result[Checked[T]]) -> None:
+    def take(self, key: str, result: CallResult[Checked[T]]) -> None:
         self.from_journal = self.from_journal and result.from_journal
         self.last = result.failure
         if result.failure is not None:

@@ -15,7 +15,7 @@ from kgeval.llm import tokens
 from kgeval.llm.account import Account
 from kgeval.llm.budget import SpentError
 from kgeval.llm.calls import Endpoint, Failure, Limits
-from kgeval.llm.client import LONGEST_ASKED_WAIT, Answer, CallError, Client
+from kgeval.llm.client import LONGEST_ASKED_WAIT, CallError, Client, ModelAnswer
 from kgeval.llm.journal import Journal, Stored
 from kgeval.llm.prices import FREE, Price
 from kgeval.llm.rates import backoff
@@ -97,7 +97,7 @@ _OTHER_TOKENIZERS = 1.35
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Generic[V]):
+class CallResult(Generic[V]):
     """A request's end: a value that was read from the reply, or a failure. `key`: of the journal's row, where it is another."""
 
     value: V | None
@@ -133,7 +133,7 @@ class Stop:
 class _Flight:
     def __init__(self) -> None:
         self.over = threading.Event()
-        self.result: Result[Any] | None = None
+        self.result: CallResult[Any] | None = None
 
 
 class Caller:
@@ -156,7 +156,7 @@ class Caller:
         self._tokens_more = _OTHER_TOKENIZERS  # the endpoint's tokens of a prompt, for one of ours: the most so far
         self._retrying: tenacity.Retrying | None = None
 
-    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]:
         """The reply as `read` makes it a value (it raises UnusableError for one that is none).
 
         The same request in flight in this session is waited for and shared; in another process, waited for and then found in the
@@ -203,7 +203,7 @@ class Caller:
         counted = tokens.count_messages(request.system, request.user, request.shape.instruction())
         return self._price.cost(round(counted * self._tokens_more), min(longest, most))
 
-    def _learn(self, request: Request, answer: Answer) -> None:
+    def _learn(self, request: Request, answer: ModelAnswer) -> None:
         """Takes note of what a reply took."""
         counted = tokens.count_messages(request.system, request.user, request.shape.instruction())
         with self._lock:
@@ -215,22 +215,22 @@ class Caller:
         """USD of a live call with so many tokens; 0 where no price is known."""
         return self._price.cost(input_tokens, output_tokens)
 
-    def _share(self, request: Request, read: Callable[[str], V], flight: _Flight) -> Result[V]:
+    def _share(self, request: Request, read: Callable[[str], V], flight: _Flight) -> CallResult[V]:
         """What another thread's call of this request came to. A reply is read anew: the other may have read it as another class
         with the same schema."""
         flight.over.wait()
         if flight.result is None:  # its thread ended with an error that ends all
             self._raise_end()
-            return Result(None, CANCELLED)
+            return CallResult(None, CANCELLED)
         if flight.result.failure is not None:
-            return Result(None, flight.result.failure, from_journal=True)
+            return CallResult(None, flight.result.failure, from_journal=True)
         return self._from_journal(request, read) or self.call(request, read)
 
     def _raise_end(self) -> None:
         if self.stop.fatal is not None:
             raise self.stop.fatal
 
-    def _claimed(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
+    def _claimed(self, request: Request, read: Callable[[str], V], tried: int) -> CallResult[V]:
         wait = POLL_SECONDS / 4
         while not self.journal.claim(request.key):
             found = self._from_journal(request, read)
@@ -238,39 +238,39 @@ class Caller:
                 return found
             if self.stop.halt.wait(wait):
                 self._raise_end()
-                return Result(None, self.stop.failure or CANCELLED)
+                return CallResult(None, self.stop.failure or CANCELLED)
             wait = min(2 * wait, 10 * POLL_SECONDS)
         try:
             return self._from_journal(request, read) or self._from_endpoint(request, read, tried)
         finally:
             self.journal.release(request.key)
 
-    def _from_journal(self, request: Request, read: Callable[[str], V]) -> Result[V] | None:
+    def _from_journal(self, request: Request, read: Callable[[str], V]) -> CallResult[V] | None:
         result = read_kept(self.journal, request, read)
         if result is not None:
             self.account.found(request.stage)
         return result
 
-    def _from_endpoint(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
+    def _from_endpoint(self, request: Request, read: Callable[[str], V], tried: int) -> CallResult[V]:
         try:
             answer, mode = self._answer(request, tried)
         except UnusableError as end:
-            return Result(None, end.failure)
+            return CallResult(None, end.failure)
         except CallError as error:
-            return Result(None, error.failure)
+            return CallResult(None, error.failure)
         try:
             value = read(usable(answer))
         except UnusableError as fault:
             self.forms.unusable(mode)
             self.journal.put_try(request, fault.failure.cause, answer.text)
             log.info("a reply of stage %s cannot be used: %s (kgeval cache show %s)", request.stage, fault, request.key[:12])
-            return Result(None, fault.failure)
+            return CallResult(None, fault.failure)
         self.forms.usable(mode)
         used = (answer.input_tokens or 0, answer.output_tokens or 0)
         self.journal.put(request, Stored(answer.text, *used, answer.estimated, answer.seconds))
-        return Result(value)
+        return CallResult(value)
 
-    def _answer(self, request: Request, tried: int) -> tuple[Answer, Mode]:
+    def _answer(self, request: Request, tried: int) -> tuple[ModelAnswer, Mode]:
         """An answer over the wire. Steps down the forms of structured replies where the endpoint refuses one."""
         while True:
             mode = self.forms.mode(request.shape, tried)
@@ -280,7 +280,7 @@ class Caller:
                 if not error.form or not self.forms.refused(mode, request.shape):
                     raise
 
-    def _tried_again(self, attempt: Callable[[], Answer]) -> Answer:
+    def _tried_again(self, attempt: Callable[[], ModelAnswer]) -> ModelAnswer:
         """Up to max_retries more attempts, with waits between them that grow, or that the endpoint asks for."""
         if self._retrying is None:
             import tenacity
@@ -291,11 +291,11 @@ class Caller:
             )
         return self._retrying(attempt)
 
-    def _attempt(self, request: Request, mode: Mode) -> Answer:
+    def _attempt(self, request: Request, mode: Mode) -> ModelAnswer:
         with self._first.first(self.stop.halt.is_set):
             return self._sent(request, mode)
 
-    def _sent(self, request: Request, mode: Mode) -> Answer:
+    def _sent(self, request: Request, mode: Mode) -> ModelAnswer:
         self.stop.check()
         body = request.body(mode)
         taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
@@ -336,7 +336,7 @@ class Caller:
             self.finish(spent.failure)
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None
 
-    def _send(self, request: Request, body: dict[str, Any], turn: Turn) -> Answer:
+    def _send(self, request: Request, body: dict[str, Any], turn: Turn) -> ModelAnswer:
         cpu = time.thread_time()
         answer = None
         try:
@@ -375,7 +375,7 @@ class Caller:
         self.budget.wake()
 
 
-def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> Result[V] | None:
+def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> CallResult[V] | None:
     """What the journal has of a request, or null: also for a reply that an earlier kgeval took and this one does not, which is asked for
     again and replaced."""
     kept = journal.find(request)
@@ -383,7 +383,7 @@ def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> R
         return None
     key, stored = kept
     try:
-        return Result(read(stored.reply), from_journal=True, key=key)
+        return CallResult(read(stored.reply), from_journal=True, key=key)
     except UnusableError:
         return None
 
@@ -392,7 +392,7 @@ def _ended(failure: Failure) -> UnusableError:
     return UnusableError(failure.cause, failure.detail)
 
 
-def usable(answer: Answer) -> str:
+def usable(answer: ModelAnswer) -> str:
     """The text, if the model came to its end. Raises UnusableError: a cut reply is never read, however whole it looks."""
     if answer.refused:
         raise UnusableError("refused", "the model refused")

@@ -35,7 +35,7 @@ _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|ins
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What came over the wire: text, why the model ended, tokens if the endpoint told, seconds it took."""
 
     text: str
@@ -46,7 +46,7 @@ class Answer:
     estimated: bool = False
     seconds: float = 0.0
 
-    def counted(self, *messages: str) -> Answer:
+    def counted(self, *messages: str) -> ModelAnswer:
         """With its tokens counted here (o200k_base) where the endpoint gave none."""
         if self.input_tokens is not None and self.output_tokens is not None:
             return self
@@ -79,7 +79,7 @@ class Client:
         self.reached = False
         self._local = threading.local()
 
-    def send(self, body: Mapping[str, Any], turn: Turn) -> Answer:
+    def send(self, body: Mapping[str, Any], turn: Turn) -> ModelAnswer:
         """Posts one chat completion, on the wire for one turn.
 
         Raises CallError for what concerns this call, ModelError for what concerns every call, and what the turn's begin raises.
@@ -129,7 +129,7 @@ class Client:
             return self._client, self._faults
 
 
-def read_answer(text: str) -> Answer:
+def read_answer(text: str) -> ModelAnswer:
     """The one choice of a chat completion. Raises CallError (worth a retry) for a body that is none."""
     try:
         body = json.loads(text)
@@ -143,7 +143,7 @@ def read_answer(text: str) -> Answer:
         raise CallError(Failure("server_error", "the endpoint's answer is no chat completion"), again=True, billed=True) from None
     if isinstance(content, list):  # some servers send parts
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return Answer(whole(content) if isinstance(content, str) else "", finish, refused, used[0], used[1])
+    return ModelAnswer(whole(content) if isinstance(content, str) else "", finish, refused, used[0], used[1])
 
 
 def _count(value: object) -> int | None:

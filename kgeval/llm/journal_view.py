@@ -63,7 +63,7 @@ class Try:
 
 
 @dataclass(frozen=True)
-class Call:
+class JournalCall:
     """One call with its texts. `reply` is null where every try failed; `request` is what the key is the hash of."""
 
     key: str
@@ -81,7 +81,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class CallFilter:
     """Which finished calls: all, or those of a model, of a stage, older than so many days."""
 
     model: str | None = None
@@ -115,7 +115,7 @@ def summary(path: Path) -> JournalSummary:
     return JournalSummary(str(path), _size(path), sum(stage.calls for stage in found), found, tries, answers)
 
 
-def show(path: Path, key: str) -> Call:
+def show(path: Path, key: str) -> JournalCall:
     """The call whose key begins with `key` (at least 4 hex digits), with request and reply in full.
 
     Raises: InputError if there is none, or several.
@@ -130,17 +130,17 @@ def show(path: Path, key: str) -> Call:
         kept = journal.execute("SELECT created, cause, reply, model, stage FROM tries WHERE key = ? ORDER BY id", (found,)).fetchall()
     tries = tuple(Try(created, cause, unpack(reply)) for created, cause, reply, _, _ in kept)
     if row is None:
-        return Call(found, model=kept[0][3], stage=kept[0][4], failed_tries=tries)
+        return JournalCall(found, model=kept[0][3], stage=kept[0][4], failed_tries=tries)
     values = dict(zip(_COLUMNS, row, strict=True))
     try:
         values |= {"request": json.loads(unpack(values["request"])), "reply": unpack(values["reply"])}
     except (zlib.error, ValueError) as cause:
         what = f"{path}: the row of {found} is damaged"
         raise InputError(what, fix="the next run that needs this call asks again and replaces it") from cause
-    return Call(found, **values, failed_tries=tries)
+    return JournalCall(found, **values, failed_tries=tries)
 
 
-def count(path: Path, chosen: Chosen) -> int:
+def count(path: Path, chosen: CallFilter) -> int:
     """How many finished calls the choice covers."""
     if not path.exists():
         return 0
@@ -150,7 +150,7 @@ def count(path: Path, chosen: Chosen) -> int:
     return int(number)
 
 
-def clear(path: Path, chosen: Chosen) -> int:
+def clear(path: Path, chosen: CallFilter) -> int:
     """Forgets the finished calls of the choice; with all of them the kept failures, the answers of systems and what was learned about
     endpoints; with those of some time ago the answers of that time.
 

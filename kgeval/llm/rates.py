@@ -36,7 +36,7 @@ class Bucket:
         self._due += amount * self.seconds_a_unit
 
 
-class Rates:
+class EndpointRates:
     """The rates at one endpoint."""
 
     def __init__(self, rpm: int | None, tpm: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:

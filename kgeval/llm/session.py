@@ -14,7 +14,7 @@ from kgeval.errors import KgevalError, ModelError
 from kgeval.llm import tokens
 from kgeval.llm.account import Account
 from kgeval.llm.asking import ask
-from kgeval.llm.caller import CANCELLED, Caller, Result, Stop, read_kept
+from kgeval.llm.caller import CANCELLED, Caller, CallResult, Stop, read_kept
 from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Spent, Task
 from kgeval.llm.client import Client
 from kgeval.llm.endpoints import settled
@@ -55,7 +55,7 @@ class DryCaller:
         self._seen: set[int] = set()  # 64 bits of each key: a run may have a million
         self.stages: dict[str, StageCount] = {}
 
-    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]:
         """The journal's reply, or the failure "cancelled", after which nothing more is asked for a task."""
         kept = read_kept(self._journal, request, read)
         first = self.first(request.key)
@@ -67,7 +67,7 @@ class DryCaller:
             used = tokens.count_messages(request.system, request.user, request.shape.text)
             count.calls_low, count.calls_high = count.calls_low + 1, count.calls_high + 1
             count.input_tokens_low, count.input_tokens_high = count.input_tokens_low + used, count.input_tokens_high + used
-        return Result(None, CANCELLED)
+        return CallResult(None, CANCELLED)
 
     def first(self, key: str) -> bool:
         """True for a key (hex digits) that was not seen before."""

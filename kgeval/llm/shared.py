@@ -6,7 +6,7 @@ import threading
 
 from kgeval.llm.budget import Budget
 from kgeval.llm.calls import Limits
-from kgeval.llm.rates import Rates
+from kgeval.llm.rates import EndpointRates
 
 
 class Shared:
@@ -14,9 +14,9 @@ class Shared:
 
     def __init__(self, limits: Limits) -> None:
         self.budget = Budget(cost_limit=limits.cost_limit, max_calls=limits.max_calls)
-        self._limits, self._rates, self._lock = limits, dict[str, Rates](), threading.Lock()
+        self._limits, self._rates, self._lock = limits, dict[str, EndpointRates](), threading.Lock()
 
-    def rates(self, base_url: str) -> Rates:
+    def rates(self, base_url: str) -> EndpointRates:
         """The rates of the endpoint at this address."""
         with self._lock:
-            return self._rates.setdefault(base_url, Rates(self._limits.rpm, self._limits.tpm))
+            return self._rates.setdefault(base_url, EndpointRates(self._limits.rpm, self._limits.tpm))

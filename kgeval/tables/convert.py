@@ -16,7 +16,7 @@ from kgeval.records import Answer, Question
 from kgeval.tables import cells
 from kgeval.tables.cells import Misfit
 from kgeval.tables.fields import ROWS, coerced, level_of
-from kgeval.tables.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
+from kgeval.tables.shapes import FileNames, ShapeReading, ShapeRole, check_steady, reading_of, top
 from kgeval.tables.shapes.benchmarks import BROKEN_FACTS
 from kgeval.tables.shapes.derive import BROKEN, DERIVE
 from kgeval.tables.stream import plain
@@ -52,7 +52,7 @@ class Converter:
     with_questions: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     names: set[str] = field(default_factory=set)
-    reading: Reading | None = None
+    reading: ShapeReading | None = None
     _getters: list[tuple[str, Callable[[Mapping[str, Any]], Any]]] = field(default_factory=list)
     _left: frozenset[str] = frozenset()
 

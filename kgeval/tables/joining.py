@@ -63,7 +63,7 @@ class _Doubles:
             yield f"{what}, left out: {self.count:,} (id {shown})"
 
 
-class Reader:
+class RowReader:
     """Reads the files into the staging. `notes`: what was decided on the way."""
 
     def __init__(self, wanted: RowSelection, staging: Staging) -> None:
@@ -319,7 +319,7 @@ def staged(wanted: RowSelection, choose: Callable[[Staging], T]) -> tuple[Stagin
     _check_maps(wanted)
     staging = Staging()
     try:
-        reader = Reader(wanted, staging)
+        reader = RowReader(wanted, staging)
         with staging.writing():
             reader.read_all()
             chosen = choose(staging)

@@ -174,7 +174,7 @@ def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: st
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LabelRow:
     """A judged item: verdict and label in 0..1, label null where nobody gave one. Items with the same `cluster` go together."""
 
     judge: float
@@ -182,12 +182,12 @@ class Row:
     cluster: str
 
 
-def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[Row], list[str]]:
+def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[LabelRow], list[str]]:
     """The rows of files where a judge said right or wrong of many items and people of few, one column each; and notes.
 
     Raises: InputError with every fault: a verdict that is lacking, a value outside 0..1.
     """
-    faults, found, notes = Faults(), list[Row](), list[str]()
+    faults, found, notes = Faults(), list[LabelRow](), list[str]()
     fix = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --labels FILE"
     for sheet in open_sheets(paths, SHARES, maps, faults, what="cannot be corrected", fix=fix):
         if sheet.lacks(["cluster"]):
@@ -198,6 +198,6 @@ def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[Ro
                 faults.add(line.where, sheet.fields["judge"], "the judge's verdict is lacking")
             elif len(got) == len(sheet.fields):
                 cluster = got.get("cluster")
-                found.append(Row(got["judge"], got["human"], line.where if cluster is None else cluster))
+                found.append(LabelRow(got["judge"], got["human"], line.where if cluster is None else cluster))
     faults.stop("labels")
     return found, notes

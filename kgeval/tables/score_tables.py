@@ -35,7 +35,7 @@ class ScoreSelection:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ScoreCell:
     """A score: null where there is none, with its cause."""
 
     question_id: str
@@ -50,7 +50,7 @@ class Cell:
 class Scores:
     """What was read."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoreCell, ...]
     rows: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
@@ -67,7 +67,7 @@ class Scores:
 
 def read_score_tables(paths: Sequence[Path], wanted: ScoreSelection) -> Scores:
     """The scores of all files. Raises: InputError with every fault of every file; UsageError for a faulty --map."""
-    faults, cells, notes = Faults(), list[Cell](), list[str]()
+    faults, cells, notes = Faults(), list[ScoreCell](), list[str]()
     sheets = open_sheets(paths, SCORES, wanted.maps, faults)
     for sheet in sheets:
         for where, cell in _cells(sheet, wanted, faults, notes):
@@ -92,7 +92,7 @@ def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoreSelection,
             faults.add(f"--{what}s", "", f"no {what} is called '{gone}'; there are: {', '.join(there[:30])}", f"choose among these {what}s")
 
 
-def _cells(sheet: Sheet, wanted: ScoreSelection, faults: Faults, notes: list[str]) -> Iterator[tuple[str, Cell]]:
+def _cells(sheet: Sheet, wanted: ScoreSelection, faults: Faults, notes: list[str]) -> Iterator[tuple[str, ScoreCell]]:
     """The scores of a file with their places: one a row, or one a row and column. Nothing, with a fault, where that cannot be told."""
     if sheet.lacks(["question_id"]):
         what = "is no file of scores that can be paired"
@@ -145,7 +145,7 @@ def _numeric(sheet: Sheet, column: str) -> bool:
     return fitting > others or (fitting > 0 and fitting == others)
 
 
-def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, Cell]]:
+def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, ScoreCell]]:
     """One score a row. A scale that the row itself names bounds it, where no other is given."""
     for line in sheet.rows:
         got = sheet.whole(line, faults)
@@ -163,10 +163,10 @@ def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tupl
             faults.add(line.where, sheet.fields["score"], str(misfit))
             continue
         cause = cause or ("no score" if value is None else None)
-        yield line.where, Cell(got["question_id"], system, got.get("metric") or METRIC, got.get("trial") or 0, value, cause)
+        yield line.where, ScoreCell(got["question_id"], system, got.get("metric") or METRIC, got.get("trial") or 0, value, cause)
 
 
-def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, Cell]]:
+def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, ScoreCell]]:
     """One score a column and row."""
     kept = replace(sheet, fields={ours: theirs for ours, theirs in sheet.fields.items() if ours in KEPT})
     for line in sheet.rows:
@@ -182,7 +182,7 @@ def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: 
                 continue
             if got is not None and got["question_id"] is not None:
                 why = "no score" if value is None else None
-                yield line.where, Cell(got["question_id"], column, METRIC, got.get("trial") or 0, value, why)
+                yield line.where, ScoreCell(got["question_id"], column, METRIC, got.get("trial") or 0, value, why)
 
 
 def _cause(got: Mapping[str, Any]) -> str | None:

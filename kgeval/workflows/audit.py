@@ -270,7 +270,7 @@ def models_of(embedding: Embedding | None) -> ModelUsage | None:
 
 def gds_session_notes(where: Algorithms | None) -> list[str]:
     """What a reader must know of where the algorithms ran. `where`: as Graph.algorithms."""
-    from kgeval.graph.aura.session import Session as AuraSession
+    from kgeval.graph.aura.session import AuraSession
 
     if not isinstance(where, AuraSession):
         return []

@@ -128,7 +128,7 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
 def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     """Everything that can be checked, read and opened before the graph. An extractor's documents are read after it."""
     from kgeval.auditing.completeness.fact_files import read_facts
-    from kgeval.auditing.completeness.gold import Items, distinct
+    from kgeval.auditing.completeness.gold import GoldItems, distinct
     from kgeval.auditing.completeness.gold_files import read_gold
     from kgeval.records import CompletenessReport
     from kgeval.reports.write import check_outputs
@@ -145,7 +145,7 @@ def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     for fault in facts.faults[:SHOWN_FAULTS] if facts else ():
         session.say(f"warning: --facts: {fault}")
     judge = session.models("judge") if facts else None
-    gold = _of_documents(session, read_gold(options.gold), options) if options.gold else distinct(Items())
+    gold = _of_documents(session, read_gold(options.gold), options) if options.gold else distinct(GoldItems())
     measuring = _Measuring(session, options, thresholds, gold, control, facts, judge, models=(judge,) if judge else ())
     if not options.ideal:
         return measuring

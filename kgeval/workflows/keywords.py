@@ -66,7 +66,7 @@ class Function:
     def called(
         self, given: Mapping[str, Any], *, connection: Any = None, graph: object = None, dry: bool = False, faults: Sequence[str] = (),
         **fields: Any,
-    ) -> Iterator[Call]:
+    ) -> Iterator[ApiCall]:
         """A call with these keywords: checked, with a session that is closed at the end. `graph`: a name, or what `connection` may be.
         `faults`: what is known to be wrong already. `fields`: others of the session. Errors name keywords, not flags.
 
@@ -170,7 +170,7 @@ class Function:
     def _checked(
         self, stack: ExitStack, files: SpooledRows, given: dict[str, Any], connection: Any, graph: object, dry: bool, faults: list[str],
         fields: dict[str, Any],
-    ) -> Call:
+    ) -> ApiCall:
         if graph is not None and not isinstance(graph, str):
             if connection is not None:
                 faults.append("graph: a name is needed where connection is given")
@@ -211,7 +211,7 @@ class Function:
         if self.role:
             session.asking, session.batches = ModelOptions.model_validate(_given(asking)), BatchOptions.model_validate(_given(batches))
         session.spooled = files.names
-        return Call(session, own, files, self)
+        return ApiCall(session, own, files, self)
 
     def _wrong_names(self, own: Mapping[str, Any], config: Any, functions: Mapping[str, Any]) -> list[str]:
         """What is wrong with names in the options, those of metrics and checks, where other options are wrong, too: all is told at once."""
@@ -323,7 +323,7 @@ class SpooledRows:
 
 
 @dataclass(frozen=True)
-class Call:
+class ApiCall:
     """A call that is checked: its session, the options of its own that were given, and where rows of Python's go."""
 
     session: Session

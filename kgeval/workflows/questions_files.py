@@ -26,7 +26,7 @@ SHOWN = 5  # questions without a decision
 
 
 @dataclass(frozen=True)
-class StatsResult(Result):
+class QuestionStatsResult(Result):
     """What sets of questions are made of. `report`: a QuestionStats."""
 
     @property
@@ -41,7 +41,7 @@ class StatsResult(Result):
         return pd.DataFrame([one.model_dump(mode="json") for one in self.report.sets])
 
 
-def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions) -> StatsResult:
+def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions) -> QuestionStatsResult:
     """Levels, kinds, breadth and depth, lengths and evidence of each file. Raises: UsageError, InputError."""
     from kgeval.questions.figures import figures
     from kgeval.records import QuestionStats
@@ -53,7 +53,7 @@ def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions)
         with questions_of(session, path, options) as questions:
             sets.append(figures(questions, "standard input" if path == STDIN else path))
     run = session.manifest(options, inputs=[path for path in files if path != STDIN])
-    return StatsResult(QuestionStats(run=run, sets=sets))
+    return QuestionStatsResult(QuestionStats(run=run, sets=sets))
 
 
 def plan_classify(session: Session, file: Path, options: ClassifyOptions) -> Plan:

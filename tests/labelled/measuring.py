@@ -5,7 +5,7 @@ from __future__ import annotations
 from world import PAIRS
 
 from kgeval.auditing.accuracy.duplicates import ListedPairs, listed_pairs
-from kgeval.auditing.accuracy.gold_pairs import GoldPair, PairCounts, against_gold, read_pairs, share_interval
+from kgeval.auditing.accuracy.gold_pairs import GoldPair, GoldPairCounts, against_gold, read_pairs, share_interval
 from kgeval.auditing.check import Embedding
 from kgeval.auditing.rule_pages import MeasuredRun, MeasuredRuns, MeasuredShare, PairClass
 from kgeval.graph.connect import Graph
@@ -55,7 +55,7 @@ def _run(listed: ListedPairs, gold: list[GoldPair], embedding: str) -> MeasuredR
     )
 
 
-def _case(name: str, one: PairCounts) -> PairClass:
+def _case(name: str, one: GoldPairCounts) -> PairClass:
     return PairClass(name=name, pairs=one.n, same=one.same, listed=one.listed, right=one.right)
 
 

@@ -15,7 +15,7 @@ import pytest
 from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.answer_store import AnswerStore
 from kgeval.llm.journal_import import import_calls, recover
-from kgeval.llm.journal_view import Chosen, clear, summary
+from kgeval.llm.journal_view import CallFilter, clear, summary
 from kgeval.records import Answer
 
 GOOD = Answer(question_id="q", system="A", answer="half \ud800 of it", latency_s=1.5)
@@ -126,11 +126,11 @@ def test_answers_are_counted_cleared_imported_and_recovered_with_the_journal(tmp
         journal.execute("INSERT INTO calls VALUES (?,1.0,'e','m','s','p',?,?,1,1,0,1.0)", row)
     recover(path, tmp_path / "saved.sqlite")
     assert summary(tmp_path / "saved.sqlite").answers == 2
-    clear(path, Chosen(stage="s"))
+    clear(path, CallFilter(stage="s"))
     assert summary(path).answers == 2
-    clear(path, Chosen(older_than=1.0))
+    clear(path, CallFilter(older_than=1.0))
     assert summary(path).answers == 2
-    clear(path, Chosen())
+    clear(path, CallFilter())
     assert summary(path).answers == 0
     with AnswerStore(path, "run") as store:
         assert store.begin().answers == 0

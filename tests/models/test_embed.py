@@ -186,13 +186,13 @@ def test_two_processes_fill_one_cache(server: FakeServer, tmp_path: Path) -> Non
 
 def test_a_batch_that_an_endpoint_refuses_is_sent_in_parts_and_a_long_text_is_cut(tmp_path: Path) -> None:
     """A proxy in front of the fake server would do the same: texts over 1,000 characters, or over 2,000 in all, get 400."""
-    from kgeval.llm.fake.model import FakeModel, Request, Response
+    from kgeval.llm.fake.model import FakeModel, FakeRequest, Response
 
     with FakeServer() as server:
         plain = server.model
 
         class Narrow(FakeModel):
-            def answer(self, request: Request) -> Response:
+            def answer(self, request: FakeRequest) -> Response:
                 return plain.answer(request) if len(request.body) < 1200 else Response(400, {"error": {"message": "too long"}})
 
         narrow = Narrow(plain.options, plain.script)

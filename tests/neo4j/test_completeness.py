@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from neo4j import GraphDatabase
 
-from kgeval.auditing.completeness.gold import Gold, Items, distinct
+from kgeval.auditing.completeness.gold import Gold, GoldItems, distinct
 from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.auditing.completeness.run import measure
 from kgeval.cli.main import run
@@ -46,7 +46,7 @@ CREATE (:__KgevalGraph__ {name: 'g'}),
 
 def gold_of(*items: GoldEntity | GoldTriple) -> Gold:
     entities = [item for item in items if isinstance(item, GoldEntity)]
-    return distinct(Items(entities, [item for item in items if isinstance(item, GoldTriple)]))
+    return distinct(GoldItems(entities, [item for item in items if isinstance(item, GoldTriple)]))
 
 
 def triple(subject: str, predicate: str | None, obj: str, document: str | None = None) -> GoldTriple:

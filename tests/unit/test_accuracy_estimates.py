@@ -6,7 +6,7 @@ import pytest
 
 from kgeval.auditing.accuracy.duplicates import ListedPair, ListedPairs, around, scripts
 from kgeval.auditing.accuracy.estimates import LabelEvidence, main_estimates, share_names, split
-from kgeval.auditing.accuracy.gold_pairs import GoldPair, PairCounts, against_gold, read_pairs
+from kgeval.auditing.accuracy.gold_pairs import GoldPair, GoldPairCounts, against_gold, read_pairs
 from kgeval.auditing.accuracy.judge import ItemJudgement, TripleVerdicts, batches, verdicts
 from kgeval.auditing.accuracy.report import Results, accuracy_report, best
 from kgeval.auditing.accuracy.sample import Sample, SampleItem
@@ -275,8 +275,8 @@ def test_counts_say_how_many_are_listed_and_how_many_of_those_are_right_by_class
     found = against_gold(
         listed(("A", "B"), ("C", "D"), ("X", "Y")), [gold("a", "b", True, "alias"), gold("c", "d", False, "alias"), gold("e", "f", True)],
     )
-    assert found.counts == PairCounts(n=3, same=2, listed=2, right=1)
-    assert found.classes == {"": PairCounts(1, 1, 0, 0), "alias": PairCounts(2, 1, 2, 1)}
+    assert found.counts == GoldPairCounts(n=3, same=2, listed=2, right=1)
+    assert found.classes == {"": GoldPairCounts(1, 1, 0, 0), "alias": GoldPairCounts(2, 1, 2, 1)}
     figures = found.figures()
     assert (figures["gold_right"], figures["pairwise_precision"]) == (1, 0.5)
     assert figures["pairwise_precision_low"] == pytest.approx(0.0945, abs=1e-4)  # Wilson, 1 of 2
@@ -288,7 +288,7 @@ def test_counts_say_how_many_are_listed_and_how_many_of_those_are_right_by_class
 def test_collisions_meet_by_how_many_records_a_check_lists() -> None:
     """Of two collisions one is listed: one wrong pair, one rightly left alone."""
     found = against_gold(listed(("Ada", "Ada")), [gold("ada", "ada", False), gold("bob", "bob", False)])
-    assert found.counts == PairCounts(n=2, same=0, listed=1, right=0)
+    assert found.counts == GoldPairCounts(n=2, same=0, listed=1, right=0)
     assert found.cubed.precision == (0.5 + 0.5 + 1 + 1) / 4
 
 

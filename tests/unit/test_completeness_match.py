@@ -16,7 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 from kgeval.auditing.completeness.candidates import Candidates
 from kgeval.auditing.completeness.documents import GoldDocuments
 from kgeval.auditing.completeness.figures import MatchedGold, band, proportion, verdict_level
-from kgeval.auditing.completeness.gold import Items, distinct
+from kgeval.auditing.completeness.gold import GoldItems, distinct
 from kgeval.auditing.completeness.index import RANK, FuzzyIndex, GoldIndex, NameHit, may_be_same, most_edits, sorted_tokens
 from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
 from kgeval.auditing.completeness.predicates import PredicateJudge
@@ -33,7 +33,7 @@ ALL = LEVELS[:4]
 
 def best(gold: Sequence[GoldEntity], name: str, aliases: Sequence[str] = ()) -> dict[str, str]:
     """Gold name -> the best level at which a graph name matches it."""
-    index = GoldIndex(distinct(Items(list(gold))), ALL)
+    index = GoldIndex(distinct(GoldItems(list(gold))), ALL)
     ranks: dict[int, int] = {}
     for hit in index.hits(name, aliases):
         ranks[hit.item] = min(hit.rank, ranks.get(hit.item, 9))
@@ -144,7 +144,7 @@ def test_tokens_are_sorted_as_rapidfuzz_sorts_them() -> None:
 
 def found_at(names: dict[str, str], gold: Sequence[GoldEntity], documents: dict[str, set[str]] | None = None) -> list[Match]:
     """The matches of gold entities among graph entities given as {element id: name}, and their gold documents."""
-    made = distinct(Items(list(gold)))
+    made = distinct(GoldItems(list(gold)))
     index = GoldIndex(made, ALL)
     places = Candidates([{} for _ in made.entities])
     for element_id, name in names.items():
@@ -195,7 +195,7 @@ class Meanings:
 
 
 def test_meaning_matches_the_nearest_name_above_the_similarity_and_never_another_number() -> None:
-    gold = distinct(Items([GoldEntity(name="car 1")]))
+    gold = distinct(GoldItems([GoldEntity(name="car 1")]))
     near = Meanings({"car 1": (1, 0), "auto 1": (0.96, 0.28), "motor 1": (0.9, 0.436), "auto 2": (1, 0), "tree 1": (0, 1)})
     places = Candidates([{}])
     names = {"1": "auto 1", "2": "motor 1", "3": "auto 2", "4": "tree 1"}
@@ -223,7 +223,7 @@ def test_a_predicate_of_two_words_may_stand_in_the_description() -> None:
 
 
 def test_figures_are_over_the_gold_set_and_levels_add_up() -> None:
-    gold = distinct(Items([], [
+    gold = distinct(GoldItems([], [
         GoldTriple(subject="a", predicate="p", object="b"), GoldTriple(subject="b", predicate="q", object="a"),
         GoldTriple(subject="a", object="c"),
     ]))
@@ -242,7 +242,7 @@ def test_figures_are_over_the_gold_set_and_levels_add_up() -> None:
 
 def test_types_and_documents_are_the_figures_of_their_items_alone() -> None:
     rng = random.Random(3)
-    gold = distinct(Items(
+    gold = distinct(GoldItems(
         [GoldEntity(name=f"e{at}", type=rng.choice(["A", "B", None]), document=rng.choice(["x", "y"])) for at in range(40)],
         [GoldTriple(subject=f"e{rng.randrange(40)}", object=f"e{rng.randrange(40)}", document=rng.choice(["x", "y"])) for _ in range(60)],
     ))
@@ -272,7 +272,7 @@ def test_as_many_types_and_documents_as_items_cost_no_square() -> None:
             return super().__getattribute__(name)
 
     n = 200
-    gold = distinct(Items([Watched(name=f"e{at}", type=f"t{at}", document=f"d{at}") for at in range(n)]))
+    gold = distinct(GoldItems([Watched(name=f"e{at}", type=f"t{at}", document=f"d{at}") for at in range(n)]))
     looked.clear()
     found = MatchedGold(gold, [Match() for _ in gold.entities], [])
     assert len(found.by_type("fuzzy")) == len(found.by_document("fuzzy")) == n

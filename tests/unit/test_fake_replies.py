@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from kgeval.errors import ConfigError, InputError
 from kgeval.llm.fake import KINDS, Chat, Rule, read_script
 from kgeval.llm.fake.faults import pick
-from kgeval.llm.fake.model import FakeModel, Options, Request, embed
+from kgeval.llm.fake.model import FakeModel, FakeRequest, Options, embed
 from kgeval.llm.fake.reply import answer
 from kgeval.llm.fake.script import make_script
 from kgeval.llm.prompts import load_prompt
@@ -166,5 +166,5 @@ def test_similar_texts_have_similar_vectors_of_unit_length() -> None:
 ])
 def test_faulty_requests_get_the_protocols_error_body(body: bytes, status: int, code: str | None) -> None:
     model = FakeModel(Options(models=("m",)), make_script(None))
-    response = model.answer(Request("POST", "/v1/chat/completions", {}, body))
+    response = model.answer(FakeRequest("POST", "/v1/chat/completions", {}, body))
     assert (response.status, response.body["error"]["code"]) == (status, code)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.auditing.completeness.gold import Items, distinct, document_keys, gold_of, only_documents
+from kgeval.auditing.completeness.gold import GoldItems, distinct, document_keys, gold_of, only_documents
 from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.errors import InputError, UsageError
 from kgeval.records import GoldEntity, GoldTriple
@@ -132,7 +132,7 @@ def test_several_files_are_one_gold_set_and_repeats_count_once(tmp_path: Path) -
 
 
 def test_the_same_name_is_two_entities_in_two_documents_or_of_two_types() -> None:
-    gold = distinct(Items([
+    gold = distinct(GoldItems([
         GoldEntity(name="Paris", type="City"), GoldEntity(name="Paris", type="Person"), GoldEntity(name="the PARIS"),
         GoldEntity(name="Paris", document="iliad"),
     ]))
@@ -146,7 +146,7 @@ def test_names_without_letters_stay_apart() -> None:
 
 
 def test_documents_can_be_chosen_by_name_file_or_stem() -> None:
-    gold = distinct(Items([], [
+    gold = distinct(GoldItems([], [
         GoldTriple(subject="a", object="b", document="books/Moby-Dick.txt"), GoldTriple(subject="c", object="d", document="emma"),
     ]))
     for wanted in ("books/Moby-Dick.txt", "moby-dick.txt", "Moby Dick"):
@@ -157,7 +157,7 @@ def test_documents_can_be_chosen_by_name_file_or_stem() -> None:
 
 def test_choosing_every_document_changes_nothing() -> None:
     """Ends, spellings and types stay: `The Pequod` counts at the exact level with and without --filter-document."""
-    gold = distinct(Items(
+    gold = distinct(GoldItems(
         [GoldEntity(name="Pequod", type="Ship", document="moby"), GoldEntity(name="Emma", document="emma")],
         [GoldTriple(subject="The Pequod", object="Ahab", document="moby"), GoldTriple(subject="Emma", object="Emma", document="emma")],
     ))

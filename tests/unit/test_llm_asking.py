@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.llm.asking import ask
-from kgeval.llm.caller import Result
+from kgeval.llm.caller import CallResult
 from kgeval.llm.calls import Endpoint, Failure, Numbered, Outcome, Reply, Task
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.replies import UnusableError
@@ -42,16 +42,16 @@ class Scripted:
         self.shown: list[list[int]] = []
         self.keys: list[str] = []
 
-    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]:
         self.shown.append([int(number) for number in re.findall(r'^{"number": (\d+)', request.user, re.MULTILINE)])
         self.keys.append(request.key)
         next_ = self.said.pop(0) if self.said else ""
         if isinstance(next_, Failure):
-            return Result(None, next_)
+            return CallResult(None, next_)
         try:
-            return Result(read(next_))
+            return CallResult(read(next_))
         except UnusableError as fault:
-            return Result(None, fault.failure)
+            return CallResult(None, fault.failure)
 
 
 def verdicts(*rows: tuple[int, str]) -> str:

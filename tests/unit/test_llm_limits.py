@@ -19,7 +19,7 @@ from kgeval.llm.endpoints import address, api_key, is_loopback, scrub, settled
 from kgeval.llm.plan import Plan, PlannedStage, bound
 from kgeval.llm.prices import FREE, Price, price_of, read_prices
 from kgeval.llm.prompts import parse_prompt
-from kgeval.llm.rates import Bucket, Rates, backoff
+from kgeval.llm.rates import Bucket, EndpointRates, backoff
 from kgeval.llm.schemas import shape_of
 from kgeval.llm.session import open_models
 
@@ -79,7 +79,7 @@ class Clock:
 
 def test_threads_wait_for_their_turn_and_for_pauses() -> None:
     clock = Clock()
-    rates = Rates(60, None, clock=lambda: clock.now)
+    rates = EndpointRates(60, None, clock=lambda: clock.now)
     turns = []
     for _ in range(5):
         rates.wait(0, sleep=clock.sleep)
@@ -92,7 +92,7 @@ def test_threads_wait_for_their_turn_and_for_pauses() -> None:
 
 def test_tokens_that_were_not_used_are_given_back() -> None:
     clock = Clock()
-    rates = Rates(None, 6000, clock=lambda: clock.now)
+    rates = EndpointRates(None, 6000, clock=lambda: clock.now)
     rates.wait(3000, sleep=clock.sleep)
     rates.used(100, taken=3000)
     rates.wait(50, sleep=clock.sleep)
@@ -102,7 +102,7 @@ def test_tokens_that_were_not_used_are_given_back() -> None:
 def test_waiting_ends_when_the_session_does() -> None:
     clock = Clock()
     clock.ended = True
-    rates = Rates(1, None, clock=lambda: clock.now)
+    rates = EndpointRates(1, None, clock=lambda: clock.now)
     assert not rates.wait(0, sleep=clock.sleep)
     assert rates.wait(0, sleep=clock.sleep)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kgeval.llm.calls import Endpoint
-from kgeval.llm.client import Answer, CallError, asked_wait, read_answer
+from kgeval.llm.client import CallError, ModelAnswer, asked_wait, read_answer
 from kgeval.llm.endpoints import settled
 
 
@@ -20,18 +20,18 @@ def body(message: Any, finish: Any = "stop", usage: Any = None) -> str:
 
 
 @pytest.mark.parametrize(("text", "answer"), [
-    (body({"content": "x"}, usage={"prompt_tokens": 3, "completion_tokens": 1}), Answer("x", "stop", False, 3, 1)),
-    (body({"content": "x"}), Answer("x", "stop")),
-    (body({"content": "x"}, None), Answer("x", "stop")),
-    (body({"content": "x"}, "length"), Answer("x", "length")),
-    (body({"content": None, "refusal": "I cannot"}), Answer("", "stop", refused=True)),
-    (body({"content": ""}, "content_filter"), Answer("", "content_filter", refused=True)),
-    (body({"content": None, "tool_calls": []}, "tool_calls"), Answer("", "tool_calls")),
-    (body({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 7]}), Answer("ab", "stop")),
-    (body({"content": {"a": 1}}), Answer("", "stop")),
-    (body({"content": "half \ud800"}), Answer("half \ufffd", "stop")),
+    (body({"content": "x"}, usage={"prompt_tokens": 3, "completion_tokens": 1}), ModelAnswer("x", "stop", False, 3, 1)),
+    (body({"content": "x"}), ModelAnswer("x", "stop")),
+    (body({"content": "x"}, None), ModelAnswer("x", "stop")),
+    (body({"content": "x"}, "length"), ModelAnswer("x", "length")),
+    (body({"content": None, "refusal": "I cannot"}), ModelAnswer("", "stop", refused=True)),
+    (body({"content": ""}, "content_filter"), ModelAnswer("", "content_filter", refused=True)),
+    (body({"content": None, "tool_calls": []}, "tool_calls"), ModelAnswer("", "tool_calls")),
+    (body({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, 7]}), ModelAnswer("ab", "stop")),
+    (body({"content": {"a": 1}}), ModelAnswer("", "stop")),
+    (body({"content": "half \ud800"}), ModelAnswer("half \ufffd", "stop")),
 ])
-def test_the_first_choice_is_read_whatever_servers_leave_out(text: str, answer: Answer) -> None:
+def test_the_first_choice_is_read_whatever_servers_leave_out(text: str, answer: ModelAnswer) -> None:
     assert read_answer(text) == answer
 
 
@@ -44,8 +44,9 @@ def test_what_is_no_chat_completion_is_worth_a_retry(text: str) -> None:
 
 
 def test_tokens_are_counted_where_the_endpoint_does_not() -> None:
-    assert read_answer(body({"content": "hello world"})).counted("a", "b") == Answer("hello world", "stop", False, 18, 2, estimated=True)
-    told = Answer("x", "stop", False, 3, 1)
+    counted = read_answer(body({"content": "hello world"})).counted("a", "b")
+    assert counted == ModelAnswer("hello world", "stop", False, 18, 2, estimated=True)
+    told = ModelAnswer("x", "stop", False, 3, 1)
     assert told.counted("a") is told
 
 

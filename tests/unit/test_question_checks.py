@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
-from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, chosen_checks, decided, not_applicable
+from kgeval.questions.checking.check_table import CHECKS, QuestionCheckOutcome, chosen_checks, decided, not_applicable
 from kgeval.questions.checking.figures import CheckTally, differences, failed_share
 from kgeval.questions.checking.gates import evaluated, parse_check_gates
 from kgeval.questions.checking.leak import leak, words
@@ -145,7 +145,7 @@ def tally(statuses: str, file: str = "a.jsonl", check: str = "leak") -> CheckTal
     for n, status in enumerate(statuses):
         one = {
             "p": decided(check, True), "f": decided(check, False, "said"), "n": not_applicable(check, "none"),
-            "u": CheckOutcome(check, "unscored", "timeout: late", "timeout"),
+            "u": QuestionCheckOutcome(check, "unscored", "timeout: late", "timeout"),
         }[status]
         made.add(asked(f"Q{n}?", level="negative" if status == "n" else "node"), [one])
     return made

@@ -10,7 +10,7 @@ from session_account import Account, Database
 from kgeval.cli.main import run
 from kgeval.config import load
 from kgeval.graph.aura import AuraOptions
-from kgeval.graph.aura.session import Session
+from kgeval.graph.aura.session import AuraSession
 from kgeval.workflows.audit import gds_session_notes
 from kgeval.workflows.session import gds_session_of
 
@@ -81,7 +81,7 @@ def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
 
 
 def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:
-    session = Session(Database(), AuraOptions(), Account(), print)  # type: ignore[arg-type]
+    session = AuraSession(Database(), AuraOptions(), Account(), print)  # type: ignore[arg-type]
     assert gds_session_notes(None) == []
     assert "none was used" in gds_session_notes(session)[0]
     session._client = object()

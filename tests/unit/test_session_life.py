@@ -21,7 +21,7 @@ from kgeval.graph import aura
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.aura import MEMORIES, AuraOptions, credentials, in_session
 from kgeval.graph.aura.calls import limited
-from kgeval.graph.aura.session import Session
+from kgeval.graph.aura.session import AuraSession
 from kgeval.graph.aura.view import remote_parameters
 from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
@@ -141,7 +141,7 @@ def test_a_client_that_cannot_reach_its_session_is_not_waited_for_twice() -> Non
 
 def test_the_address_says_which_instance_it_is_before_the_environment_does() -> None:
     def instance(database: Database) -> str:
-        session = Session(database, FIXED, Account(), print, instance="other999")  # type: ignore[arg-type]
+        session = AuraSession(database, FIXED, Account(), print, instance="other999")  # type: ignore[arg-type]
         return str(session._database().aura_instance_id)
 
     proxied = Database()

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
-from kgeval.auditing.accuracy.population import QUERIES, Population, Reader, read_population, stratum_of
+from kgeval.auditing.accuracy.population import QUERIES, Population, PopulationReader, read_population, stratum_of
 from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.graph.connect import Graph, Row
 from kgeval.records import GraphRef, Layout, Passage, SampleDesign
@@ -49,7 +49,7 @@ def draw_sample(graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks |
 
     `chunks`: passages from files, in place of those in the graph.
     """
-    reader = Reader(graph, layout, spec, chunks)
+    reader = PopulationReader(graph, layout, spec, chunks)
     population = read_population(reader)
     groups: dict[str, array[int]] = {}  # by stratum, into how many groups each of its passages is dealt, in the order of the sizes
     strata: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def _drawn(population: Population, groups: dict[str, array[int]], spec: SampleSp
     return [unit for _, unit in sorted(out, key=lambda pair: pair[0])]
 
 
-def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]) -> list[SampleItem]:
+def _items(reader: PopulationReader, population: Population, units: Sequence[SamplingUnit]) -> list[SampleItem]:
     """The items of the drawn groups, and what else their passages are home to. A passage's text is its element id yet."""
     spec, passages, most = reader.spec, population.passages, reader.spec.per_passage
     held = _held(reader, population, {(unit.stratum, unit.home) for unit in units})
@@ -131,7 +131,7 @@ def _items(reader: Reader, population: Population, units: Sequence[SamplingUnit]
     return numbered(items)
 
 
-def _held(reader: Reader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[PlacedItem]]:
+def _held(reader: PopulationReader, population: Population, homes: set[tuple[str, int]]) -> dict[tuple[str, int], list[PlacedItem]]:
     """What the given passages are home to, in a fixed order that no element id decides."""
     if not homes:
         return {}
@@ -183,7 +183,7 @@ def _line(row: Row) -> str:
     return f"{row['subject'] or NAMELESS} -[{row['predicate']}]-> {row['object'] or NAMELESS}"
 
 
-def _notes(reader: Reader, population: Population, items: list[SampleItem]) -> list[str]:
+def _notes(reader: PopulationReader, population: Population, items: list[SampleItem]) -> list[str]:
     """What a reader must know about the sample."""
     spec, notes = reader.spec, list(reader.chunks.notes) if reader.chunks else []
     if not population.passages.ids:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.drawing import everything, item_id, numbered
-from kgeval.auditing.accuracy.population import Reader
+from kgeval.auditing.accuracy.population import PopulationReader
 from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.check import Embedding
 from kgeval.auditing.engine import run_check
@@ -118,7 +118,7 @@ def draw_pairs(
     chosen = draw([random_number(spec.seed, "unit", name) for name, _ in units], needed).chosen
     drawn = [(units[at][0], pair) for at in chosen for pair in units[at][1]]
     weight = len(units) / len(chosen) if chosen else 0.0
-    items = _items(Reader(graph, layout, spec, chunks), drawn, weight)
+    items = _items(PopulationReader(graph, layout, spec, chunks), drawn, weight)
     design = SampleDesign(
         method=f"cluster sample without replacement of the pairs that {' and '.join(listed.checks)} list; "
         f"unit = at most {spec.per_passage} pairs of one group of like names",
@@ -135,7 +135,7 @@ def _notes(listed: ListedPairs, drawn: int) -> list[str]:
     return [about, *([everything(drawn, "pairs")] if drawn == len(listed.pairs) else []), *listed.notes]
 
 
-def _items(reader: Reader, drawn: Sequence[tuple[str, ListedPair]], weight: float) -> list[SampleItem]:
+def _items(reader: PopulationReader, drawn: Sequence[tuple[str, ListedPair]], weight: float) -> list[SampleItem]:
     """The drawn pairs (with their units) as they are shown: what the graph knows of both ends, and a quotation of a passage of each."""
     details = reader.details({end.element_id for _, pair in drawn for end in (pair.a, pair.b) if end.element_id})
     quotes = _quotes(reader, details)
@@ -153,7 +153,7 @@ def _items(reader: Reader, drawn: Sequence[tuple[str, ListedPair]], weight: floa
     return numbered(items)
 
 
-def _quotes(reader: Reader, details: Mapping[str, Row]) -> dict[str, str]:
+def _quotes(reader: PopulationReader, details: Mapping[str, Row]) -> dict[str, str]:
     """For each entity the words around its name in the first of its passages, where there are texts."""
     first = {element_id: sorted(row["passages"])[0] for element_id, row in details.items() if row["passages"]}
     spec = set(first.values())

@@ -78,7 +78,7 @@ def _ordered(a: Entity, b: Entity) -> tuple[Entity, Entity]:
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class GoldPairCounts:
     """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
 
     n: int
@@ -98,8 +98,8 @@ class OnGold:
 
     pairs: PrecisionRecall
     cubed: PrecisionRecall
-    counts: PairCounts
-    classes: dict[str, PairCounts]
+    counts: GoldPairCounts
+    classes: dict[str, GoldPairCounts]
     by_class: list[Estimate]
 
     def figures(self) -> dict[str, float | int | None]:
@@ -134,10 +134,10 @@ def against_gold(listed: ListedPairs, gold: Sequence[GoldPair]) -> OnGold:
     return OnGold(pairwise(flags, true), b_cubed(listed_groups, true_groups), every, counted, by_class)
 
 
-def _counted(cases: Sequence[tuple[bool, bool]]) -> PairCounts:
+def _counted(cases: Sequence[tuple[bool, bool]]) -> GoldPairCounts:
     """Of cases (listed, same)."""
     same, listed = sum(same for _, same in cases), sum(flag for flag, _ in cases)
-    return PairCounts(len(cases), same, listed, sum(flag and same for flag, same in cases))
+    return GoldPairCounts(len(cases), same, listed, sum(flag and same for flag, same in cases))
 
 
 def _distinct_records(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:

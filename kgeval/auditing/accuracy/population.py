@@ -53,7 +53,7 @@ class Population:
 
 
 @dataclass(frozen=True)
-class Reader:
+class PopulationReader:
     """Reads one graph's population and sample. Every relation (entity) has one home: of its passages, one at random by seed.
 
     `chunks`: passages from files, in place of those in the graph.
@@ -94,7 +94,7 @@ class Reader:
         return known[0] if len(known) == 1 else known[random_number(self.spec.seed, "home", *keys_of(key)) % len(known)]
 
 
-def read_passages(reader: Reader) -> Passages:
+def read_passages(reader: PopulationReader) -> Passages:
     """Every chunk that has text."""
     out = Passages()
     for at, row in enumerate(reader.passages()):
@@ -106,7 +106,7 @@ def read_passages(reader: Reader) -> Passages:
     return out
 
 
-def read_population(reader: Reader) -> Population:
+def read_population(reader: PopulationReader) -> Population:
     """How many items each passage is home to, by stratum."""
     by_type, by_source, several = QUERIES[reader.spec.kind]
     types = None

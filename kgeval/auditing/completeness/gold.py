@@ -48,7 +48,7 @@ class Gold:
 
 
 @dataclass
-class Items:
+class GoldItems:
     """What readers of gold gather, in the order of the files."""
 
     entities: list[GoldEntity] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Items:
     inputs: list[Path] = field(default_factory=list)
 
 
-def distinct(items: Items, *, label: str = "gold") -> Gold:
+def distinct(items: GoldItems, *, label: str = "gold") -> Gold:
     """The gold set of the items: each entity and each triple once, ends of triples are entities too.
 
     An entity is the same one where normalised name, document and type agree; an end of a triple, and an entity listed without
@@ -160,4 +160,4 @@ def gold_of(
     entities: Iterable[GoldEntity], triples: Iterable[GoldTriple], *, label: str, notes: Sequence[str] = (), faults: Sequence[str] = (),
 ) -> Gold:
     """A gold set that was made, not read: an ideal graph. `label` is printed beside every figure."""
-    return distinct(Items(list(entities), list(triples), list(faults), list(notes)), label=label)
+    return distinct(GoldItems(list(entities), list(triples), list(faults), list(notes)), label=label)

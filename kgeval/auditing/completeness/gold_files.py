@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kgeval.auditing.completeness.gold import Gold, Items, distinct
+from kgeval.auditing.completeness.gold import Gold, GoldItems, distinct
 from kgeval.errors import InputError
 from kgeval.graph.load.table_files import delimiter
 from kgeval.graph.load.values import Misfit, needed, text, texts
@@ -31,7 +31,7 @@ def read_gold(paths: Sequence[Path], *, label: str = "gold") -> Gold:
 
     Raises: InputError: a file is missing, empty or of another kind, or nothing in it can be read (with every fault).
     """
-    items = Items()
+    items = GoldItems()
     for path in paths:
         known, faults, silent = len(items.entities) + len(items.triples), len(items.faults), 0
         items.inputs.append(path)
@@ -95,7 +95,7 @@ def _table(path: Path) -> Iterator[Line]:
     yield from (under(header, line) for line in lines)
 
 
-def _add(line: Line, items: Items) -> bool:
+def _add(line: Line, items: GoldItems) -> bool:
     """Adds what one row holds; true for a question without triples. Raises Misfit for a row that is no gold item."""
     if line.fault is not None:
         raise Misfit(line.fault)
@@ -136,7 +136,7 @@ def _aliases(row: Mapping[str, Any], subject: str, obj: str) -> dict[str, list[s
     return {name: aliases for name, aliases in found.items() if aliases}
 
 
-def _question(where: str, row: Mapping[str, Any], items: Items) -> bool:
+def _question(where: str, row: Mapping[str, Any], items: GoldItems) -> bool:
     """The triples of a GraphRAG-Bench question; broken ones become faults. True where it has none at all."""
     value = row.get(EVIDENCE)
     groups = groups_of(value if isinstance(value, list) else [value])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from kgeval.tables.score_tables import Cell
+    from kgeval.tables.score_tables import ScoreCell
 
     Floats = npt.NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class ScoreColumn:
         return "" if question in self.values else f"{self.system}: {self.causes.get(question, NO_ROW)}"
 
 
-def columns_of(cells: Iterable[Cell]) -> list[ScoreColumn]:
+def columns_of(cells: Iterable[ScoreCell]) -> list[ScoreColumn]:
     """The columns of every system and metric in the order of first sight. A question has a value where one of its trials has."""
     values: dict[tuple[str, str], dict[str, list[float]]] = {}
     causes: dict[tuple[str, str], dict[str, str]] = {}

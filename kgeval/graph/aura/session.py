@@ -55,7 +55,7 @@ def aura(key: Credentials) -> Sessions:
 @contextmanager
 def in_session(
     graph: Graph, options: AuraOptions, *, say: Say, connect: Connect = aura, environ: Mapping[str, str] = os.environ,
-) -> Iterator[Session]:
+) -> Iterator[AuraSession]:
     """Within the block the graph's algorithms run in a session of Aura Graph Analytics. It is created when the first one is asked for,
     after its cost is told (`say`), and deleted at the end, on errors and on Ctrl-C too.
 
@@ -67,7 +67,7 @@ def in_session(
     with asked_of_aura("asking for the sessions of the project"):
         api = connect(key)
         known = list(api.list())
-    session = Session(graph, options, api, say, instance=environ.get("AURA_INSTANCEID"))
+    session = AuraSession(graph, options, api, say, instance=environ.get("AURA_INSTANCEID"))
     session.check(known)
     graph.algorithms = session
     try:
@@ -91,7 +91,7 @@ def _check_database(graph: Graph) -> None:
         raise ConnectError(f"this database sends graphs in ways that the client does not know ({spoken}; known: v3, v4)", fix=way_out)
 
 
-class Session:
+class AuraSession:
     """As algorithms.Algorithms. One session for one audit; a projected graph is kept in it and used again."""
 
     def __init__(self, graph: Graph, options: AuraOptions, api: Sessions, say: Say, *, instance: str | None = None) -> None:

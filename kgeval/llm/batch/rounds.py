@@ -16,9 +16,9 @@ from kgeval.llm.batch.settings import BatchSettings
 from kgeval.llm.batch.store import GIVEN_UP, Batch, Came, Store, new_name
 from kgeval.llm.batch.wire import AwayError, GoneError, Wire, request_line
 from kgeval.llm.budget import SpentError
-from kgeval.llm.caller import CANCELLED, Caller, Result, read_kept, usable
+from kgeval.llm.caller import CANCELLED, Caller, CallResult, read_kept, usable
 from kgeval.llm.calls import Endpoint, Failure, Outcome, Reply, Task
-from kgeval.llm.client import Answer
+from kgeval.llm.client import ModelAnswer
 from kgeval.llm.journal import Stored
 from kgeval.llm.prompts import Prompt
 from kgeval.llm.replies import UnusableError
@@ -89,7 +89,7 @@ class Collector:
         self.files, self.found = files, Pass()
         self._seen.clear()
 
-    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]:
         """The journal's reply, or that of a batch that is over, which then goes into the journal; else the failure "cancelled", after
         which nothing more is asked for a task, and the request is in a file."""
         found = self._known(request, read)
@@ -97,25 +97,25 @@ class Collector:
             return found
         key = request.key
         if self._store.is_sent(key):
-            return Result(None, CANCELLED)
+            return CallResult(None, CANCELLED)
         if self._store.tries(key) >= self._most or not self._reserve(request):
             short = int(key[:16], 16)
             self.found.left += short not in self._seen
             self._seen.add(short)
-            return Result(None, CANCELLED)
+            return CallResult(None, CANCELLED)
         mode = self._caller.forms.mode(request.shape, self._store.tries(key))
         if self.files is not None:
             self.files.add(request, request_line(key, request.body(mode)), mode)
-        return Result(None, CANCELLED)
+        return CallResult(None, CANCELLED)
 
-    def _known(self, request: Request, read: Callable[[str], V]) -> Result[V] | None:
+    def _known(self, request: Request, read: Callable[[str], V]) -> CallResult[V] | None:
         kept = read_kept(self._caller.journal, request, read)
         if kept is not None:
             return kept
         came = self._store.take(request.key)
         return None if came is None else self._taken(request, came, read)
 
-    def _taken(self, request: Request, came: Came, read: Callable[[str], V]) -> Result[V] | None:
+    def _taken(self, request: Request, came: Came, read: Callable[[str], V]) -> CallResult[V] | None:
         """Reads a reply as a live one is read. Null where it is asked again, or given up."""
         if came.cause is not None:
             self._account(request, None)
@@ -123,7 +123,8 @@ class Collector:
             if not stepped:
                 self._store.tried(request.key, 1 if came.again else GIVEN_UP)
             return None
-        answer = Answer(came.text, came.finish, came.refused, came.input_tokens, came.output_tokens).counted(request.system, request.user)
+        answer = ModelAnswer(came.text, came.finish, came.refused, came.input_tokens, came.output_tokens)
+        answer = answer.counted(request.system, request.user)
         self._account(request, answer)
         try:
             value = read(usable(answer))
@@ -135,7 +136,7 @@ class Collector:
         self._caller.forms.usable(came.mode)
         tokens = (answer.input_tokens or 0, answer.output_tokens or 0)
         self._caller.journal.put(request, Stored(answer.text, *tokens, answer.estimated, 0.0))  # nobody knows how long it took
-        return Result(value, from_journal=True)
+        return CallResult(value, from_journal=True)
 
     def _reserve(self, request: Request) -> bool:
         """Takes the request out of the budget, at the most that it can cost."""
@@ -151,7 +152,7 @@ class Collector:
         self._reserved.add(int(request.key[:16], 16))
         return True
 
-    def _account(self, request: Request, answer: Answer | None) -> None:
+    def _account(self, request: Request, answer: ModelAnswer | None) -> None:
         """What a request of a batch took; it cost nothing where there is no completion."""
         given, got = (0, 0) if answer is None else (answer.input_tokens or 0, answer.output_tokens or 0)
         cost = self._caller.cost(given, got) * self._factor

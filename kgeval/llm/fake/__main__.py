@@ -12,7 +12,7 @@ import click
 
 from kgeval.errors import KgevalError
 from kgeval.llm.fake.faults import KINDS
-from kgeval.llm.fake.http import Connection, serve
+from kgeval.llm.fake.http import FakeConnection, serve
 from kgeval.llm.fake.model import FakeModel, Options
 from kgeval.llm.fake.reader import reads
 from kgeval.llm.fake.script import make_script
@@ -66,7 +66,7 @@ def main(**given: Any) -> None:
 
 
 async def _serve(model: FakeModel, port: int) -> None:
-    open_ones: set[Connection] = set()
+    open_ones: set[FakeConnection] = set()
     server = await serve(model, port, open_ones)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

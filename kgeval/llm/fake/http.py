@@ -7,19 +7,19 @@ import json
 from http import HTTPStatus
 
 from kgeval.llm.fake.log import Logged
-from kgeval.llm.fake.model import FakeModel, Request, Response
+from kgeval.llm.fake.model import FakeModel, FakeRequest, Response
 
 LARGEST_HEAD = 65_536
 LARGEST_BODY = 256 * 2**20
 
 
-class Connection(asyncio.Protocol):
+class FakeConnection(asyncio.Protocol):
     """One client's connection. `open_ones`: all that are open, so that a stopped server can close them."""
 
-    def __init__(self, model: FakeModel, open_ones: set[Connection]) -> None:
+    def __init__(self, model: FakeModel, open_ones: set[FakeConnection]) -> None:
         self.model, self.open_ones = model, open_ones
         self.buffer = bytearray()
-        self.answering: tuple[Request, Response, float] | None = None
+        self.answering: tuple[FakeRequest, Response, float] | None = None
         self.timer: asyncio.TimerHandle | None = None
         self.transport: asyncio.Transport | None = None
 
@@ -55,7 +55,7 @@ class Connection(asyncio.Protocol):
         if response.fault != "hang":
             self.timer = loop.call_later(response.delay, self._send)
 
-    def _request(self) -> Request | None:
+    def _request(self) -> FakeRequest | None:
         """The next whole request in the buffer, taken out of it; null while bytes are missing."""
         end = self.buffer.find(b"\r\n\r\n")
         if end < 0:
@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         method, target, _ = first.split(" ")
         body = bytes(self.buffer[end + 4 : whole])
         del self.buffer[:whole]
-        return Request(method, target.partition("?")[0].rstrip("/"), headers, body)
+        return FakeRequest(method, target.partition("?")[0].rstrip("/"), headers, body)
 
     def _send(self) -> None:
         if self.answering is None or self.transport is None:
@@ -119,7 +119,7 @@ def wire(response: Response) -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-async def serve(model: FakeModel, port: int, open_ones: set[Connection]) -> asyncio.Server:
+async def serve(model: FakeModel, port: int, open_ones: set[FakeConnection]) -> asyncio.Server:
     """A listening server on the loopback address. Port 0: any free one. Raises: OSError if the port is taken."""
     loop = asyncio.get_running_loop()
-    return await loop.create_server(lambda: Connection(model, open_ones), "127.0.0.1", port, backlog=1024)
+    return await loop.create_server(lambda: FakeConnection(model, open_ones), "127.0.0.1", port, backlog=1024)

@@ -232,7 +232,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Request:
+class FakeRequest:
     """An HTTP request, header names in lower case."""
 
     method: str
@@ -267,7 +267,7 @@ class FakeModel:
         self.options, self.script, self.log = options, script, Log()
         self.batches = Batches(self._line, looks=options.batch_looks, expire=options.batch_expire, refuse=options.batch_refuse)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: FakeRequest) -> Response:
         """The response to any request; what is under /v1 is counted in the log."""
         about = self._about(f"{request.method} {request.path}")
         if about is not None:
@@ -288,7 +288,7 @@ class FakeModel:
         made = served[request.path](body, key, tries)
         return replace(made, key=key, request=body)
 
-    def _batched(self, request: Request) -> Response:
+    def _batched(self, request: FakeRequest) -> Response:
         """Files and batches: not among the requests that are counted by what they ask; each line of a batch is, when it is answered."""
         key = f"{request.method} {request.path}"
         self.log.arrived(key)
@@ -321,7 +321,7 @@ class FakeModel:
             return {"reset": True}
         return None
 
-    def _refusal(self, request: Request, body: Mapping[str, Any] | None, posts: tuple[str, ...]) -> Response | None:
+    def _refusal(self, request: FakeRequest, body: Mapping[str, Any] | None, posts: tuple[str, ...]) -> Response | None:
         """What the protocol refuses: a wrong key, path, method, body or model."""
         if (wrong := self._wrong_key(request)) is not None:
             return wrong
@@ -331,7 +331,7 @@ class FakeModel:
             return _error(405, f"Not allowed to {request.method} on {request.path}.")
         return None if request.path == "/v1/models" or body is None else self._unknown(body)
 
-    def _wrong_key(self, request: Request) -> Response | None:
+    def _wrong_key(self, request: FakeRequest) -> Response | None:
         given = request.headers.get("authorization", "").encode()
         if self.options.key is not None and not compare_digest(given, f"Bearer {self.options.key}".encode()):
             return _error(401, "Incorrect API key provided.", kind="invalid_request_error", code="invalid_api_key")

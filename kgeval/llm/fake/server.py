@@ -16,9 +16,9 @@ from typing import Any, Self
 from pydantic import JsonValue
 
 from kgeval.errors import ModelError
-from kgeval.llm.fake.http import Connection, serve
+from kgeval.llm.fake.http import FakeConnection, serve
 from kgeval.llm.fake.log import Logged, Stats
-from kgeval.llm.fake.model import FakeModel, Options, Request
+from kgeval.llm.fake.model import FakeModel, FakeRequest, Options
 from kgeval.llm.fake.request import Chat
 from kgeval.llm.fake.script import Rule, Script, make_script
 
@@ -41,7 +41,7 @@ class FakeServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._server: asyncio.Server | None = None
-        self._open: set[Connection] = set()
+        self._open: set[FakeConnection] = set()
 
     @property
     def base_url(self) -> str:
@@ -59,7 +59,7 @@ class FakeServer:
 
     def reset(self) -> None:
         """Counts anew; rules that were used up answer again."""
-        self._run(lambda: self.model.answer(Request("POST", "/_reset", {}, b"")))
+        self._run(lambda: self.model.answer(FakeRequest("POST", "/_reset", {}, b"")))
 
     def start(self) -> Self:
         """Listens. Raises: ModelError if the port is taken."""

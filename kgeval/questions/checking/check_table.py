@@ -50,7 +50,7 @@ PASSES = {
 
 
 @dataclass(frozen=True)
-class CheckOutcome:
+class QuestionCheckOutcome:
     """What a check said of one question. `cause`: of what is unscored, for counting; `reason`: why, for people."""
 
     name: str
@@ -65,14 +65,14 @@ class CheckOutcome:
         return QuestionCheck(name=self.name, passed=passed, reason=self.reason)
 
 
-def not_applicable(name: str, reason: str) -> CheckOutcome:
+def not_applicable(name: str, reason: str) -> QuestionCheckOutcome:
     """The check means nothing for the question."""
-    return CheckOutcome(name, "not_applicable", reason)
+    return QuestionCheckOutcome(name, "not_applicable", reason)
 
 
-def decided(name: str, passed: bool, reason: str = "") -> CheckOutcome:
+def decided(name: str, passed: bool, reason: str = "") -> QuestionCheckOutcome:
     """The check came to a result."""
-    return CheckOutcome(name, "passed" if passed else "failed", reason)
+    return QuestionCheckOutcome(name, "passed" if passed else "failed", reason)
 
 
 def is_negative(question: Question) -> bool:

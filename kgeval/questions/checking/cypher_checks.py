@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgeval.questions.checking.check_table import CheckOutcome, decided, is_negative, is_open, not_applicable
+from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, is_open, not_applicable
 from kgeval.records import Question
 from kgeval.text.names import normalise
 
@@ -21,7 +21,7 @@ TIMEOUT = 30.0
 SHOWN = 5
 
 
-def proved_unique(question: Question, graph: Graph, timeout: float | None = None) -> CheckOutcome | None:
+def proved_unique(question: Question, graph: Graph, timeout: float | None = None) -> QuestionCheckOutcome | None:
     """The check "unique" by the database; None where it can prove nothing: no Cypher, or it is no question with one
     answer.
 
@@ -30,7 +30,7 @@ def proved_unique(question: Question, graph: Graph, timeout: float | None = None
     if question.cypher is None or is_negative(question) or is_open(question):
         return None
     table = _table("unique", question.cypher, graph, timeout)
-    if isinstance(table, CheckOutcome):
+    if isinstance(table, QuestionCheckOutcome):
         return table
     rows = list(dict.fromkeys(table.rows))
     if not rows:
@@ -47,14 +47,14 @@ def proved_unique(question: Question, graph: Graph, timeout: float | None = None
     return decided("unique", True, "proved by its Cypher in this graph")
 
 
-def absent(question: Question, graph: Graph, timeout: float | None = None) -> CheckOutcome:
+def absent(question: Question, graph: Graph, timeout: float | None = None) -> QuestionCheckOutcome:
     """The check "absent": the Cypher of a negative question returns nothing. Raises: as proved_unique."""
     if not is_negative(question):
         return not_applicable("absent", "only negative questions are absent")
     if question.cypher is None:
         return not_applicable("absent", "the question has no Cypher")
     table = _table("absent", question.cypher, graph, timeout)
-    if isinstance(table, CheckOutcome):
+    if isinstance(table, QuestionCheckOutcome):
         return table
     if rows := [
         row for row in table.rows if not all(kind == "null" or (kind == "list" and not part) for kind, part in row)
@@ -63,12 +63,12 @@ def absent(question: Question, graph: Graph, timeout: float | None = None) -> Ch
     return decided("absent", True, "its Cypher finds nothing in this graph")
 
 
-def _table(name: str, cypher: str, graph: Graph, timeout: float | None) -> QueryResult | CheckOutcome:
+def _table(name: str, cypher: str, graph: Graph, timeout: float | None) -> QueryResult | QuestionCheckOutcome:
     from kgeval.graph.guarded import run_guarded
 
     ran = run_guarded(graph, cypher, timeout=timeout or TIMEOUT, rows=MOST_ROWS)
     if ran.table is None:
-        return CheckOutcome(name, "unscored", f"its Cypher: {ran.refusal or ran.error}", "graph_error")
+        return QuestionCheckOutcome(name, "unscored", f"its Cypher: {ran.refusal or ran.error}", "graph_error")
     return ran.table
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, is_negative
+from kgeval.questions.checking.check_table import CHECKS, QuestionCheckOutcome, is_negative
 from kgeval.records import Question
 from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure
 from kgeval.stats.intervals import newcombe, quantile, wilson
@@ -25,7 +25,7 @@ class _CheckCounts:
     causes: Counter[str] = field(default_factory=Counter)
     why_not: Counter[str] = field(default_factory=Counter)
 
-    def add(self, one: CheckOutcome) -> None:
+    def add(self, one: QuestionCheckOutcome) -> None:
         self.statuses[one.status] += 1
         if one.status == "unscored":
             self.causes[one.cause or "unknown"] += 1
@@ -57,7 +57,7 @@ class CheckTally:
         self._examples: dict[str, list[CheckExample]] = {name: [] for name in self._all}
         self.n = self.references = self.evidence = self.negative = 0
 
-    def add(self, question: Question, found: Iterable[CheckOutcome]) -> None:
+    def add(self, question: Question, found: Iterable[QuestionCheckOutcome]) -> None:
         """Counts one question."""
         self.n += 1
         self.references += bool(question.right_answers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kgeval.questions.checking.check_table import CheckOutcome, decided, is_negative, not_applicable
+from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, not_applicable
 from kgeval.records import Question
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
@@ -38,7 +38,7 @@ _OPENERS = _GERMAN | frozenset(_OPENING_WORDS.split())
 _ASKING = frozenset(_ASKING_WORDS.split())
 
 
-def leak(question: Question) -> CheckOutcome:
+def leak(question: Question) -> QuestionCheckOutcome:
     """The check "leak": passed where the question does not say a right answer."""
     if is_negative(question):
         return not_applicable(NAME, "a negative question has no answer to give away")
@@ -64,7 +64,7 @@ def telling(found: list[str]) -> list[str]:
     return list(dict.fromkeys(word for word in found if word not in empty))
 
 
-def _of_answer(question: Question, asked: list[str], answer: str) -> CheckOutcome:
+def _of_answer(question: Question, asked: list[str], answer: str) -> QuestionCheckOutcome:
     """The check for one right answer."""
     meaningful = telling(words(answer))
     if not meaningful:

@@ -15,7 +15,7 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.characters import whole
-from kgeval.questions.checking.check_table import CheckOutcome, decided, is_multi_hop, is_negative, is_open, not_applicable
+from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_multi_hop, is_negative, is_open, not_applicable
 from kgeval.questions.drafts import common_id
 from kgeval.questions.excerpts import tokens_of
 from kgeval.records import Question
@@ -68,7 +68,7 @@ class AnswerJudgement(Reply):
     label: Annotated[Literal["correct", "partial", "incorrect", "refusal"], BeforeValidator(_word)]
 
 
-def answerable(question: Question, asker: Asker) -> CheckOutcome:
+def answerable(question: Question, asker: Asker) -> QuestionCheckOutcome:
     """The check "answerable": passed where the evidence leads to a right answer; of a negative question, where it leads
     to none."""
     name, passages = "answerable", shown(question)
@@ -86,12 +86,12 @@ def answerable(question: Question, asker: Asker) -> CheckOutcome:
     if not question.right_answers:
         return decided(name, True, "answered; no right answer is given to compare with")
     label = judged(name, question, answer, asker)
-    if isinstance(label, CheckOutcome):
+    if isinstance(label, QuestionCheckOutcome):
         return label
     return decided(name, label == "correct", "" if label == "correct" else f"{label}: from the evidence came {answer!r}"[:MOST_REASON])
 
 
-def closed_book(question: Question, asker: Asker) -> CheckOutcome:
+def closed_book(question: Question, asker: Asker) -> QuestionCheckOutcome:
     """The check "closed_book": passed where a model without texts gives no right answer; of a negative question, no
     answer at all."""
     name = "closed_book"
@@ -109,12 +109,12 @@ def closed_book(question: Question, asker: Asker) -> CheckOutcome:
     if is_negative(question):
         return decided(name, False, f"a model without texts claims an answer: {answer}"[:MOST_REASON])
     label = judged(name, question, answer, asker)
-    if isinstance(label, CheckOutcome):
+    if isinstance(label, QuestionCheckOutcome):
         return label
     return decided(name, label != "correct", f"{label} without any text: {answer!r}"[:MOST_REASON])
 
 
-def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
+def unique_wording(question: Question, asker: Asker | None) -> QuestionCheckOutcome:
     """The check "unique_wording" by a model: passed where the words ask for one thing, and the evidence gives one right
     answer."""
     name, passages = "unique_wording", shown(question)
@@ -143,7 +143,7 @@ def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
     return decided(name, len(answers) == 1, "" if len(answers) == 1 else several)
 
 
-def not_in_one_passage(question: Question, asker: Asker | None) -> CheckOutcome:
+def not_in_one_passage(question: Question, asker: Asker | None) -> QuestionCheckOutcome:
     """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a
     question of several hops. Without a model as far as the question's own evidence ids show it."""
     name, passages = "not_in_one_passage", shown(question)
@@ -170,7 +170,7 @@ def not_in_one_passage(question: Question, asker: Asker | None) -> CheckOutcome:
             return _unanswered(name, outcome.failure, question, asker)
         answer = outcome.value.answer_or_none
         label = judged(name, question, answer, asker, f"-{n}") if answer is not None else "refusal"
-        if isinstance(label, CheckOutcome):
+        if isinstance(label, QuestionCheckOutcome):
             return label
         if label == "correct":
             return decided(name, False, f"passage {n} alone gives it: {answer!r}"[:MOST_REASON])
@@ -203,7 +203,7 @@ def shown(question: Question) -> list[JsonValue]:
     ]
 
 
-def judged(name: str, question: Question, answer: str, asker: Asker, mark: str = "") -> str | CheckOutcome:
+def judged(name: str, question: Question, answer: str, asker: Asker, mark: str = "") -> str | QuestionCheckOutcome:
     """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of
     several answers, which."""
     plain = normalise(answer)
@@ -217,13 +217,13 @@ def judged(name: str, question: Question, answer: str, asker: Asker, mark: str =
     return outcome.value.label if outcome.value is not None else unscored(name, outcome.failure)
 
 
-def unscored(name: str, failure: Failure | None) -> CheckOutcome:
+def unscored(name: str, failure: Failure | None) -> QuestionCheckOutcome:
     """The call failed: nothing is known, and why."""
     lost = failure or Failure("empty", "no reply")
-    return CheckOutcome(name, "unscored", f"{lost.cause}: {lost.detail}" if lost.detail else lost.cause, lost.cause)
+    return QuestionCheckOutcome(name, "unscored", f"{lost.cause}: {lost.detail}" if lost.detail else lost.cause, lost.cause)
 
 
-def _unanswered(name: str, failure: Failure | None, question: Question, asker: Asker) -> CheckOutcome:
+def _unanswered(name: str, failure: Failure | None, question: Question, asker: Asker) -> QuestionCheckOutcome:
     """The first call has no reply. In a dry run the judge's call is counted too: it may follow."""
     if asker.dry and question.right_answers and not is_negative(question):
         base = sum(tokens.count(whole(text)) for text in (question.question, *question.right_answers))

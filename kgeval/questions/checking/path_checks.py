@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.questions.checking.check_table import CheckOutcome, decided, is_negative, is_open, not_applicable
+from kgeval.questions.checking.check_table import QuestionCheckOutcome, decided, is_negative, is_open, not_applicable
 from kgeval.questions.gold_triples import relation_parts
 from kgeval.records import Question, Structure, StructureNode, StructureRelation
 from kgeval.text.names import normalise
@@ -28,8 +28,8 @@ SHOWN = 5
 class PathChecks:
     """What was proved of one question's path. `unique` None: nothing could be proved of it."""
 
-    unique: CheckOutcome | None
-    no_shortcut: CheckOutcome
+    unique: QuestionCheckOutcome | None
+    no_shortcut: QuestionCheckOutcome
 
 
 def path_checks(
@@ -100,11 +100,11 @@ def _placed(chain: Structure, called: Mapping[str, Sequence[str]]) -> Structure 
     })
 
 
-def _unique(question: Question, chain: Structure, proof: PathProof) -> CheckOutcome | None:
+def _unique(question: Question, chain: Structure, proof: PathProof) -> QuestionCheckOutcome | None:
     if is_open(question):
         return None
     if not proof.followed:
-        return CheckOutcome("unique", "unscored", "too many ways lead along its path to follow them all", "graph_error")
+        return QuestionCheckOutcome("unique", "unscored", "too many ways lead along its path to follow them all", "graph_error")
     if not proof.ends:
         return decided("unique", False, "its path is not in this graph")
     names = list(dict.fromkeys(proof.ends.values()))
@@ -117,12 +117,12 @@ def _unique(question: Question, chain: Structure, proof: PathProof) -> CheckOutc
     return decided("unique", True, "proved by its path in this graph")
 
 
-def _no_shortcut(chain: Structure, proof: PathProof) -> CheckOutcome:
+def _no_shortcut(chain: Structure, proof: PathProof) -> QuestionCheckOutcome:
     hops = len(chain.relations)
     if hops < 2:
         return not_applicable("no_shortcut", "the path has one hop")
     if not proof.followed:
-        return CheckOutcome(
+        return QuestionCheckOutcome(
             "no_shortcut", "unscored", "too many ways lead along its path to follow them all", "graph_error",
         )
     if proof.shortcut is None:

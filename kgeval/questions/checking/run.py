@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kgeval.llm.asker import Asker, Later, Live, digest
-from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, decided, not_applicable
+from kgeval.questions.checking.check_table import CHECKS, QuestionCheckOutcome, decided, not_applicable
 from kgeval.questions.checking.cypher_checks import absent, proved_unique
 from kgeval.questions.checking.leak import leak
 from kgeval.questions.checking.model_checks import (
@@ -63,7 +63,7 @@ def check_question(
     return [outcome.record for outcome in checked(question, context)]
 
 
-def checked(question: Question, context: CheckContext) -> list[CheckOutcome]:
+def checked(question: Question, context: CheckContext) -> list[QuestionCheckOutcome]:
     """As check_question, with the causes of what is unscored, and the check "duplicate" where it is wanted."""
     done = {check.name for check in question.checks} if context.lacking else ()
     outcomes = (_outcome(name, question, context) for name in CHECKS if name in context.checks and name not in done)
@@ -72,7 +72,7 @@ def checked(question: Question, context: CheckContext) -> list[CheckOutcome]:
 
 def check_questions(
     questions: Iterable[Question], context: CheckContext, models: Models | None = None,
-) -> Iterator[tuple[Question, list[CheckOutcome]]]:
+) -> Iterator[tuple[Question, list[QuestionCheckOutcome]]]:
     """Each question with its checks, in order and lazily. With `models`: on its threads, several at a time; it is then
     also asked.
 
@@ -85,7 +85,7 @@ def check_questions(
     yield from models.map(lambda question: (question, checked(question, live)), questions)
 
 
-def with_checks(question: Question, outcomes: Iterable[CheckOutcome]) -> Question:
+def with_checks(question: Question, outcomes: Iterable[QuestionCheckOutcome]) -> Question:
     """The question with these checks in the place of earlier ones of the same names. What came to no result (it does
     not apply, a call failed) replaces nothing that did: what a question's maker decided stays."""
     before = {check.name for check in question.checks if check.passed is not None}
@@ -106,7 +106,7 @@ def count_unknown(asker: Asker, kind: str, n: int) -> None:
                 asker.later(Later(f"{name}-judge", JUDGE, key, (1, GUESSED_ANSWER * 4), certain=False))
 
 
-def _outcome(name: str, question: Question, context: CheckContext) -> CheckOutcome | None:
+def _outcome(name: str, question: Question, context: CheckContext) -> QuestionCheckOutcome | None:
     """One check; None where what it needs is not there."""
     asker, graph, proved = context.asker, context.graph, context.paths.get(question.id)
     if name == "leak":

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
+from kgeval.auditing.accuracy.population import Passages, PopulationReader, read_passages
 from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.connect import Row
 from kgeval.graph.keys import Keys
@@ -186,7 +186,7 @@ class QuestionPlacer:
     @cached_property
     def _passages(self) -> Passages:
         profile = self._profile
-        return read_passages(Reader(profile.graph, profile.layout, Reading(timeout=profile.timeout)))
+        return read_passages(PopulationReader(profile.graph, profile.layout, Reading(timeout=profile.timeout)))
 
     def _documents(self, batch: Sequence[PlacedQuestion]) -> None:
         """The documents of questions: of the chunks of their evidence, else those that they name, else where their

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
-from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
+from kgeval.auditing.accuracy.population import Passages, PopulationReader, read_passages
 from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.algorithms import node_number
 from kgeval.graph.connect import Graph, Row
@@ -78,7 +78,7 @@ class SampledGraph:
         self, graph: Graph, layout: Layout, seed: int, *, timeout: float | None, chunks: Chunks | None, held: ExitStack,
     ) -> None:
         self.graph, self.layout, self.seed, self.timeout = graph, layout, seed, timeout
-        self._reader = Reader(graph, layout, Reading(seed=seed, timeout=timeout or DAY), chunks)
+        self._reader = PopulationReader(graph, layout, Reading(seed=seed, timeout=timeout or DAY), chunks)
         self._held = held
         self._strata: dict[Stratum, list[str]] = {}
         self.kept: dict[str, list[GraphLink]] = {}  # see links_at

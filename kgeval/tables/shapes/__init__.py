@@ -24,7 +24,7 @@ PLAIN = "plain fields"
 
 
 @dataclass(frozen=True)
-class Shape:
+class RowShape:
     """A tool's file. `needs`: names that it has (alternatives with |), `lacks`: names that it has not. `fields`: kgeval's name ->
     the file's (alternatives with |, dotted paths). `ignored`: names that are left out. `only`: it holds questions and no answers.
     `derive`: reads what no table can say. `without_answer`: what was retrieved, and no answers."""
@@ -44,10 +44,10 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ShapeReading:
     """How a file is read: kgeval's name -> the file's names, in the order in which they are tried."""
 
-    shape: Shape
+    shape: RowShape
     fields: Mapping[str, tuple[str, ...]]
 
     def uses(self, name: str) -> bool:
@@ -74,13 +74,13 @@ class FileNames:
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[RowShape, ...]:
     """Every known shape, file by file."""
-    found: list[Shape] = []
+    found: list[RowShape] = []
     for path in sorted(FOLDER.glob("*.toml")):
         for table in tomllib.loads(path.read_text(encoding="utf-8"))["shape"]:
             lists: dict[str, Any] = {key: tuple(table.pop(key, ())) for key in ("needs", "lacks", "ignored")}
-            found.append(Shape(**lists, **table))
+            found.append(RowShape(**lists, **table))
     return tuple(found)
 
 
@@ -89,7 +89,7 @@ def top(name: str) -> str:
     return name.split(".", 1)[0].removesuffix("[]")
 
 
-def reading_of(file: FileNames) -> Reading:
+def reading_of(file: FileNames) -> ShapeReading:
     """How the file is read.
 
     Raises: InputError where two tools fit and differ, where a name means two things and nothing decides, and where a file of
@@ -101,13 +101,13 @@ def reading_of(file: FileNames) -> Reading:
     taken = set(mapped.values())
     fields = {name: tuple(one for one in given if one not in taken and top(one) not in taken) for name, given in fields.items()}
     fields.update({ours: (theirs,) for ours, theirs in mapped.items() if ours != "extra"})  # --map extra=FIELD: FIELD means nothing
-    reading = Reading(shape, {name: given for name, given in fields.items() if given})
+    reading = ShapeReading(shape, {name: given for name, given in fields.items() if given})
     if shape.only == "questions" and file.role == "answers" and not _present("answer", reading, file):
         raise _given_as_answers(shape, file)
     return _settled(reading, file)
 
 
-def check_steady(before: Reading, after: Reading, file: FileNames, new: Collection[str]) -> None:
+def check_steady(before: ShapeReading, after: ShapeReading, file: FileNames, new: Collection[str]) -> None:
     """Raises InputError where fields that turn up late give another meaning to those that were read before."""
     for name in sorted(file.names - set(new)):
         one, two = (sorted(ours for ours, given in reading.fields.items() if name in given) for reading in (before, after))
@@ -119,11 +119,11 @@ def check_steady(before: Reading, after: Reading, file: FileNames, new: Collecti
             )
 
 
-def _chosen(file: FileNames) -> Shape:
+def _chosen(file: FileNames) -> RowShape:
     """The shape that fits. Where several fit, they must agree on what is what."""
     fitting = [shape for shape in shapes() if shape.fits(file.names - set(file.mapped.values()))]
     if not fitting:
-        return Shape(PLAIN)
+        return RowShape(PLAIN)
     first = fitting[0]
     for other in fitting[1:]:
         for name in sorted(file.names):
@@ -136,11 +136,11 @@ def _chosen(file: FileNames) -> Shape:
     return first
 
 
-def _meaning(shape: Shape, name: str) -> str | None:
+def _meaning(shape: RowShape, name: str) -> str | None:
     return next((ours for ours, theirs in shape.fields.items() if name in theirs.split("|")), None)
 
 
-def _names(shape: Shape, name: str, file: FileNames) -> tuple[str, ...]:
+def _names(shape: RowShape, name: str, file: FileNames) -> tuple[str, ...]:
     """The file's names for a field: the tool's; where the file has none of them, the ones that are known without doubt and that the
     tool uses for nothing else."""
     own = tuple(shape.fields.get(name, "").split("|")) if name in shape.fields else ()
@@ -153,11 +153,11 @@ def _names(shape: Shape, name: str, file: FileNames) -> tuple[str, ...]:
     return own + tuple(one for one in names if one not in used)
 
 
-def _present(name: str, reading: Reading, file: FileNames) -> bool:
+def _present(name: str, reading: ShapeReading, file: FileNames) -> bool:
     return any(one in file.names or top(one) in file.names for one in reading.fields.get(name, ()))
 
 
-def _settled(reading: Reading, file: FileNames) -> Reading:
+def _settled(reading: ShapeReading, file: FileNames) -> ShapeReading:
     """The reading, with a meaning for `answer` and `context` where the file has them and its tool does not say."""
     fields = dict(reading.fields)
     left = file.mapped.get("extra")
@@ -173,15 +173,15 @@ def _settled(reading: Reading, file: FileNames) -> Reading:
             why = f"{file.file}: 'context' may be what the system retrieved (GraphRAG-Bench) or the gold context (deepeval)"
             kinds = "contexts: retrieved, evidence: gold" if file.role == "answers" else "--map extra=context leaves it out"
             raise InputError(why, fix=f"say which: {what} ({kinds})")
-    return Reading(reading.shape, {name: given for name, given in fields.items() if given})
+    return ShapeReading(reading.shape, {name: given for name, given in fields.items() if given})
 
 
-def _reads_answer_as_answer(reading: Reading, file: FileNames) -> bool:
+def _reads_answer_as_answer(reading: ShapeReading, file: FileNames) -> bool:
     """Whether the tool says that `answer` is the system's. In a file of questions that is asked again."""
     return "answer" in reading.fields.get("answer", ()) and "answer" not in file.mapped
 
 
-def _answer_is(reading: Reading, file: FileNames) -> str:
+def _answer_is(reading: ShapeReading, file: FileNames) -> str:
     """What `answer` is: answer, reference or extra."""
     has_reference = _present("reference", reading, file) or _present("references", reading, file)
     if file.role == "questions":
@@ -212,7 +212,7 @@ def _answer_is(reading: Reading, file: FileNames) -> str:
     )
 
 
-def _given_as_answers(shape: Shape, file: FileNames) -> InputError:
+def _given_as_answers(shape: RowShape, file: FileNames) -> InputError:
     right = " ('answer' is the right answer in it, not a system's)" if "answer" in file.names else ""
     return InputError(
         f"{file.file}: is a file of {shape.name}, it holds no system's answers{right}",
