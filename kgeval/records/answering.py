@@ -31,7 +31,7 @@ class AnsweredSystem(Record):
 
 
 class AnswerReport(Record):
-    """The file beside a file of answers. `complete` false: some questions were not asked, and --resume goes on."""
+    """The file beside a file of answers. `complete` false: some questions were not asked, and the same command goes on."""
 
     schema_version: str = SCHEMA_VERSION
     run: RunManifest

@@ -27,7 +27,7 @@ MOST_AT_A_TIME = 64
 HELLO_SECONDS = 60.0  # a system may load models and an index before it reads its first line
 SAID_AFTER = 5.0  # a command that knows no hello looks as if it hung
 MOST_CRASHES = 5  # in a row, for each process: a program that cannot work shall not be started a thousand times
-FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
+FIX = "run the command by hand and give it a line (kgeval help system-protocol), and fix what it says; the same command goes on"
 
 
 @dataclass(frozen=True)
