@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from kgeval.cli.derive import BRIEF, WithShortHelp, format_headed, format_text
+from kgeval.cli.derive import BRIEF, HeadedCommand, WithShortHelp, format_headed, format_text
 
 
 class OwnArgument(click.Argument):
@@ -27,6 +27,7 @@ class CommandWithMore(click.Group, WithShortHelp):
     Make it with `invoke_without_command=True`.
     """
 
+    command_class = HeadedCommand
     allow_interspersed_args = True
     allow_extra_args = False
 

@@ -92,7 +92,7 @@ def clear(
     With --model, --stage or --older-than only calls go, not embeddings and indexes.
     """
     from kgeval.errors import UsageError
-    from kgeval.llm.journal_view import CallFilter, count
+    from kgeval.llm.journal_view import CallFilter, JournalRows, count
     from kgeval.llm.journal_view import clear as clear_calls
     from kgeval.llm.places import embedding_folder, journal_file
     from kgeval.llm.text_table import clear_indexes, index_folder, kept_indexes
@@ -103,13 +103,13 @@ def clear(
         raise UsageError("--model, --stage and --older-than choose calls, not embeddings", fix="leave them out, or --only journal")
     path, folder, own = journal_file(journal, cache_dir), embedding_folder(cache_dir), index_folder(cache_dir)
     vectors = only != "journal" and chosen.everything
-    calls = 0 if only == "embeddings" else count(path, chosen)
+    rows = JournalRows() if only == "embeddings" else count(path, chosen)
     if not yes:
         more = f", the embeddings of {len(cached_models(folder))} models in {folder} and {kept_indexes(own)[0]} indexes in {own}"
-        _ask(f"forget {calls} calls in {path}" + (more if vectors else ""))
-    gone = 0 if only == "embeddings" else clear_calls(path, chosen)
+        _ask(f"forget {rows} in {path}" + (more if vectors else ""))
+    gone = JournalRows() if only == "embeddings" else clear_calls(path, chosen)
     more = f", the embeddings of {clear_vectors(folder)} models and {clear_indexes(own)} indexes" if vectors else ""
-    say(f"forgot {gone} calls{more}")
+    say(f"forgot {gone}{more}")
 
 
 @cache.command()
@@ -128,11 +128,12 @@ def recover(output: Path | None, journal: Path | None, cache_dir: Path | None) -
     into = output or recovered_file(path)
     made = recover_calls(path, into)
     lost = f"; {made.lost:,} more are there and cannot be read" if made.lost else ""
-    click.echo(f"{made.calls:,} calls saved in {into}{lost}")
+    answers = f" and {made.answers:,} answers of systems" if made.answers else ""
+    click.echo(f"{made.calls:,} calls{answers} saved in {into}{lost}")
     click.echo(f"go on with --journal {shlex.quote(str(into))}, or put it in the place of {path}")
 
 
-@cache.group()
+@cache.group(cls=CommandGroup)
 def batches() -> None:
     """Batches that runs with --batch have sent and not taken in yet. They are kept beside the journal."""
 

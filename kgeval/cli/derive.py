@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from kgeval.cli.common import F, Option, OutputPath, Seconds, listed
 from kgeval.config import Flag, Section, Unit
-from kgeval.config.flags import Written
+from kgeval.config.flags import Folder, Written
 from kgeval.config.words import flag_of, flagged, plain_type
 from kgeval.errors import UsageError
 
@@ -160,7 +160,8 @@ def _options(
             )
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
-    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": old or flag.old, "default": None, "required": required}
+    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": old or flag.old}
+    shape |= {"required": True} if required else {"default": None}  # to newer clicks a default of None is a value that was given
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}
     inner = plain_type(field.annotation)
@@ -187,6 +188,8 @@ def _type(kind: Any, field: FieldInfo) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:
+        if any(isinstance(one, Folder) for one in field.metadata):
+            return click.Path(path_type=Path, file_okay=False)
         return (OutputPath if any(isinstance(one, Written) for one in field.metadata) else click.Path)(path_type=Path)
     if kind in (int, float):
         return _range(kind, field)

@@ -9,12 +9,13 @@ import sys
 import click
 
 from kgeval.cli.common import coloured
+from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.show import form_option
 
 NEEDS = {"model": "a model", "graph": "the graph", "chunks": "chunk texts", "documents": "chunk texts in order", "gds": "GDS"}
 
 
-@click.command()
+@click.command(cls=HeadedCommand)
 @form_option()
 def kinds(form: str) -> int:
     """List the kinds of questions: what each asks about, what it needs, which calls it makes, which paper it is from."""

@@ -11,7 +11,7 @@ import click
 
 from kgeval.cli.audit import SESSION_SECONDS
 from kgeval.cli.common import say, silence_stdout, visible
-from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.interrupts import LONGER, patient, received
 from kgeval.cli.options import session_from
 from kgeval.cli.show import show_plan
@@ -26,7 +26,7 @@ DRY_RUN = "As --list, and what the next stages would ask of models; nothing is s
 QUIET = "No word on stdout but the path of the report."
 
 
-@click.command()
+@click.command(cls=HeadedCommand)
 @click.argument("config_file", required=False, type=click.Path(path_type=Path), metavar="[KGEVAL.TOML]")
 @flags_of(RunOptions)
 @click.option("--list", "only_list", is_flag=True, help="Print the stages, their commands and whether they are up to date; run nothing.")

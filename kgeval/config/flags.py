@@ -36,5 +36,10 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class Folder:
+    """Marks a field that is a folder: a file is refused."""
+
+
+@dataclass(frozen=True)
 class Written:
     """Marks a field of files that will be written: a name that ends in / is a folder."""

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import EMBEDDINGS
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag, Written
+from kgeval.config.flags import Flag, Folder, Written
 
 GRAPH, AURA_SESSION = "Configuration and graph", "Algorithms in a session of Aura"  # headings of --help
 
@@ -35,7 +35,7 @@ class ServerOptions(Section):
     database: Annotated[str | None, Flag(envvar="NEO4J_DATABASE", heading=GRAPH)] = Field(
         default=None, description="Database [default: the user's home database].",
     )
-    home: Annotated[Path | None, Flag(heading=GRAPH)] = Field(
+    home: Annotated[Path | None, Flag(heading=GRAPH), Folder()] = Field(
         default=None, description="Home of the embedded server to use [default: KGEVAL_HOME, else in kgeval's data folder].",
     )
     layout: Annotated[str | None, BeforeValidator(_path_as_text), Flag(heading=GRAPH)] = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -65,6 +66,7 @@ class Graph:
         self._driver = driver
         self._address = address
         self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
+        self._loading = threading.Lock()
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
@@ -158,23 +160,28 @@ class Graph:
             except ValidationError as cause:
                 fix = "install the graphdatascience that fits this GDS, or unset NEO4J_URI to use the embedded server"
                 raise QueryError(f"the client of GDS does not understand GDS {self.info.gds}: {first_line(cause)}", fix=fix) from cause
+            except ValueError as cause:  # its word for graphs and names that are not there
+                raise QueryError(f"the client of GDS: {first_line(cause)}", fix="run the command again") from cause
 
     def _client(self, timeout: float | None) -> GraphDataScience:
         self.need_gds()
-        if timeout not in self._clients:
-            with warnings.catch_warnings():  # tqdm complains of notebooks without widgets, and nobody asked for its bars
-                warnings.simplefilter("ignore")
-                from graphdatascience import GraphDataScience  # 30 MB and a second: paid for by the first projection, not before
-            from graphdatascience.error.unable_to_connect import UnableToConnectError
+        with self._loading:  # pair metrics ask in two threads, and filters of warnings belong to the process
+            return self._clients.get(timeout) or self._new_client(timeout)
 
-            from kgeval.graph.reading import ReadingDriver
+    def _new_client(self, timeout: float | None) -> GraphDataScience:
+        with warnings.catch_warnings():  # tqdm complains of notebooks without widgets, and nobody asked for its bars
+            warnings.simplefilter("ignore")
+            from graphdatascience import GraphDataScience  # 30 MB and a second: paid for by the first projection, not before
+        from graphdatascience.error.unable_to_connect import UnableToConnectError
 
-            # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
-            driver = ReadingDriver(self._driver, self._renew, timeout)
-            try:  # no progress: it would be asked for by a thread, on a connection of its own, twice a second
-                self._clients[timeout] = GraphDataScience(driver, database=self.info.database, arrow=False, show_progress=False)
-            except UnableToConnectError as cause:  # its word for whatever ends its first query, a time limit too
-                raise cause.__context__ or cause from None
+        from kgeval.graph.reading import ReadingDriver
+
+        # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
+        driver = ReadingDriver(self._driver, self._renew, timeout)
+        try:  # no progress: it would be asked for by a thread, on a connection of its own, twice a second
+            self._clients[timeout] = GraphDataScience(driver, database=self.info.database, arrow=False, show_progress=False)
+        except UnableToConnectError as cause:  # its word for whatever ends its first query, a time limit too
+            raise cause.__context__ or cause from None
         return self._clients[timeout]
 
     def need_gds(self) -> None:

@@ -61,7 +61,7 @@ def _simplify(graph: Graph, handle: Any, timeout: float | None) -> int:
     made = graph.ask_gds(
         lambda gds: gds.graph.relationships.to_undirected(handle, RAW, SIMPLE, aggregation="SINGLE", log_progress=False), timeout=timeout,
     )
-    graph.ask_gds(lambda gds: gds.graph.relationships.drop(handle, RAW), timeout=timeout)
+    graph.read(all_queries()["drop-raw"], {"graph_name": handle.name()}, timeout=timeout)
     return int(made.relationships_written) // 2
 
 

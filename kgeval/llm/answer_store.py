@@ -14,7 +14,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,11 @@ from typing import Any
 from kgeval.errors import IncompleteError
 from kgeval.llm.characters import whole
 from kgeval.llm.journal import Claims
-from kgeval.llm.journal_file import connect, prepare
+from kgeval.llm.journal_file import PUT_ANSWER, connect, prepare, unusable
 from kgeval.records import Answer
 
 POLL_SECONDS = 0.05  # of an answer that another process has in flight
-_OF_0_1 = ".answers"  # answers of comparisons stood in a file of their own beside the journal
+_OF_0_1, _MARKS_OF_0_1 = ".answers", (0x6B676132, 1)  # answers of comparisons stood in a file of their own beside the journal
 
 
 def key_of(*parts: object) -> str:
@@ -56,6 +56,7 @@ class AnswerStore:
     def __init__(self, journal: Path, run: str | None = None, *, fresh: bool = False) -> None:
         prepare(journal)
         self.path, self._fresh, self._run = journal, fresh, run or uuid.uuid4().hex
+        self._since = 0.0  # answers from before do not count
         self._lock = threading.RLock()
         self._db = connect(journal)
         self._claims = Claims(journal)
@@ -78,15 +79,24 @@ class AnswerStore:
 
     def begin(self, *, again: bool = False, failed_again: bool = False) -> Earlier:
         """Starts the run, or goes on with it where it did not come to its end. `again`: also with one that did. `failed_again`: answers
-        that failed are forgotten. Returns what there is of it."""
-        with self._lock:
-            finished = self._one("SELECT finished FROM answer_runs WHERE run = ?", (self._run,))
-            if self._fresh or (finished is not None and finished[0] and not (again or failed_again)):
-                self._execute("DELETE FROM answers WHERE run = ?", (self._run,))
-            elif failed_again:
-                self._execute("DELETE FROM answers WHERE run = ? AND failed", (self._run,))
-            self._execute("INSERT OR REPLACE INTO answer_runs VALUES (?, ?, 0)", (self._run, time.time()))
-            return Earlier(*self._one("SELECT count(*), coalesce(sum(failed), 0), min(created) FROM answers WHERE run = ?", (self._run,)))
+        that failed are forgotten. Returns what there is of it.
+
+        Answers that do not count stay until another one takes their place: they were paid for, and a start by mistake loses none.
+        """
+        with self._lock, self._guarded():
+            self._db.execute("BEGIN IMMEDIATE")  # of two starts at once one sees what the other has begun
+            known = self._db.execute("SELECT finished, created FROM answer_runs WHERE run = ?", (self._run,)).fetchone()
+            if self._fresh or (known is not None and known[0] and not (again or failed_again)):
+                self._since = time.time()
+            elif known is not None and not (again or failed_again):
+                self._since = known[1]
+            if failed_again:
+                self._db.execute("DELETE FROM answers WHERE run = ? AND failed", (self._run,))
+            self._db.execute("INSERT OR REPLACE INTO answer_runs VALUES (?, ?, 0)", (self._run, self._since))
+            sql = "SELECT count(*), coalesce(sum(failed), 0), min(created) FROM answers WHERE run = ? AND created >= ?"
+            earlier = Earlier(*self._db.execute(sql, (self._run, self._since)).fetchone())
+            self._db.execute("COMMIT")
+        return earlier
 
     def finish(self) -> None:
         """The run came to its end: the next one of its name asks anew."""
@@ -95,8 +105,8 @@ class AnswerStore:
     def get(self, key: str, *, take: bool = False) -> tuple[Answer, bool] | None:
         """The answer under a key, and whether another run made it; null where it must be asked for. `take`: from now on this run has
         made it."""
-        found = self._one("SELECT body, run, failed FROM answers WHERE key = ?", (key,))
-        if found is None or (found[1] != self._run and (self._fresh or found[2])):
+        found = self._one("SELECT body, run, failed, created FROM answers WHERE key = ?", (key,))
+        if found is None or (found[1] != self._run and (self._fresh or found[2])) or found[3] < self._since:
             return None
         try:
             answer = Answer.model_validate_json(zlib.decompress(found[0]))
@@ -148,9 +158,14 @@ class AnswerStore:
         try:
             yield
         except sqlite3.Error as cause:
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+            damaged = getattr(cause, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
             raise IncompleteError(
                 f"{self.path}: answers cannot be kept in the journal: {cause}",
-                fix="make room on the disk and run the same command again: what was answered is kept",
+                fix=unusable(self.path, cause).fix if damaged else
+                "make room on the disk, or wait for who holds the journal, and run the same command again: what was answered is kept",
             ) from cause
 
     def _take_over_file_of_0_1(self) -> None:
@@ -160,9 +175,12 @@ class AnswerStore:
             return
         try:
             with closing(sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro", uri=True)) as db:
+                marks = tuple(db.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
+                if marks != _MARKS_OF_0_1:
+                    return  # a journal of the user's that happens to be called so
                 rows = db.execute("SELECT key, run, ?, failed, body FROM answers", (time.time(),))
                 self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?,?,?,?,?)", rows)
+                self._db.executemany(PUT_ANSWER, rows)
                 self._db.execute("COMMIT")
         except sqlite3.Error:
             if self._db.in_transaction:

@@ -65,7 +65,9 @@ class Claims:
     def _set(self, key: str, kind: int) -> bool:
         place = int(key[:15], 16)  # 60 bits of the hash: two requests on one place would only wait for each other
         with self._lock:
-            return self._open and self._lock_byte(place, kind)
+            # where locks belong to the process, one that a straggler gives back after the end must go
+            may = self._open or (kind == fcntl.F_UNLCK and _PER_OPEN_FILE is None)
+            return may and self._lock_byte(place, kind)
 
     def _lock_byte(self, place: int, kind: int) -> bool:
         try:

@@ -37,6 +37,11 @@ ANSWERS = (
     "CREATE INDEX IF NOT EXISTS answers_by_run ON answers (run)",
     "CREATE TABLE IF NOT EXISTS answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
 )
+# An answer from another journal: one that came is better than one that failed.
+PUT_ANSWER = (
+    "INSERT INTO answers VALUES (?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET run = excluded.run, created = excluded.created, "
+    "failed = excluded.failed, body = excluded.body WHERE answers.failed AND NOT excluded.failed"
+)
 _MOVE = "name another file with --journal"
 
 

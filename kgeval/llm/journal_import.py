@@ -15,7 +15,7 @@ from typing import Any
 
 from kgeval.errors import ConfigError, InputError
 from kgeval.llm.journal import Journal
-from kgeval.llm.journal_file import connect, guarded, prepare
+from kgeval.llm.journal_file import PUT_ANSWER, connect, guarded, prepare
 
 
 def import_calls(into: Path, other: Path) -> int:
@@ -32,7 +32,8 @@ def import_calls(into: Path, other: Path) -> int:
             journal.execute("ATTACH DATABASE ? AS other", (str(other),))
             found = journal.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls").rowcount
             journal.execute("INSERT OR IGNORE INTO main.abilities SELECT * FROM other.abilities")
-            journal.execute("INSERT OR IGNORE INTO main.answers SELECT * FROM other.answers")
+            answers = journal.execute("SELECT key, run, created, failed, body FROM other.answers").fetchall
+            journal.executemany(PUT_ANSWER, iter(answers()))
             journal.execute("INSERT OR IGNORE INTO main.answer_runs SELECT * FROM other.answer_runs")
             return found
     except sqlite3.Error as cause:
@@ -41,10 +42,12 @@ def import_calls(into: Path, other: Path) -> int:
 
 @dataclass(frozen=True)
 class Recovered:
-    """`calls`: finished calls that are whole and now in the other file. `lost`: rows that are there and cannot be read."""
+    """`calls`: finished calls that are whole and now in the other file, `answers`: of systems. `lost`: rows of calls that are there and
+    cannot be read."""
 
     calls: int
     lost: int
+    answers: int = 0
 
 
 def recover(damaged: Path, into: Path) -> Recovered:
@@ -59,11 +62,11 @@ def recover(damaged: Path, into: Path) -> Recovered:
         raise InputError(f"{into}: is there already", fix="name another file with -o")
     prepare(into)
     made = _copied(damaged, into)
-    if not made.calls:
+    if not made.calls and not made.answers:
         # the first page holds the schema: with that of a new journal, the others may still be found
         with tempfile.TemporaryDirectory(prefix="kgeval-recover-", dir=into.parent) as folder, suppress(OSError):
             made = _copied(_with_new_head(damaged, Path(folder)), into)
-    if not made.calls:
+    if not made.calls and not made.answers:
         for helper in ("", "-wal", "-shm"):
             into.with_name(into.name + helper).unlink(missing_ok=True)
         what = f"{damaged}: no finished call in it can be read"
@@ -79,9 +82,10 @@ def _copied(damaged: Path, into: Path) -> Recovered:
         journal.execute("BEGIN")
         for row in _rows(damaged, seen):
             calls += journal.execute(f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 12)})", row).rowcount  # noqa: S608
-        journal.executemany("INSERT OR IGNORE INTO answers VALUES (?,?,?,?,?)", _answers(damaged))
+        journal.executemany(PUT_ANSWER, _answers(damaged))
+        (answers,) = journal.execute("SELECT count(*) FROM answers").fetchone()
         journal.execute("COMMIT")
-    return Recovered(calls, len(seen) - calls)
+    return Recovered(calls, len(seen) - calls, answers)
 
 
 def _rows(damaged: Path, seen: set[int]) -> Iterator[tuple[Any, ...]]:

@@ -82,7 +82,7 @@ class JournalCall:
 
 @dataclass(frozen=True)
 class CallFilter:
-    """Which finished calls: all, or those of a model, of a stage, older than so many days."""
+    """Which finished calls, and answers of systems: all, or those of a model, of a stage, older than so many days."""
 
     model: str | None = None
     stage: str | None = None
@@ -91,6 +91,11 @@ class CallFilter:
     @property
     def everything(self) -> bool:
         return self.model is None and self.stage is None and self.older_than is None
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Where the chosen rows stand."""
+        return ("calls", "answers") if self.model is None and self.stage is None else ("calls",)
 
     def where(self) -> tuple[str, list[Any]]:
         """The condition in SQL, and its values."""
@@ -140,36 +145,48 @@ def show(path: Path, key: str) -> JournalCall:
     return JournalCall(found, **values, failed_tries=tries)
 
 
-def count(path: Path, chosen: CallFilter) -> int:
-    """How many finished calls the choice covers."""
+@dataclass(frozen=True)
+class JournalRows:
+    """How many finished calls and answers of systems. As text: what is said of them."""
+
+    calls: int = 0
+    answers: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.calls} calls" + (f" and {self.answers} answers of systems" if self.answers else "")
+
+
+def count(path: Path, chosen: CallFilter) -> JournalRows:
+    """What the choice covers: answers where no model and no stage is chosen, for they have none."""
     if not path.exists():
-        return 0
+        return JournalRows()
     where, values = chosen.where()
     with _opened(path) as journal:
-        (number,) = journal.execute(f"SELECT count(*) FROM calls WHERE {where}", values).fetchone()  # noqa: S608 - fixed texts only
-    return int(number)
+        numbers = [
+            journal.execute(f"SELECT count(*) FROM {table} WHERE {where}", values).fetchone()[0]  # noqa: S608 - fixed texts only
+            for table in chosen.tables
+        ]
+    return JournalRows(*numbers)
 
 
-def clear(path: Path, chosen: CallFilter) -> int:
-    """Forgets the finished calls of the choice; with all of them the kept failures, the answers of systems and what was learned about
-    endpoints; with those of some time ago the answers of that time.
+def clear(path: Path, chosen: CallFilter) -> JournalRows:
+    """Forgets what the choice covers; with everything also the kept failures and what was learned about endpoints.
 
-    Safe while another process uses the journal: the file stays. How many calls there were.
+    Safe while another process uses the journal: the file stays. How much there was.
     """
     if not path.exists():
-        return 0
+        return JournalRows()
     where, values = chosen.where()
     with _opened(path) as journal:
-        gone = journal.execute(f"DELETE FROM calls WHERE {where}", values).rowcount  # noqa: S608 - fixed texts only
+        gone = [
+            journal.execute(f"DELETE FROM {table} WHERE {where}", values).rowcount for table in chosen.tables  # noqa: S608 - fixed texts only
+        ]
         if chosen.everything:
-            journal.execute("DELETE FROM tries")
-            journal.execute("DELETE FROM abilities")
-            journal.execute("DELETE FROM answer_runs")
-        if chosen.model is None and chosen.stage is None:
-            journal.execute(f"DELETE FROM answers WHERE {where}", values)  # noqa: S608 - fixed texts only
+            for table in ("tries", "abilities", "answer_runs"):
+                journal.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed texts only
         journal.execute("VACUUM")
         journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # texts that were cleared are gone from the disk's files too
-    return int(gone)
+    return JournalRows(*gone)
 
 
 @contextmanager

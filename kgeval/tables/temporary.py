@@ -7,6 +7,7 @@ Whose process still lives holds a lock on them, which the kernel drops with it. 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import shutil
 import tempfile
@@ -90,7 +91,8 @@ def only_writer(outputs: Iterable[Path]) -> Iterator[None]:
     """
     with ExitStack() as stack:
         for output in dict.fromkeys(outputs):
-            path = output.with_name(f".{output.name[:50]}.writing{PART}")  # what a killed run leaves of it is swept as other parts are
+            mark = hashlib.sha256(output.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]  # long names may begin alike
+            path = output.with_name(f".{output.name[:50]}.{mark}.writing{PART}")  # what a killed run leaves is swept as other parts are
             stack.callback(os.close, locked(path, output))
             stack.callback(path.unlink, missing_ok=True)
         yield

@@ -206,7 +206,8 @@ def run(
             reports = [_one_target(answering, target, written, messages, out) for target in places]
         except (KeyboardInterrupt, IncompleteError, ModelError):
             lost = "nothing was kept: no -o" if out is not None else "nothing was kept: no output"
-            session.say("answers that came are in the journal: the same command goes on" if session.outputs else lost)
+            without = " without --fresh-answers" if options.fresh_answers else ""
+            session.say(f"answers that came are in the journal: the same command goes on{without}" if session.outputs else lost)
             raise
         messages += [f"note: {note}" for note in answering.system_notes]
         report = reports[0]
@@ -216,6 +217,8 @@ def run(
                 systems=[system for part in reports for system in part.systems],
                 notes=[*answering.questions.notes, *answering.system_notes],
             )
+        if not report.run.exit_code and session.outputs:
+            _finish(answering, places)
     files = [target.files[0] for target in places if target.files]
     return AnswersResult(report, files=files, written=() if folder else written, messages=messages, _folder=folder)
 
@@ -292,7 +295,10 @@ def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> l
 def _one_target(
     answering: _AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
 ) -> AnswerReport:
-    """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written."""
+    """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written.
+
+    The journal goes on with it until `_finish` says that the whole run came to its end: a later set of files may still break off.
+    """
     from kgeval.tables.score_forms import FINGERPRINT
     from kgeval.tables.temporary import only_writer
 
@@ -312,8 +318,6 @@ def _one_target(
         except InputError as cause:
             fix = "make room, or choose another output, and run the same command again"
             raise InputError(f"{cause.message}; all answers are in the journal", fix=fix) from cause
-        if store is not None and not report.run.exit_code:
-            store.finish()
     for path in files if session.outputs else ():
         session.say(f"wrote {path}")
     written += files
@@ -330,13 +334,11 @@ def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerS
     """The journal's answers of this run; None where the session keeps rows for its caller only. What is there of an earlier start is said:
     it may be of a system that was changed since then."""
     from kgeval.llm.answer_store import AnswerStore
-    from kgeval.llm.places import journal_file
 
     session, options = answering.session, answering.options
     if not session.outputs:
         return None
-    journal = journal_file(session.asking.journal, session.asking.cache_dir)
-    store = stack.enter_context(AnswerStore(journal, fingerprint, fresh=options.fresh_answers))
+    store = stack.enter_context(AnswerStore(_journal(session), fingerprint, fresh=options.fresh_answers))
     earlier = store.begin(again=options.resume, failed_again=options.retry_errors)
     if earlier.answers:
         since = datetime.fromtimestamp(earlier.since or 0.0, tz=UTC).astimezone().isoformat(" ", "minutes")[:16]
@@ -348,6 +350,21 @@ def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerS
     elif options.resume or options.retry_errors:
         session.say("the journal has no answers of a run with these questions, systems and settings: all are asked for")
     return store
+
+
+def _finish(answering: _AnswerRun, places: Sequence[Target]) -> None:
+    """Has the journal know that all came to its end: the same command then asks anew."""
+    from kgeval.llm.answer_store import AnswerStore
+
+    for target in places:
+        with AnswerStore(_journal(answering.session), answering.fingerprint([answering.systems[at] for at in target.systems])) as store:
+            store.finish()
+
+
+def _journal(session: Session) -> Path:
+    from kgeval.llm.places import journal_file
+
+    return journal_file(session.asking.journal, session.asking.cache_dir)
 
 
 def _one_system(answering: _AnswerRun, system: System, rows: AnswerRows, first: int, out: IO[str] | None) -> Tally:

@@ -276,7 +276,8 @@ def carry_out(comparison: ComparisonRun, judged: Callable[[ComparisonRun, Verdic
                 written += _beside(comparison, judgements, report)
     except (KeyboardInterrupt, IncompleteError, ModelError):
         if comparison.asking is None:
-            session.say("replies that came are in the journal: the same command goes on, and pays for none of them again")
+            without = " without --fresh-answers" if comparison.options.fresh_answers else ""
+            session.say(f"replies that came are in the journal: the same command{without} goes on, and pays for none of them again")
         raise
     lines = [path for path in growing if path.suffix.lower() == ".jsonl"]
     return CompareResult(

@@ -351,3 +351,20 @@ def test_two_runs_never_write_one_output(tmp_path: Path, capsys: pytest.CaptureF
     first.communicate()
     assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl", "--limit", 1) == 0, "a killed run holds nothing"
     assert not list(tmp_path.glob(".*writing*"))
+
+
+def test_systems_with_files_of_their_own_are_one_run_that_goes_on(tmp_path: Path) -> None:
+    file, good = questions(tmp_path, 6), counting(tmp_path)
+    down = "for r in requests():\n    say(id=r['id'], **({'answer': 'A'} if os.path.exists(mark) else {'error': 'down'}))"
+    both = ("--system", f"good={good}", "--system", f"bad={spec(script(tmp_path, down, 'bad'))}", "-o", tmp_path / "out", "-q")
+    assert answer(file, *both) == 3 and len(asked(tmp_path)) == 6
+    (tmp_path / "bad.mark").touch()
+    assert answer(file, *both) == 3 and answer(file, *both, "--retry-errors") == 0
+    assert len(asked(tmp_path)) == 6, "failures of one system do not have the others asked again"
+    assert answer(file, *both) == 0 and len(asked(tmp_path)) == 12, "a run that came to its end is asked anew"
+
+
+def test_outputs_with_long_names_that_begin_alike_are_different_files(tmp_path: Path) -> None:
+    stem = "answers_of_graphrag_and_lightrag_on_multihop_rag_with_gpt_"
+    outputs = [part for end in ("1.jsonl", "2.jsonl", "1.csv") for part in ("-o", tmp_path / f"{stem}{end}")]
+    assert answer(questions(tmp_path, 2), "--system", spec(script(tmp_path, SIMPLE)), *outputs, "-q") == 0

@@ -15,7 +15,7 @@ import pytest
 from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.answer_store import AnswerStore
 from kgeval.llm.journal_import import import_calls, recover
-from kgeval.llm.journal_view import CallFilter, clear, summary
+from kgeval.llm.journal_view import CallFilter, clear, count, summary
 from kgeval.records import Answer
 
 GOOD = Answer(question_id="q", system="A", answer="half \ud800 of it", latency_s=1.5)
@@ -61,8 +61,25 @@ def test_a_run_goes_on_until_it_has_come_to_its_end(tmp_path: Path) -> None:
     assert begun(failed_again=True) == (1, 0)
     filled(finished=True)
     assert begun() == (0, 0), "a finished run asks anew"
-    filled(finished=False)
+    assert begun(again=True) == (2, 1), "and a start by mistake loses nothing"
     assert begun(fresh=True) == (0, 0)
+
+
+def test_what_an_interrupted_new_run_answered_counts_and_what_it_replaces_does_not(tmp_path: Path) -> None:
+    path, newer = tmp_path / "j.sqlite", GOOD.model_copy(update={"answer": "newer"})
+    with AnswerStore(path, "run") as store:
+        store.begin()
+        store.keep("aa" * 20, GOOD)
+        store.keep("bb" * 20, GOOD)
+        store.finish()
+    with AnswerStore(path, "run") as store:
+        store.begin()
+        assert store.get("aa" * 20) is None
+        store.keep("aa" * 20, newer)
+    with AnswerStore(path, "run") as store:  # it was interrupted here
+        assert store.begin().answers == 1
+        found = store.get("aa" * 20)
+        assert found is not None and found[0].answer == "newer" and store.get("bb" * 20) is None
 
 
 def test_another_run_takes_good_answers_and_no_failures(tmp_path: Path) -> None:
@@ -117,21 +134,25 @@ def test_answers_are_counted_cleared_imported_and_recovered_with_the_journal(tmp
         store.keep("aa" * 20, GOOD)
     with AnswerStore(other) as store:
         store.keep("cc" * 20, GOOD)
+    with AnswerStore(path) as store:
+        store.keep("ee" * 20, FAILED)
+    with AnswerStore(other) as store:
+        store.keep("ee" * 20, GOOD)
     import_calls(path, other)
-    assert summary(path).answers == 2
+    assert summary(path).answers == 3
+    with AnswerStore(path) as store:
+        assert store.get("ee" * 20) is not None, "an answer that came is better than one that failed"
+    assert recover(path, tmp_path / "answers-alone.sqlite").answers == 3
     with sqlite3.connect(path) as journal:  # recovering saves calls first of all: one is needed
         request = b"{}"
         key = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
         row = key, zlib.compress(request), zlib.compress(b"ok")
         journal.execute("INSERT INTO calls VALUES (?,1.0,'e','m','s','p',?,?,1,1,0,1.0)", row)
-    recover(path, tmp_path / "saved.sqlite")
-    assert summary(tmp_path / "saved.sqlite").answers == 2
-    clear(path, CallFilter(stage="s"))
-    assert summary(path).answers == 2
-    clear(path, CallFilter(older_than=1.0))
-    assert summary(path).answers == 2
-    clear(path, CallFilter())
-    assert summary(path).answers == 0
+    saved = recover(path, tmp_path / "saved.sqlite")
+    assert (saved.calls, saved.answers) == (1, 3) and summary(tmp_path / "saved.sqlite").answers == 3
+    assert str(clear(path, CallFilter(stage="s"))) == "1 calls" and str(count(path, CallFilter())) == "0 calls and 3 answers of systems"
+    assert clear(path, CallFilter(older_than=1.0)).answers == 0 and summary(path).answers == 3
+    assert clear(path, CallFilter()).answers == 3 and summary(path).answers == 0
     with AnswerStore(path, "run") as store:
         assert store.begin().answers == 0
 
@@ -143,10 +164,15 @@ def test_answers_of_0_1_that_stood_beside_the_journal_are_taken_in_once(tmp_path
         db.execute(f"CREATE TABLE answers ({columns}) WITHOUT ROWID")
         body = zlib.compress(json.dumps({"question_id": "q", "system": "A", "answer": "old"}).encode())
         db.execute("INSERT INTO answers VALUES (?, ?, 'earlier', 0)", ("dd" * 20, body))
+        db.execute(f"PRAGMA application_id = {0x6B676132}")
+        db.execute("PRAGMA user_version = 1")
     db.close()
     with AnswerStore(tmp_path / "journal.sqlite") as store:
         found = store.get("dd" * 20)
         assert found is not None and found[0].answer == "old" and found[1] and not old.exists()
+    AnswerStore(old).close()
+    AnswerStore(tmp_path / "journal.sqlite").close()
+    assert old.exists(), "a journal that is called so is nobody's to delete"
     old.write_text("no database")
     AnswerStore(tmp_path / "journal.sqlite").close()
     assert old.exists(), "what cannot be read stays"

@@ -302,3 +302,18 @@ def test_a_shell_completes_the_names_of_today_without_a_note(capsys: pytest.Capt
     assert completed("report", "score-m")[0] == "score-matrix"
     assert completed("build", "merges", "l") == ["list"] and "merges" not in completed("build", "docs", "m")
     assert completed("rule", "sh") == ["show"] and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "words", ["build none.txt", "import none.csv", "build merges list", "build merges undo x", "stats drift none.jsonl"],
+)
+def test_what_a_command_must_be_told_is_asked_for(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, lines = said(words.split(), capsys)
+    flag = "--anchors" if "drift" in words else "--graph"
+    assert code == 2 and any(f"Missing option '{flag}'" in line for line in lines), lines
+
+
+def test_a_home_is_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "d.txt").touch()
+    code, _, lines = said(["server", "status", "--home", str(tmp_path / "d.txt")], capsys)
+    assert code == 2 and any("is a file" in line for line in lines), lines
