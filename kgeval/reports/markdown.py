@@ -69,11 +69,11 @@ def foot(run: RunManifest, layout: str) -> str:
     return f"kgeval {escape(run.kgeval)}, layout {code(layout)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
 
 
-def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str]) -> str:
-    """Head, blocks and tail as paragraphs, at most MOST_CHARACTERS long: blocks that do not fit are left out from the end, and that is
+def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
+    """Head, blocks and tail as paragraphs, at most `most` characters long: blocks that do not fit are left out from the end, and that is
     said. Empty ones are passed over."""
     first, last = list(head), list(tail)
-    room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
+    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
     return "\n\n".join(part for part in (*first, *_fitting(blocks, room), *last) if part) + "\n"
 
 

@@ -69,3 +69,10 @@ def test_each_block_stands_in_each_form_that_it_names() -> None:
         assert word in text and word in md, word
     assert "add -o" in text and "inside" in md and "inside" not in text
     assert "on the page" not in text + md and "| t |\n" in md, "a column of drawings stands in HTML alone"
+
+
+def test_markdown_is_cut_for_a_comment_but_never_where_it_holds_code() -> None:
+    long = [Section(f"Part {n}", [Text("word " * 150)]) for n in range(100)]
+    assert len(markdown.render(Document("A", "a", long))) <= 60_000
+    whole = markdown.render(Document("A", "a", [*long, Section("Cypher", [Code("RETURN 1")])]))
+    assert "RETURN 1" in whole and "Part 99" in whole and "More stands in" not in whole
