@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import count
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -12,11 +13,13 @@ from test_redact import MARKER, made
 from test_report_html import Page
 from test_report_texts import HOSTILE
 
+from kgeval.records import SensitivityReport
 from kgeval.reports.document import Card, Cards, Cell, Code, Details, Document, Figure, Items, Section, Table, Text
 from kgeval.reports.kinds import KINDS
 from kgeval.reports.render import markdown, terminal
 from kgeval.reports.write import Screen, rendered
 
+ROOT = Path(__file__).resolve().parents[2]
 VIEWS = [kind for kind, forms in ((kind, KINDS[kind].forms) for kind in KINDS) if forms["text"][0].startswith("views.")]
 TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"}
 
@@ -46,6 +49,13 @@ def test_rows_may_be_an_iterator_and_what_is_cut_is_counted() -> None:
     text, md = terminal.render(Document("A", "a", rows())), markdown.render(Document("A", "a", rows()))
     assert "row 3" in text and "row 4" not in text and "and 997 more" in text
     assert "| row 5 | 5 |" in md and "row 6" not in md and "995 more" in md
+
+
+def test_a_terminal_shows_every_metric() -> None:
+    given = json.loads((ROOT / "schemas" / "examples" / "sensitivity-report" / "valid" / "one-metric.json").read_text(encoding="utf-8"))
+    given["results"] = [given["results"][0] | {"metric": f"metric_{n}"} for n in range(20)]
+    text = rendered(SensitivityReport.model_validate(given), "text", screen=Screen(200, False))
+    assert all(f"metric_{n} " in text for n in range(20))
 
 
 def test_a_wide_table_is_parted_by_columns_and_each_part_has_the_names() -> None:
