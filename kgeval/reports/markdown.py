@@ -13,14 +13,15 @@ from kgeval.records import RunManifest
 # from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit
 # follows), a colon that no link or emoji can follow from, `@` within a word that is no address.
 _INTERVAL = r"\[[-+<> ]*[\d.,]+(?: %)?, [-+<> ]*[\d.,]+(?: %)?\](?![(\[:])"
+_AT = r"(?<![A-Za-z0-9_])@"  # a mention begins after any other character, a letter of another script too: GitHub's filter is ASCII
 _MARKS = re.compile(
-    r"[\\`|~]|@(?=[\w-]*\.)|(?<!\w)@|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
+    rf"[\\`|~]|@(?=[\w-]*\.)|{_AT}|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
     r"|^(?:[*#]|>(?!=? ?-?\d)|[+-](?=\s)|\[(?![-+<>\d]))|\](?=[(\[:\]]|$)"
     r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW])\."
 )
 _SPARED = re.compile(f"({_INTERVAL})")
-_PLAIN = re.compile(r"(?!.*(?:://|www\.|(?<!\w)@))[^`|\\$<]+", re.IGNORECASE)  # literal in a code span, in tables too
-_MENTION = re.compile(r"(?<!\w)@\w")
+_PLAIN = re.compile(rf"(?!.*(?:://|www\.|{_AT}))[^`|\\$<]+", re.IGNORECASE | re.ASCII)  # literal in a code span, in tables too
+_MENTION = re.compile(rf"{_AT}\w")
 _EVERY = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
