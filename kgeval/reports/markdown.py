@@ -70,6 +70,11 @@ def foot(run: RunManifest, layout: str) -> str:
     return f"kgeval {escape(run.kgeval)}, layout {code(layout)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
 
 
+def version_line(run: RunManifest) -> str:
+    """The last line of a report that no single graph or server stands behind: version and time."""
+    return f"kgeval {escape(run.kgeval)}, {escape(run.started)}"
+
+
 def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
     """Head, blocks and tail as paragraphs, at most `most` characters long: blocks that do not fit are left out from the end, and that is
     said. Empty ones are passed over."""
