@@ -40,7 +40,7 @@ WORDS = 44  # characters that a column of words is given at least before a table
 def render(doc: Document, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
     """The document's short form. `colour`: with escape codes. `written`: the report files that exist now; the last line says where."""
     console, out = screen(width=width, colour=colour)
-    about = ", ".join(part for part in (doc.name and visible(doc.name, longest=80), doc.about) if part)
+    about = ", ".join(part for part in (doc.name and visible(doc.name, longest=80), doc.about, doc.server) if part)
     _say(console, f"kgeval {doc.command}" + (f": {about}" if about else ""), "dim")
     for at, line in enumerate(doc.lead):
         _say(console, line, "" if at else COLOURS.get(doc.tone, "bold"))

@@ -14,7 +14,7 @@ from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, full, of, share
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, read_from
+from kgeval.reports.views.parts import findings_section, server_of
 
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
@@ -54,7 +54,8 @@ def document(report: CompletenessReport) -> Document:
         *([findings_section(report.findings)] if has_gold(report) else []),
     ]
     return Document(
-        "Graph completeness", "completeness", sections, name=report.graph or "whole database", about=read_from(report) + size,
+        "Graph completeness", "completeness", sections, name=report.graph or "whole database",
+        about=f"layout {visible(report.layout.name, longest=40)}{size}", server=server_of(report),
         lead=[verdict(report), *ideal_lines(report)], tone=bands.get(worst, ""), tally=tally, notes=notes, foot=usage(report.run),
         more="What is missing and how each item was matched: add -o report.html", end=foot(report.run, report.layout.name),
     )
