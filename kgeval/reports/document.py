@@ -52,7 +52,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list. `short`, `long`: how many a terminal and Markdown show."""
+    """A list. `short`, `long`: how many a terminal and Markdown show. `longest`: characters of an item, in place of the form's own limit:
+    for lines that are composed of names, which are cut each by itself, so that the line keeps its end."""
 
     kind: ClassVar[str] = "items"
     items: Iterable[str | Cell]
@@ -60,6 +61,7 @@ class Items:
     ordered: bool = False
     short: int = 10
     long: int = 100
+    longest: int | None = None
     forms: Forms = "all"
 
 

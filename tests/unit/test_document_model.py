@@ -86,3 +86,11 @@ def test_markdown_is_cut_for_a_comment_but_never_where_it_holds_code() -> None:
     assert len(markdown.render(Document("A", "a", long))) <= 60_000
     whole = markdown.render(Document("A", "a", [*long, Section("Cypher", [Code("RETURN 1")])]))
     assert "RETURN 1" in whole and "Part 99" in whole and "More stands in" not in whole
+
+
+def test_a_line_of_many_names_keeps_its_end_where_the_names_are_cut_by_themselves() -> None:
+    line = "; ".join(f"name {n}" for n in range(200)) + "; 7 more"
+    doc = Document("A", "a", [Section("", [Items([line], longest=10_000)])])
+    assert "; 7 more" in " ".join(terminal.render(doc).split()) and "; 7 more" in markdown.render(doc)
+    cut = Document("A", "a", [Section("", [Items([line])])])
+    assert "characters)" in terminal.render(cut) and "characters)" in markdown.render(cut)

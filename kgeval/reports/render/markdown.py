@@ -67,7 +67,7 @@ def _block(block: Block) -> str:
         return f"**{_sentence(block.text)}**" if block.style == "lead" else _sentence(block.text)
     if isinstance(block, Items):
         items, left = first(block.items, block.long)
-        lines = [(f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), 600) for at, item in enumerate(items, start=1)]
+        lines = [(f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), block.longest or 600) for at, item in enumerate(items, 1)]
         name = f"{_sentence(block.title)}\n\n" if block.title else ""
         return name + "\n".join(lines) + more(left) if lines else ""
     if isinstance(block, Table):
