@@ -36,7 +36,7 @@ def head(console: Console, command: str, graph: str | None, report: AuditReport 
     """The first line: command, graph, layout and server."""
     server = report.run.server
     name = visible(graph, longest=40) if graph else "whole database"
-    place = f", Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
+    place = f", Neo4j {visible(server.neo4j, longest=40)} at {visible(server.uri, longest=60)}" if server else ""
     console.print(f"kgeval {command}: {name} (layout {visible(report.layout.name, longest=40)}{place})", style="dim", overflow="fold")
 
 

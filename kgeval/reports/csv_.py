@@ -56,7 +56,7 @@ def _row(procedure: str, one: PairResult) -> list[object]:
     rates = one.rates
     place = (one.system_a, one.system_b, one.aspect, one.by, group_of(one).value or "")
     return [
-        procedure, *map(formula_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
+        procedure, *map(_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
         str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
         one.needed,

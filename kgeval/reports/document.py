@@ -52,7 +52,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Items:
-    """A list. `short`, `long`: how many a terminal and Markdown show."""
+    """A list. `short`, `long`: how many a terminal and Markdown show. `longest`: characters of an item, in place of the form's own limit:
+    for lines that are composed of names, which are cut each by itself, so that the line keeps its end."""
 
     kind: ClassVar[str] = "items"
     items: Iterable[str | Cell]
@@ -60,6 +61,7 @@ class Items:
     ordered: bool = False
     short: int = 10
     long: int = 100
+    longest: int | None = None
     forms: Forms = "all"
 
 
@@ -169,9 +171,10 @@ class Section:
 class Document:
     """A report.
 
-    `title`: what it is; `name`: of what (a graph, a file). `command` and `about`: the first line: what was run and read. `lead`: the
-    outcome, the main sentence first; `tone`: how it is; `tally`: counts as badges. `foot`: how to read the figures, what was asked of
-    models. `more`: how to get the longer form. `end`: the last line of Markdown, in Markdown.
+    `title`: what it is; `name`: of what (a graph, a file). `command` and `about`: the first line: what was run and read. `server`: where a
+    graph was read, for the terminal alone: reports are handed on, and an address is nobody else's business. `lead`: the outcome, the main
+    sentence first; `tone`: how it is; `tally`: counts as badges. `foot`: how to read the figures, what was asked of models. `more`: how to
+    get the longer form. `end`: the last line of Markdown, in Markdown.
     """
 
     title: str
@@ -179,6 +182,7 @@ class Document:
     sections: Sequence[Section]
     name: str = ""
     about: str = ""
+    server: str = ""
     lead: Sequence[str] = ()
     tone: Tone = ""
     tally: Sequence[tuple[Tone, str]] = ()

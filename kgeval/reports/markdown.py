@@ -13,14 +13,15 @@ from kgeval.records import RunManifest
 # from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit
 # follows), a colon that no link or emoji can follow from, `@` within a word that is no address.
 _INTERVAL = r"\[[-+<> ]*[\d.,]+(?: %)?, [-+<> ]*[\d.,]+(?: %)?\](?![(\[:])"
+_AT = r"(?<![A-Za-z0-9_])@"  # a mention begins after any other character, a letter of another script too: GitHub's filter is ASCII
 _MARKS = re.compile(
-    r"[\\`|~]|@(?=[\w-]*\.)|(?<!\w)@|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
+    rf"[\\`|~]|@(?=[\w-]*\.)|{_AT}|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
     r"|^(?:[*#]|>(?!=? ?-?\d)|[+-](?=\s)|\[(?![-+<>\d]))|\](?=[(\[:\]]|$)"
     r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW])\."
 )
 _SPARED = re.compile(f"({_INTERVAL})")
-_PLAIN = re.compile(r"(?!.*(?:://|www\.|(?<!\w)@))[^`|\\$<]+", re.IGNORECASE)  # literal in a code span, in tables too
-_MENTION = re.compile(r"(?<!\w)@\w")
+_PLAIN = re.compile(rf"(?!.*(?:://|www\.|{_AT}))[^`|\\$<]+", re.IGNORECASE | re.ASCII)  # literal in a code span, in tables too
+_MENTION = re.compile(rf"{_AT}\w")
 _EVERY = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
@@ -69,11 +70,16 @@ def foot(run: RunManifest, layout: str) -> str:
     return f"kgeval {escape(run.kgeval)}, layout {code(layout)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
 
 
-def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str]) -> str:
-    """Head, blocks and tail as paragraphs, at most MOST_CHARACTERS long: blocks that do not fit are left out from the end, and that is
+def version_line(run: RunManifest) -> str:
+    """The last line of a report that no single graph or server stands behind: version and time."""
+    return f"kgeval {escape(run.kgeval)}, {escape(run.started)}"
+
+
+def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
+    """Head, blocks and tail as paragraphs, at most `most` characters long: blocks that do not fit are left out from the end, and that is
     said. Empty ones are passed over."""
     first, last = list(head), list(tail)
-    room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
+    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
     return "\n\n".join(part for part in (*first, *_fitting(blocks, room), *last) if part) + "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import count
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -12,11 +13,13 @@ from test_redact import MARKER, made
 from test_report_html import Page
 from test_report_texts import HOSTILE
 
+from kgeval.records import SensitivityReport
 from kgeval.reports.document import Card, Cards, Cell, Code, Details, Document, Figure, Items, Section, Table, Text
 from kgeval.reports.kinds import KINDS
 from kgeval.reports.render import markdown, terminal
 from kgeval.reports.write import Screen, rendered
 
+ROOT = Path(__file__).resolve().parents[2]
 VIEWS = [kind for kind, forms in ((kind, KINDS[kind].forms) for kind in KINDS) if forms["text"][0].startswith("views.")]
 TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"}
 
@@ -48,6 +51,13 @@ def test_rows_may_be_an_iterator_and_what_is_cut_is_counted() -> None:
     assert "| row 5 | 5 |" in md and "row 6" not in md and "995 more" in md
 
 
+def test_a_terminal_shows_every_metric() -> None:
+    given = json.loads((ROOT / "schemas" / "examples" / "sensitivity-report" / "valid" / "one-metric.json").read_text(encoding="utf-8"))
+    given["results"] = [given["results"][0] | {"metric": f"metric_{n}"} for n in range(20)]
+    text = rendered(SensitivityReport.model_validate(given), "text", screen=Screen(200, False))
+    assert all(f"metric_{n} " in text for n in range(20))
+
+
 def test_a_wide_table_is_parted_by_columns_and_each_part_has_the_names() -> None:
     heads = ("name", *(f"column number {n}" for n in range(9)))
     table = Table(heads, [("first", *("0.123 [0.100, 0.200]" for _ in range(9)))])
@@ -69,3 +79,18 @@ def test_each_block_stands_in_each_form_that_it_names() -> None:
         assert word in text and word in md, word
     assert "add -o" in text and "inside" in md and "inside" not in text
     assert "on the page" not in text + md and "| t |\n" in md, "a column of drawings stands in HTML alone"
+
+
+def test_markdown_is_cut_for_a_comment_but_never_where_it_holds_code() -> None:
+    long = [Section(f"Part {n}", [Text("word " * 150)]) for n in range(100)]
+    assert len(markdown.render(Document("A", "a", long))) <= 60_000
+    whole = markdown.render(Document("A", "a", [*long, Section("Cypher", [Code("RETURN 1")])]))
+    assert "RETURN 1" in whole and "Part 99" in whole and "More stands in" not in whole
+
+
+def test_a_line_of_many_names_keeps_its_end_where_the_names_are_cut_by_themselves() -> None:
+    line = "; ".join(f"name {n}" for n in range(200)) + "; 7 more"
+    doc = Document("A", "a", [Section("", [Items([line], longest=10_000)])])
+    assert "; 7 more" in " ".join(terminal.render(doc).split()) and "; 7 more" in markdown.render(doc)
+    cut = Document("A", "a", [Section("", [Items([line])])])
+    assert "characters)" in terminal.render(cut) and "characters)" in markdown.render(cut)

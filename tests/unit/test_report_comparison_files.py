@@ -43,5 +43,5 @@ def test_csv_has_a_row_for_every_result_and_no_formula(two: ComparisonReport) ->
     rows = list(csv.DictReader(io.StringIO(rendered(two, "csv"))))
     assert len(rows) == len(two.pairs) + len(two.contrast["biased"])
     assert rows[0]["system_a"] == "rag-1" and float(rows[0]["relative"]) == two.pairs[0].relative.value and rows[0]["n_scored"] == "22"
-    named = build_report(found([tabled([[1], [0]], names=("=1+1", "b"))]))
-    assert "'=1+1" in rendered(named, "csv")
+    named = build_report(found([tabled([[1], [0]], names=("=1+1", "b\x1b[31m"))]))
+    assert "'=1+1" in rendered(named, "csv") and "\x1b" not in rendered(named, "csv")

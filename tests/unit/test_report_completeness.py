@@ -201,3 +201,12 @@ def bare(report: CompletenessReport) -> CompletenessReport:
         run=report.run.model_copy(update={"models": [], "model_use": []}), layout=report.layout,
         gold=GoldSet(label="gold", entities=0, triples=0), levels={"exact": EMPTY}, apart={"exact": {"entities": 0}},
     )
+
+
+def test_the_page_says_how_wide_levels_are_that_nothing_is_missing_and_where_a_long_list_of_facts_ends(report: CompletenessReport) -> None:
+    assert report.facts is not None
+    many = report.facts.model_copy(update={"facts": report.facts.facts[:1] * (MOST_ROWS + 1)})
+    page = flat(Page(rendered(report.model_copy(update={"missing": [], "facts": many}), "html")).text)
+    assert "1 of 7; 95 %: 2.6 % to 51.3 %" in page and "match no gold are no errors" in page and "Small groups have wide intervals" in page
+    assert page.count("None is missing at any level that was run.") == 2
+    assert f"The first {MOST_ROWS} of {MOST_ROWS + 1}; the JSON has them all." in page

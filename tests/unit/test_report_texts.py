@@ -128,6 +128,11 @@ def test_a_sentence_with_a_name_stays_a_sentence(bad: str) -> None:
     assert unescape(re.findall(r"<td>(.*)</td>", html)[0]) == visible(bad), "nothing is lost"
 
 
+@pytest.mark.parametrize("bad", ["東京@octocat", "é@octocat", "@octocat"])
+def test_a_mention_after_a_letter_of_any_script_is_none(bad: str) -> None:
+    assert "@" not in markdown.escape(bad) + markdown.code(bad) and markdown.prose(bad).startswith("<code>")
+
+
 @pytest.mark.parametrize("text", [
     "token_f1", "0.712 [0.671, 0.752] n 5", "+0.200 [+0.100, +0.300]", "+50.0 *", "< 0.01 (> -0.01 to 0.01)", "> 0.999", "$0.0213", "R & D",
     "[95 % interval], and more", "token_f1@1:54e70d0b2524", "graph@hops=2: 3", "what (of the question): 3", "A - B",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 
 from kgeval.reports.document import (
@@ -22,14 +23,15 @@ from kgeval.reports.document import (
     shown,
     text_columns,
 )
-from kgeval.reports.markdown import code, elsewhere, escape, fitted, more, notes, prose
+from kgeval.reports.markdown import MOST_CHARACTERS, code, elsewhere, escape, fitted, more, notes, prose
 from kgeval.reports.markdown import table as table_of
 
 LONGEST = 900  # characters of a sentence
 
 
 def render(doc: Document) -> str:
-    """The document's longer form: folded parts are left out but for their heading."""
+    """The document's longer form: folded parts are left out but for their heading. One that holds code is never cut: half a list of
+    statements is of no use to who copies them."""
     name = f": {code(doc.name)}" if doc.name else ""
     lead, *others = [_sentence(line) for line in doc.lead] or [""]
     head = [
@@ -37,7 +39,8 @@ def render(doc: Document) -> str:
         "\n".join(f"- {line}" for line in others),
     ]
     tail = [*(_sentence(line) for line in doc.foot), notes(doc.notes), doc.end]
-    return fitted(head, _sections(doc), tail)
+    holds_code = any(isinstance(block, Code) for section in sections_of(doc, "md") for block in section.blocks)
+    return fitted(head, _sections(doc), tail, most=sys.maxsize if holds_code else MOST_CHARACTERS)
 
 
 def _sections(doc: Document) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _block(block: Block) -> str:
         return f"**{_sentence(block.text)}**" if block.style == "lead" else _sentence(block.text)
     if isinstance(block, Items):
         items, left = first(block.items, block.long)
-        lines = [(f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), 600) for at, item in enumerate(items, start=1)]
+        lines = [(f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), block.longest or 600) for at, item in enumerate(items, 1)]
         name = f"{_sentence(block.title)}\n\n" if block.title else ""
         return name + "\n".join(lines) + more(left) if lines else ""
     if isinstance(block, Table):

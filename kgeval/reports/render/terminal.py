@@ -40,7 +40,7 @@ WORDS = 44  # characters that a column of words is given at least before a table
 def render(doc: Document, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
     """The document's short form. `colour`: with escape codes. `written`: the report files that exist now; the last line says where."""
     console, out = screen(width=width, colour=colour)
-    about = ", ".join(part for part in (doc.name and visible(doc.name, longest=80), doc.about) if part)
+    about = ", ".join(part for part in (doc.name and visible(doc.name, longest=80), doc.about, doc.server) if part)
     _say(console, f"kgeval {doc.command}" + (f": {about}" if about else ""), "dim")
     for at, line in enumerate(doc.lead):
         _say(console, line, "" if at else COLOURS.get(doc.tone, "bold"))
@@ -70,10 +70,10 @@ def show_section(console: Console, section: Section) -> None:
         _say(console, section.hint, "dim")
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def _say(console: Console, text: str, style: str = "", longest: int = LONGEST) -> None:
     from rich.text import Text as Line
 
-    console.print(Line(visible(text, longest=LONGEST)), style=style, overflow="fold")
+    console.print(Line(visible(text, longest=longest)), style=style, overflow="fold")
 
 
 def _block(console: Console, block: Block) -> None:
@@ -85,7 +85,8 @@ def _block(console: Console, block: Block) -> None:
             _say(console, block.title)
         for at, item in enumerate(items, start=1):
             cell = as_cell(item)
-            _say(console, (f"{at}. " if block.ordered else "") + _text(cell, 300), COLOURS.get(cell.tone, ""))
+            line = (f"{at}. " if block.ordered else "") + _text(cell, block.longest or 300)
+            _say(console, line, COLOURS.get(cell.tone, ""), max(LONGEST, len(line)))
         more(console, left)
     elif isinstance(block, Table):
         _table(console, block)

@@ -15,7 +15,7 @@ from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, read_from
+from kgeval.reports.views.parts import findings_section, server_of
 
 SUBJECTS: dict[AccuracyKind, str] = {
     "relations": "relations that their passages entail", "entities": "entities that are real and of the right type",
@@ -40,7 +40,8 @@ def document(report: AccuracyReport) -> Document:
     ]
     return Document(
         f"Accuracy of {report.kind}", f"accuracy of {report.kind}", sections, name=report.graph or "whole database",
-        about=read_from(report), lead=[verdict(report)], tally=tally, notes=report.notes, foot=usage(report.run),
+        about=f"layout {visible(report.layout.name, longest=40)}", server=server_of(report),
+        lead=[verdict(report)], tally=tally, notes=report.notes, foot=usage(report.run),
         more="All sampled items with their passages: add -o report.html", end=foot(report.run, report.layout.name),
     )
 

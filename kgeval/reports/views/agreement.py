@@ -111,7 +111,7 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], hint
     """A table under its title. `main`: also on a terminal."""
     named = [(replace(row[0], user=True), *row[1:]) for row in rows]
     words = frozenset({0, 1}) if len(head) > 1 and head[1] == "aspect" else frozenset({0})
-    return Section(title, [Table(head, named, words=words)] if named else [], hint=hint, forms="all" if main else "long")
+    return Section(title, [Table(head, named, words=words, short=100)] if named else [], hint=hint, forms="all" if main else "long")
 
 
 def _predictors(report: AgreementReport) -> list[tuple[Cell, ...]]:

@@ -12,6 +12,7 @@ from kgeval.format import joined, number, percent, plural, points, visible
 from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.reports.document import Block, Document, Items, Section, Table, Text
+from kgeval.reports.markdown import version_line
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
@@ -39,7 +40,7 @@ def document(made: AuditDiff) -> Document:
     return Document(
         "Audits compared", "audit diff", sections, name=heading(made), about=f"{made.before}, then {made.after}",
         lead=[line for line in (verdict(made), gate_line(made)) if line], notes=made.notes, foot=[HINT],
-        more="All changes: add -o diff.html or -o diff.json",
+        more="All changes: add -o diff.html or -o diff.json", end=version_line(made.run) if made.run else "",
     )
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from kgeval.format import interval, joined, number, plural, visible
 from kgeval.overview.coverage import TITLES, judged, sentence
 from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Level, Proportion
-from kgeval.reports.document import Card, Cards, Cell, Details, Document, Items, Section, Table, Text, Tone
+from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Items, Section, Table, Text, Tone
 from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, full, of, share
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, read_from
+from kgeval.reports.views.parts import findings_section, server_of
 
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
@@ -33,6 +33,10 @@ BRIDGING: dict[str, str] = {
     "communities": "ends in two communities", "within_communities": "ends in one community (to compare with)",
     "documents": "ends in two documents",
 }
+SMALL_GROUPS = (
+    "At the level of the verdict. Small groups have wide intervals: the line shows the 95 % interval of entities (of relations where the "
+    "gold has no entities)."
+)
 BANDS = "below 70 % critical, 70 to 85 % acceptable, above 85 % strong"
 
 
@@ -54,7 +58,8 @@ def document(report: CompletenessReport) -> Document:
         *([findings_section(report.findings)] if has_gold(report) else []),
     ]
     return Document(
-        "Graph completeness", "completeness", sections, name=report.graph or "whole database", about=read_from(report) + size,
+        "Graph completeness", "completeness", sections, name=report.graph or "whole database",
+        about=f"layout {visible(report.layout.name, longest=40)}{size}", server=server_of(report),
         lead=[verdict(report), *ideal_lines(report)], tone=bands.get(worst, ""), tally=tally, notes=notes, foot=usage(report.run),
         more="What is missing and how each item was matched: add -o report.html", end=foot(report.run, report.layout.name),
     )
@@ -83,8 +88,9 @@ def _cards(report: CompletenessReport, bands: Mapping[str | None, Tone]) -> Iter
 def _gold(report: CompletenessReport) -> Iterator[Section]:
     """By level, type, document; bridging relations and predicates."""
     levels = [
-        (f"{row.level}{' *' if row.judged else ''}", [Cell(share(value), of(value) if value.total else "") for value in row.cells], row)
-        for row in level_rows(report)
+        (f"{row.level}{' *' if row.judged else ''}", [
+            _amount(row.cells[0]), *(Cell(share(value), of(value) if value.total else "") for value in row.cells[1:]),
+        ], row) for row in level_rows(report)
     ]
     rows: list[Sequence[str | Cell]] = [(level, *shares, row.apart or "-", _drawn(row.cells[0])) for level, shares, row in levels]
     meanings = [f"{level}: {text}" for level, text in LEVEL_MEANINGS.items()] + [f"{TITLES[id_]}: {text}" for id_, text in MEANINGS.items()]
@@ -99,6 +105,7 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
     yield Section(f"Found, {against(report)}", [
         Table(head, short, forms="short"), Table((*head, "This level alone", ""), rows, words=frozenset({0, 5}), forms="long"),
         Text(control_line(report)), *(Text(line, style="hint") for line in lines if line),
+        Text("Relations in the graph that match no gold are no errors: gold is never complete.", style="hint", forms="page"),
         Details("What levels and figures mean", [Items(meanings)]),
     ], id="levels")
     for title, table in (("By type", report.by_type), ("By document", report.by_document)):
@@ -106,7 +113,9 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
             (Cell(row.name, user=True), *map(_amount, row.cells[:2]), _drawn(row.cells[0] if row.cells[0].total else row.cells[1]))
             for row in breakdown(table)
         ]
-        yield Section(title, [Table(("Name", "Entities", "Relations", ""), parts, long=10)] if parts else [], forms="long")
+        yield Section(title, [
+            Text(SMALL_GROUPS, style="hint", forms="page"), Table(("Name", "Entities", "Relations", ""), parts, long=10),
+        ] if parts else [], forms="long")
     hint = (
         "Of the gold relations whose ends were both found: how many are joined. Questions over several hops need those between communities "
         "and documents."
@@ -129,13 +138,15 @@ def _drawn(value: Proportion) -> Cell:
 def _facts(facts: FactRetention) -> Section:
     lost = [Cell(fact.fact, user=True) for fact in facts.facts if fact.value is False]
     tones: dict[str, Tone] = {"follows": "passed", "does not follow": "error", "unscored": "open"}
-    opened = [
+    opened: list[Block] = [
         Details(fact.fact, [
             *([Text(fact.reason)] if fact.reason else []),
             Items(fact.retrieved, title="Judged on:") if fact.retrieved else Text("Nothing was retrieved."),
         ], tone=tones[fact_state(fact)], badge=fact_state(fact), chips=[fact.document] if fact.document else [])
         for fact in facts_in_order(facts)[:MOST_ROWS]
     ]
+    if (total := len(facts.facts)) > MOST_ROWS:
+        opened.append(Text(f"The first {number(MOST_ROWS)} of {number(total)}; the JSON has them all.", style="hint", forms="page"))
     return Section("Facts", [
         Text(facts_line(facts)), Text(f"Judge: {facts.judge}; embeddings: {facts.embedding_model}.", forms="long"),
         Items(lost, title="Do not follow, for example:", long=10, forms="md"), *opened,
@@ -151,9 +162,10 @@ def _lists(report: CompletenessReport) -> Iterator[Section]:
             for item in items
         ]
         yield Section(f"Missing {noun} ({number(len(items))}, {against(report)})", [
+            Text("Gold items that no level found. Bridging relations stand first.", style="hint", forms="page"),
             Items(brief, short=5, long=10, forms="brief"),
             Table(("Gold item", "Type", "Document", "Why"), rows, words=frozenset(range(4)), forms="page"),
-        ] if items else [], id=f"missing-{noun}")
+        ] if items else [Text("None is missing at any level that was run.", forms="page")], id=f"missing-{noun}")
     for kind, noun in (("entity", "entities"), ("relation", "relations")):
         found = matched(report, kind)
         levels = ", ".join(f"{level}: {number(n)}" for level, n in by_level(found).items())

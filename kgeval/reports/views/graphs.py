@@ -12,6 +12,7 @@ from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.reports import document as blocks
 from kgeval.reports.document import Document, Items, Section, Table, Text
+from kgeval.reports.markdown import version_line
 from kgeval.reports.plots_graphs import bars
 
 COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot
@@ -36,6 +37,7 @@ def document(report: GraphsReport) -> Document:
     return Document(
         "Graphs side by side", "audit", sections, about=title, lead=lead(report), notes=report.notes,
         foot=["A check: share and count of hits, * failed. –: not measured there."], more="All tables and plots: add -o graphs.html",
+        end=version_line(report.run),
     )
 
 

@@ -24,7 +24,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.markdown import escape
+from kgeval.reports.markdown import version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -55,7 +55,7 @@ def document(report: OverviewReport) -> Document:
     return Document(
         "Report over a run", "report", sections, name=report.title or "", about=sizes, lead=report.verdict,
         tally=list(_tally(report)), more="All figures: add -o report.html",
-        end=f"kgeval {escape(report.run.kgeval)}, {escape(report.run.started)}",
+        end=version_line(report.run),
     )
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding
+from kgeval.records import AccuracyReport, CompletenessReport, Finding
 from kgeval.reports.document import Cell, Section, Table, Tone
 
 
-def read_from(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
-    """`layout generic, Neo4j 5.26 at bolt://...`"""
+def server_of(report: CompletenessReport | AccuracyReport) -> str:
+    """`Neo4j 5.26 at bolt://...`, or nothing."""
     server = report.run.server
-    place = f", Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
-    return f"layout {visible(report.layout.name, longest=40)}{place}"
+    return f"Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
 
 
 def findings_section(findings: Sequence[Finding]) -> Section:

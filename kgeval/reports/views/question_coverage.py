@@ -14,6 +14,7 @@ _MEANING = (
     "texts. of the graph: share of the entities (predicates: relations; documents: chunks) that are in covered groups."
 )
 _SHOWN = 5  # groups named in the short form
+_LONGEST = 1_000_000  # of a line of groups: each name is cut by itself, so that figures and the count of the rest stay
 
 
 def document(report: CoverageReport) -> Document:
@@ -34,8 +35,9 @@ def document(report: CoverageReport) -> Document:
 def _set(one: CoverageSet) -> Iterator[Block]:
     yield Text(_ways(one), style="hint")
     yield Table(_HEADS, [_row(figure) for figure in one.figures])
-    yield Items([line for figure in one.figures for line in _lines(figure, _SHOWN)], short=100, forms="short")
-    yield Items([line for figure in one.figures for line in _lines(figure, len(figure.groups) + len(figure.missing))], forms="long")
+    yield Items([line for figure in one.figures for line in _lines(figure, _SHOWN)], short=100, longest=_LONGEST, forms="short")
+    every = [line for figure in one.figures for line in _lines(figure, len(figure.groups) + len(figure.missing))]
+    yield Items(every, longest=_LONGEST, forms="long")
     yield Items([f"note: {note}" for note in one.notes])
 
 
@@ -78,7 +80,7 @@ def _counts(counts: dict[str, int]) -> str:
 def _lines(figure: CoverageFigure, most: int) -> Iterator[str]:
     """What is covered most, and what is missed, a line each; or why there is no figure."""
     if figure.total is None or figure.covered is None:
-        yield f"{figure.facet} not measurable: {figure.reason or 'no reason is known'}"
+        yield f"{figure.facet} not measurable: {visible(figure.reason or 'no reason is known', longest=300)}"
         return
     for what, groups, total in (("covered", figure.groups, figure.covered), ("missed", figure.missing, figure.total - figure.covered)):
         if total:

@@ -23,8 +23,9 @@ def document(report: SensitivityReport) -> Document:
         lead.insert(0, "Not complete: the run was stopped; what is missing counts as failed.")
     systems = dict.fromkeys(one.system for one in report.results)
     sections = [
-        Section("all systems" if system is None else system, [Table(_HEADS, [_row(one) for one in report.results if one.system == system])])
-        for system in systems
+        Section("all systems" if system is None else system, [
+            Table(_HEADS, [_row(one) for one in report.results if one.system == system], short=100),
+        ]) for system in systems
     ]
     return Document(
         "Sensitivity of metrics", "metrics sensitivity", sections, about=f"{plural(report.rows, 'answer')}, seed {report.seed}", lead=lead,

@@ -36,10 +36,10 @@ def document(report: SimulationReport) -> Document:
     sections = [
         Section("Worlds", [Table(("scenario", "what", "questions", "lengths aligned"), worlds, words=frozenset({0, 1}))], forms="long"),
         Section("The procedure, and the biased baseline on the same draws", [
-            Table(_ACCURACY, [(one.name, *_accuracy(one)) for one in report.scenarios], hint=_OF_ACCURACY),
+            Table(_ACCURACY, [(one.name, *_accuracy(one)) for one in report.scenarios], hint=_OF_ACCURACY, short=100),
         ]),
         Section(f"Stopping when sure ({trials} a question)", [
-            Table(_STOPS, [(one.name, *_stops(one)) for one in report.scenarios], hint=_OF_STOPS),
+            Table(_STOPS, [(one.name, *_stops(one)) for one in report.scenarios], hint=_OF_STOPS, short=100),
         ]),
         Section("Bounds", [
             Table(("scenario", "what", "figure", "bound", "held"), bounds, words=frozenset({0, 1, 3, 4}), long=500),
