@@ -105,7 +105,8 @@ def test_a_run_that_was_cut_goes_on_and_asks_only_what_lacks(cli: Callable[..., 
     assert server.stats().requests == 1 + 2, "the model is looked at, two questions are embedded, and the index is not built again"
     after = lines("r.jsonl")
     assert told(after) == told([json.loads(line) for line in whole.splitlines()])
-    assert after[:4] == [json.loads(line) for line in whole.splitlines()[:4]]
+    before = [json.loads(line) for line in whole.splitlines()]
+    assert sum(row in before for row in after) == len(before) - 2, "those that were there are as they were, with their seconds"
 
 
 def test_a_reader_is_paid_once_and_keeps_the_seconds_of_the_real_call(
