@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import queue
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +122,13 @@ def test_an_interrupted_cell_leaves_the_driver_and_the_server_usable(kernel: Any
     while "begun" not in json.dumps(client.get_iopub_msg(timeout=60)["content"], default=str):
         pass
     time.sleep(1)
-    manager.interrupt_kernel()
-    reply = client.get_shell_msg(timeout=60)
+    reply = None
+    for _ in range(6):  # Python drops an interrupt that falls into a finaliser: who pressed the button presses it again
+        manager.interrupt_kernel()
+        with suppress(queue.Empty):
+            reply = client.get_shell_msg(timeout=10)
+            break
+    assert reply is not None
     assert reply["parent_header"]["msg_id"] == number and reply["content"]["ename"] == "KeyboardInterrupt"
     after = """
 assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
