@@ -93,17 +93,16 @@ class PartialFile(Spool):
 
     def close(self) -> None:
         """Lets the partial file go; it stays where it is, unless no row is in it."""
-        with self.lock:  # a thread of an interrupted run may be adding: never into another file that got this one's number
-            file, self._file = self._file, -1
-        if file >= 0:
-            if self._result is not None and os.fstat(file).st_size <= len(self._header):
-                self.path.unlink(missing_ok=True)
-            os.close(file)
+        super().close()
         while self._held:
             path, file = self._held.pop()
             if not os.fstat(file).st_size:
                 path.unlink(missing_ok=True)
             os.close(file)
+
+    def _leave(self, file: int) -> None:
+        if self._result is not None and os.fstat(file).st_size <= len(self._header):
+            self.path.unlink(missing_ok=True)
 
     @property
     def empty(self) -> bool:

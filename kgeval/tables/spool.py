@@ -49,7 +49,11 @@ class Spool:
         with self.lock:  # a thread of an interrupted run may be adding: never into another file that got this one's number
             file, self._file = self._file, -1
         if file >= 0:
+            self._leave(file)
             os.close(file)
+
+    def _leave(self, file: int) -> None:
+        """What is done with the file before it is closed; nobody adds to it any more."""
 
     def add(self, line: bytes, place: int | None = None) -> None:
         """Keeps a line, at a place or after all others. Raises: IncompleteError where the disk is full; lines before are kept."""

@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from kgeval.ending import register
+from kgeval.ending import register, undone
 from kgeval.errors import InputError
 
 KINDS = ("rows", "parts", "bulk", "questions")
@@ -94,7 +94,7 @@ def only_writer(outputs: Iterable[Path]) -> Iterator[None]:
             mark = hashlib.sha256(output.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]  # long names may begin alike
             path = output.with_name(f".{output.name[:50]}.{mark}.writing{PART}")  # what a killed run leaves is swept as other parts are
             stack.callback(os.close, locked(path, output))
-            stack.callback(register(partial(path.unlink, missing_ok=True)))  # a process that is ended at once leaves it no more than others
+            stack.enter_context(undone(partial(path.unlink, missing_ok=True)))
             stack.callback(path.unlink, missing_ok=True)
         yield
 

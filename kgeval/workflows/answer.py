@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -155,9 +156,14 @@ class _AnswerRun:
         """What models were asked so far."""
         return list(self.box.models.asked().use) if self.box.models else []
 
+    @cached_property
+    def _digest(self) -> str:
+        """Of the questions, which are read through for it."""
+        return self.questions.digest()
+
     def fingerprint(self, systems: Sequence[System]) -> str:
         """What makes two runs the same: what the systems are shown, how often, with which lengths, and how the systems are set."""
-        what = [self.questions.digest(), self.how.trials, self.words, [[system.name, system.signature] for system in systems]]
+        what = [self._digest, self.how.trials, self.words, [[system.name, system.signature] for system in systems]]
         return hashlib.sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
 
 
