@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-KILLS = int(os.environ.get("KGEVAL_KILLS", "6"))
+KILLS = int(os.environ.get("KGEVAL_KILLS", "3"))
 IN_FLIGHT = 4
 
 
