@@ -11,12 +11,12 @@ from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
-from kgeval.questions.checking.gates import CheckGate, gate_results
+from kgeval.questions.checking.gates import gate_results
 from kgeval.questions.covering.graph_profile import GraphProfile
 from kgeval.questions.covering.placing import PlacedQuestion, QuestionPlacer
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
-from kgeval.stats.thresholds import passes
+from kgeval.stats.thresholds import Threshold
 
 FACETS: Mapping[Facet, str] = {
     "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks",
@@ -152,9 +152,9 @@ def _notes(result: CoverageSet) -> list[str]:
     return notes
 
 
-def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[GateResult]:
-    """One result a gate and set, in the order of the gates. `met` None: the graph has no such groups."""
-    def met(gate: CheckGate, figure: CoverageFigure) -> bool | None:
-        return None if figure.share is None else passes(figure.share, gate.limit, least=gate.least)
+def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CoverageSet]) -> list[GateResult]:
+    """One result a threshold and set, in the order of the thresholds. `met` None: the graph has no such groups."""
+    def met(threshold: Threshold, figure: CoverageFigure) -> bool | None:
+        return None if figure.share is None else threshold.met(figure.share)
 
-    return gate_results(gates, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)
+    return gate_results(thresholds, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)

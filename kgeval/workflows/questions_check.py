@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.questions.checking.gates import CheckGate
     from kgeval.questions.checking.path_checks import PathChecks
     from kgeval.questions.duplicates import QuestionFingerprint, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
+    from kgeval.stats.thresholds import Threshold
     from kgeval.tables.question_rows import Questions
 
 SHOWN_TWINS = 1_000
@@ -63,7 +63,7 @@ class _Checking:
     files: Sequence[Path]
     names: list[str]
     checks: tuple[str, ...]
-    gates: list[CheckGate]
+    gates: list[Threshold]
     models: Models | None = None
     graph: Graph | None = None
     layout: Layout | None = None
