@@ -89,13 +89,14 @@ class Gather:
             holder.description = one_a_line(holder.description)
         self._fold_extra("entities", entities)
         self._fold_extra("relations", relations)
-        positions = {entity.id: at for at, entity in enumerate(entities)}
+        positions = {entity.id: position for position, entity in enumerate(entities)}
         names: dict[str, list[int]] = {}
-        for at, entity in enumerate(entities):
+        for position, entity in enumerate(entities):
             if entity.name is not None:
-                names.setdefault(entity.name, []).append(at)
+                names.setdefault(entity.name, []).append(position)
         named = sum(map(len, names.values()))
         shared = sum(len(bearers) for bearers in names.values() if len(bearers) > 1)
+        # more than half: a property like `label` or `category` was taken for the name
         if 2 * shared > named > 2:
             self.notes.append(
                 f"warning: {shared} of {named} entities have a name that others have too: is that the property that holds their names?"
@@ -107,7 +108,7 @@ class Gather:
             bearers = names.get(end, []) if self._by_name else []
             if len(bearers) > 1:  # the one that shares most chunks with the relation, else the first
                 counts["ambiguous_ends"] += 1
-                return max(bearers, key=lambda at: (len(set(chunks).intersection(entities[at].chunks)), -at))
+                return max(bearers, key=lambda position: (len(set(chunks).intersection(entities[position].chunks)), -position))
             if not bearers and end not in positions:
                 positions[end] = len(entities)
                 entities.append(Entity(end, name=end, dangling=True))

@@ -59,6 +59,7 @@ def parse(path: Path) -> GraphmlHandler:
     check_readable(path)
     handler = GraphmlHandler()
     parser = make_parser()
+    # a DTD alone expands nothing
     parser.forbid_dtd, parser.forbid_entities, parser.forbid_external = False, True, True
     parser.setContentHandler(handler)
     try:

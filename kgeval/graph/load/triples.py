@@ -65,7 +65,7 @@ def _from_list(gather: Gather, path: Path, data: Any) -> list[Row]:
         raise InputError(
             f"{path}: no list of triples", fix='triples are [{"subject": .., "predicate": .., "object": ..}, ...] or [[s, p, o], ...]'
         )
-    return _from_lines(gather, (Line(f"{path.name}: item {at}", row) for at, row in enumerate(data, start=1)))
+    return _from_lines(gather, (Line(f"{path.name}: item {position}", row) for position, row in enumerate(data, start=1)))
 
 
 def _looks(rows: Sequence[Any]) -> bool:
@@ -96,11 +96,11 @@ def _lone_entities(path: Path, data: Any) -> list[Row]:
     """Entities that a JSON file lists beside its triples (kg-gen does), so that isolated ones are kept."""
     listed = data.get("entities") if isinstance(data, dict) else None
     rows: list[Row] = []
-    for at, row in enumerate(listed if isinstance(listed, list) else [], start=1):
-        given = row if isinstance(row, dict) else {"name": row}
-        name, kind = given.get("name", given.get("id")), given.get("type", given.get("label"))
-        entity = {"name": name, "subject": name, "subject_type": kind, "description": given.get("description")}
-        rows.append((f"{path.name}: entities, item {at}", entity))
+    for position, row in enumerate(listed if isinstance(listed, list) else [], start=1):
+        fields = row if isinstance(row, dict) else {"name": row}
+        name, kind = fields.get("name", fields.get("id")), fields.get("type", fields.get("label"))
+        entity = {"name": name, "subject": name, "subject_type": kind, "description": fields.get("description")}
+        rows.append((f"{path.name}: entities, item {position}", entity))
     return rows
 
 
@@ -176,6 +176,7 @@ class _Triples:
         key = self._keys.get((name, kind))
         if key is None:
             key = name if not kinds or kind == kinds[0] else f"{name} [{kind}]"
+            # `name [type]` may be some other entity's name, which may still come
             while key in self._gather.entities or (key != name and key in self._typed):
                 key += "'"
             self._keys[(name, kind)] = key

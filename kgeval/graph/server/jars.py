@@ -52,6 +52,7 @@ def ensure_jars(line: Neo4jLine, *, source: Path | None, say: Say, progress: Pro
         if not damaged(line.jars, folder):
             return [folder / jar.file for jar in line.jars]
         with only_one(folder / ".lock", what="another kgeval is fetching the jars", say=say, wait=1800):
+            # again, now under the lock: another kgeval may have fetched them while this one waited
             missing = damaged(line.jars, folder)
             for file in folder.iterdir():  # what downloads that were killed left behind
                 if file.is_file() and file.suffix != ".jar" and file.name != ".lock":
