@@ -91,14 +91,14 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
     sources = [source for document in documents for source in sources_of(document, cutting)]
     if not sources:
         raise InputError("the documents hold no text", fix="give documents with text")
-    found: list[Extracted] = []
+    extracted: list[Extracted] = []
     failures: Counter[str] = Counter()
     for source, extraction in zip(sources, extractor.extract(sources), strict=True):
         if extraction.failure is not None:
             failures[extraction.failure.cause] += 1
         else:
-            found.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
-    return _ExtractedChunks({source.chunk.id: source for source in sources}, found, failures)
+            extracted.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
+    return _ExtractedChunks({source.chunk.id: source for source in sources}, extracted, failures)
 
 
 def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
