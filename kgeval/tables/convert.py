@@ -120,26 +120,26 @@ class Converter:
         return f" (field '{paths[0]}')" if paths and paths[0] != name else ""
 
     def _question(self, read: dict[str, Any]) -> dict[str, Any]:
-        found = {ROWS[name].record or name: value for name, value in read.items() if ROWS[name].owner == "question"}
+        fields = {ROWS[name].record or name: value for name, value in read.items() if ROWS[name].owner == "question"}
         # A list under the name of the right answer: each is as right, and the record has a place for one and a place for the others.
-        if right := found.pop("reference", None):
-            found["reference"] = right[0]
-            if others := [*right[1:], *found.get("references", [])]:
-                found["references"] = others
-        if (level := found.get("level")) is not None:
-            found["level"] = level_of(level) or level
-        elif (kind := found.get("kind")) is not None:
+        if right := fields.pop("reference", None):
+            fields["reference"] = right[0]
+            if others := [*right[1:], *fields.get("references", [])]:
+                fields["references"] = others
+        if (level := fields.get("level")) is not None:
+            fields["level"] = level_of(level) or level
+        elif (kind := fields.get("kind")) is not None:
             level = next((level for word in ([kind] if isinstance(kind, str) else kind) if (level := level_of(word))), None)
             if level:
-                found["level"] = level
+                fields["level"] = level
         if self.role == "questions" and (extra := _extra(read)):
-            found["extra"] = extra
+            fields["extra"] = extra
         elif BROKEN in read.get("extra", {}):
-            found["extra"] = {BROKEN: read["extra"][BROKEN]}
+            fields["extra"] = {BROKEN: read["extra"][BROKEN]}
         if BROKEN in read.get("extra", {}):
             self.counts["broken"] += len(read["extra"][BROKEN])
         self.counts["broken_facts"] += len(read.get("extra", {}).get(BROKEN_FACTS, ()))
-        return found
+        return fields
 
     def _answers(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> Iterator[dict[str, Any]]:
         """One answer; one for each system where the answer is a map; one for each trial where it is a list."""
@@ -184,21 +184,21 @@ class Converter:
 
     def _contexts(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> list[dict[str, Any]] | None:
         """The contexts, with ids and scores from the lists beside them."""
-        found: list[dict[str, Any]] | None = read.get("contexts")
-        if found is not None and isinstance(raw.get("contexts"), str) and len(found) == 1 and found[0].get("text") == raw["contexts"]:
+        entries: list[dict[str, Any]] | None = read.get("contexts")
+        if entries is not None and isinstance(raw.get("contexts"), str) and len(entries) == 1 and entries[0].get("text") == raw["contexts"]:
             self.counts["one_text"] += 1
         ids, scores = read.get("context_ids"), read.get("context_scores")
         if ids is not None:
-            if found is None:
-                found = [{"text": "", "chunk_id": item} for item in ids]
-            elif len(ids) != len(found):
-                faults.append(f"context_ids: {len(ids)} ids for {len(found)} contexts" + self._called("context_ids"))
+            if entries is None:
+                entries = [{"text": "", "chunk_id": item} for item in ids]
+            elif len(ids) != len(entries):
+                faults.append(f"context_ids: {len(ids)} ids for {len(entries)} contexts" + self._called("context_ids"))
             else:
-                found = [{**passage, "chunk_id": item} for passage, item in zip(found, ids, strict=True)]
-        if found is not None and scores is not None and len(scores) == len(found):
+                entries = [{**passage, "chunk_id": item} for passage, item in zip(entries, ids, strict=True)]
+        if entries is not None and scores is not None and len(scores) == len(entries):
             numbers = [isinstance(item, int | float) and not isinstance(item, bool) for item in scores]
-            found = [{**p, "score": s} if is_number else p for p, s, is_number in zip(found, scores, numbers, strict=True)]
-        return found
+            entries = [{**p, "score": s} if is_number else p for p, s, is_number in zip(entries, scores, numbers, strict=True)]
+        return entries
 
 
 def _text(value: Any, shared: Mapping[str, Any], faults: list[str], what: str) -> dict[str, Any]:
@@ -230,14 +230,14 @@ def _getter(given: tuple[str, ...], names: set[str]) -> Callable[[Mapping[str, A
         return lambda row: row.get(only, _MISSING)
 
     def get(row: Mapping[str, Any]) -> Any:
-        found: Any = _MISSING
-        for one in given:
-            value = row.get(one, _MISSING) if one in names else _walk(row, one.split("."))
+        blank: Any = _MISSING
+        for path in given:
+            value = row.get(path, _MISSING) if path in names else _walk(row, path.split("."))
             if value is not _MISSING:
                 if not cells.absent(value):
                     return value
-                found = value
-        return found
+                blank = value
+        return blank
 
     return get
 

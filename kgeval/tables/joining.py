@@ -272,9 +272,9 @@ class RowReader:
         answers = [answer_of(row.where, name, {"system": system, **fields}, faults) for fields in row.answers]
         if faults or question is None:
             return
-        given = [answer for answer in answers if answer is not None]
-        first = self._firsts(name, given)
-        if given and not first:
+        valid = [answer for answer in answers if answer is not None]
+        first = self._firsts(name, valid)
+        if valid and not first:
             return  # what a second row says of its question does not count either
         other = self._staging.merge_question(*question, row.where, {answer.system for answer, _ in first})
         if other and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:

@@ -100,7 +100,7 @@ class MergedVerdicts:
 
     def check_end(self) -> None:
         """Raises: InputError where a part has more than its shard."""
-        more = [str(path) for path, one in zip(self._paths, self._opened, strict=True) if one.key is not None]
+        more = [str(path) for path, groups in zip(self._paths, self._opened, strict=True) if groups.key is not None]
         if more:
             raise InputError(f"verdicts that belong to no question: {', '.join(more)}", fix="judge these shards again")
 

@@ -115,6 +115,7 @@ def draw_pairs(
         numbers = [random_number(spec.seed, "pair", *pair.key) for pair in pairs]
         dealt = deal(numbers, groups_needed(len(pairs), spec.per_passage))
         units += [(f"{group}|{part}", [pairs[index] for index in places]) for part, places in enumerate(dealt)]
+    # Rounded up: as many units as hold n pairs, if they are of mean size.
     needed = -(-spec.n * len(units) // max(1, len(listed.pairs)))
     chosen = draw([random_number(spec.seed, "unit", name) for name, _ in units], needed).chosen
     drawn = [(units[index][0], pair) for index in chosen for pair in units[index][1]]

@@ -62,7 +62,7 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
 def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
     """The most trustworthy estimate of a share that has a value: PPI++, then people, then the judge alone.
 
-    Before them stand those with an interval. A judge never comes before people, who were asked to correct him.
+    Before them stand those with an interval. A judge never comes before people, who were asked to correct it.
     """
     ranked = {"judge corrected by people": 0, "people": 1, "judge": 2}
     known = [e for e in estimates if e.of == of and e.value is not None and not e.method.startswith("Rogan")]

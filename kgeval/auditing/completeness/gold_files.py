@@ -87,6 +87,7 @@ def _table(path: Path) -> Iterator[Line]:
     named = {cell.strip().lower() for cell in head}
     if {"subject", "object"} <= set(fields) or named & set(GOLD["name"]):
         header = [cell.strip().lower() for cell in head]
+        # By identity: another row may have the same words.
         lines = [line for line in lines if line.value is not head]
     elif len(head) == 3:
         header = ["subject", "predicate", "object"]

@@ -74,6 +74,7 @@ def ideal_gold(
         [item.gold for item in items if isinstance(item.gold, GoldTriple)], label=label(made_by), faults=faults,
     )
     notes = [f"{failed} of {len(texts.chunks)} chunks failed: what they say is not in the gold set"] if failed else []
+    # Not every extractor has notes: the protocol does not ask for them.
     notes += getattr(extractor, "notes", ())
     record = IdealGraph(
         extractor=made_by, signature=extractor.signature, documents=len(documents), chunks=len(texts.chunks),
@@ -119,6 +120,7 @@ def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
 def _passages(chunks: Sequence[str], texts: _ExtractedChunks) -> list[tuple[str, Passage]]:
     """For each document of the chunks: its id and the first of the chunks."""
     known = sorted((texts.chunks[chunk].chunk for chunk in chunks), key=lambda chunk: (chunk.document, chunk.index))
+    # Backwards: of each document the first chunk stays.
     first = {chunk.document: chunk for chunk in reversed(known)}
     return [(document, Passage(text=c.text, chunk_id=c.id, document=document)) for document, c in sorted(first.items())]
 

@@ -116,10 +116,10 @@ def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
     """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); None where one of those checks
     has no answer and stands in the ratchet, or none could be judged."""
-    asked = [one for one in findings if decides(one.severity, fail_on or "info")]
-    silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]
-    failed = [one for one in asked if one.status == "failed"]
-    value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
+    judged = [item for item in findings if decides(item.severity, fail_on or "info")]
+    silent = [item.rule_id for item in judged if item.count is None and (debt := gates.debt(item.rule_id)) is not None and debt.total]
+    failed = [item for item in judged if item.status == "failed"]
+    value = float(sum((item.count or 0) - item.suppressed - item.known for item in failed))
     if silent:
         reason: str | None = f"no answer now: {', '.join(silent)}"
     else:

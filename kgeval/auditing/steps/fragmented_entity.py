@@ -118,11 +118,12 @@ def _candidates(check: CheckRun, entities: NamedEntities) -> tuple[Candidates, f
     bearers: set[str] = set()
 
     def named() -> Iterator[tuple[NameForm, Sequence[str]]]:
-        for at in range(len(entities)):
-            form = forms.form(entities.name(at))
+        for number in range(len(entities)):
+            # Not by the cache: every name comes once, and would push out the others.
+            form = forms.form(entities.name(number))
             if form.titles:
                 bearers.update(form.core)
-            yield form, tuple(entities.aliases.get(at, ()))
+            yield form, tuple(entities.aliases.get(number, ()))
 
     blocks = collect(named(), most=most, crowd=int(check.settings["max_crowd"]))
     near = Contexts(check, {number: entities.roll.element_id(number) for number in blocks.crowd()})

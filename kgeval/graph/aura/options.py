@@ -73,8 +73,8 @@ def credentials(environ: Mapping[str, str]) -> Credentials:
         values = {name: environ.get(f"{prefix}{name}", "").strip() for name in ("CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")}
         if values["CLIENT_ID"] and values["CLIENT_SECRET"]:
             return Credentials(values["CLIENT_ID"], values["CLIENT_SECRET"], values["PROJECT_ID"] or None)
-    lacking = [name for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET") if not environ.get(name, "").strip()]
+    missing = [name for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET") if not environ.get(name, "").strip()]
     raise ConfigError(
-        f"--gds-session needs an Aura API key: {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not set",
+        f"--gds-session needs an Aura API key: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set",
         fix="create a key in the Aura console (API keys) and set both in the environment; kgeval help gds-sessions",
     )

@@ -136,12 +136,12 @@ class Gather:
         document that is named. `dangling_chunks`: how many chunks a list of the source lacks; nothing where all were there."""
         listed = bool(self.chunks)
         holders = [*self.entities.values(), *(() if listed else relations)]
-        lacking = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
-        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in lacking}
+        unlisted = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
+        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in unlisted}
         for documents in [*(c.documents for c in self.chunks.values()), *(e.documents for e in self.entities.values())]:
             for key in documents:
                 self.add_document(key)
-        return {"dangling_chunks": len(lacking) if listed else 0} if lacking else {}
+        return {"dangling_chunks": len(unlisted) if listed else 0} if unlisted else {}
 
 
 def _file_and_line(fault: str) -> tuple[str, int]:

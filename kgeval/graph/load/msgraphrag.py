@@ -32,6 +32,7 @@ def tables(folder: Path) -> dict[str, Path]:
         for stem in (name, f"create_final_{name}"):
             path = folder / f"{stem}.parquet"
             if path.is_file():
+                # The name of version 3 is first, and counts where a folder has both.
                 paths.setdefault(name, path)
     return paths
 
@@ -89,6 +90,7 @@ def _chunks(gather: Gather, paths: dict[str, Path], order: dict[str, int]) -> No
         with gather.row(where):
             key = needed(row["id"], "id")
             documents = texts(row.get("document_id"), "document_id") or texts(row.get("document_ids"), "document_ids")
+            # Without a list in its document a chunk has the place of its row.
             gather.add_chunk(SourceChunk(key, text(row["text"], "text"), order.get(key, position), documents), where)
 
 

@@ -99,7 +99,7 @@ def reading_of(file: FileNames) -> ShapeReading:
     mapped = file.mapped
     fields = {name: _names(shape, name, file) for name in ROWS}
     taken = set(mapped.values())
-    fields = {name: tuple(one for one in paths if one not in taken and top(one) not in taken) for name, paths in fields.items()}
+    fields = {name: tuple(path for path in paths if path not in taken and top(path) not in taken) for name, paths in fields.items()}
     fields.update({ours: (theirs,) for ours, theirs in mapped.items() if ours != "extra"})  # --map extra=FIELD: FIELD means nothing
     reading = ShapeReading(shape, {name: paths for name, paths in fields.items() if paths})
     if shape.only == "questions" and file.role == "answers" and not _present("answer", reading, file):
@@ -144,14 +144,14 @@ def _names(shape: RowShape, name: str, file: FileNames) -> tuple[str, ...]:
     """The file's names for a field: the tool's; where the file has none of them, the ones that are known without doubt and that the
     tool uses for nothing else."""
     own = tuple(shape.fields.get(name, "").split("|")) if name in shape.fields else ()
-    if any(one in file.names or top(one) in file.names for one in own):
+    if any(path in file.names or top(path) in file.names for path in own):
         return own
-    used = {one for theirs in shape.fields.values() for one in theirs.split("|")} | set(shape.ignored)
+    used = {path for theirs in shape.fields.values() for path in theirs.split("|")} | set(shape.ignored)
     names = ROWS[name].names
     # Where nobody has answered yet, a query can only be the gold one.
     if file.role == "questions" and name in ("cypher", "gold_cypher"):
         names = ("gold_cypher", "cypher") if name == "gold_cypher" else ()
-    return own + tuple(one for one in names if one not in used)
+    return own + tuple(path for path in names if path not in used)
 
 
 def _present(name: str, reading: ShapeReading, file: FileNames) -> bool:
@@ -165,7 +165,7 @@ def _settled(reading: ShapeReading, file: FileNames) -> ShapeReading:
     undecided = not reading.uses("answer") or (file.role == "questions" and _reads_answer_as_answer(reading, file))
     if "answer" in file.names and left != "answer" and undecided:
         meaning = _answer_is(reading, file)
-        fields["answer"] = tuple(one for one in fields.get("answer", ()) if one != "answer")
+        fields["answer"] = tuple(path for path in fields.get("answer", ()) if path != "answer")
         fields[meaning] = ("answer",) if meaning != "extra" else fields.get("extra", ())
     if "context" in file.names and left != "context" and not reading.uses("context") and "context" not in reading.shape.ignored:
         possible = ("contexts", "evidence") if file.role == "answers" else ("evidence",)

@@ -80,17 +80,17 @@ class Found(Reply):
             return data
         unusable: Counter[str] = Counter()
         listed = _listed(whole["entities"], "entities")
-        entities = [made for at, row in enumerate(listed) if (made := _entity(row, at, unusable)) is not None]
+        entities = [parsed for number, row in enumerate(listed) if (parsed := _entity(row, number, unusable)) is not None]
         if 2 * sum(isinstance(row, dict) for row in listed) < len(listed) or 2 * len(entities) < len(listed):
             raise ValueError("most of the entities are no objects with a name")
         numbers: dict[str, int] = {}
         for entity in entities:
             numbers.setdefault(entity["name"].casefold(), entity["number"])
-        given = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
-        relations = [made for row in given if (made := _relation(row, numbers, unusable)) is not None]
+        rows = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
+        relations = [parsed for row in rows if (parsed := _relation(row, numbers, unusable)) is not None]
         there = {entity["number"] for entity in entities}
         held = sum(not cls.alone or {row["source"], row["target"]} <= there for row in relations)
-        if 2 * held < len(given):
+        if 2 * held < len(rows):
             raise ValueError("most of the relations are between entities that are not there")
         return {"entities": entities, "relations": relations, "unusable": dict(unusable)}
 

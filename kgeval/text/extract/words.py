@@ -77,6 +77,7 @@ def _gap(gap: str, before: Words, word: str) -> str:
 
 def _abbreviated(before: Words) -> bool:
     last = before.words[-1]
+    # "I." is the end of a sentence, no initial: "So did I."
     return (len(last) == 1 and last.isupper() and last != "I") or (last[0].isupper() and before.lower[-1] in ABBREVIATIONS)
 
 
@@ -118,6 +119,7 @@ def count_capitals(chunks: Iterable[str]) -> Capitals:
                 counts.opening[low] += 1
             else:
                 counts.inside[low] += 1
+                # There is a word before: the first one of a chunk always opens.
                 if words.possessive[index - 1]:
                     counts.owned[low] += 1
                     counts.pairs[words.lower[index - 1], low] += 1
