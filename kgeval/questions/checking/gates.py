@@ -78,4 +78,4 @@ def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complet
         ends = {passes(end, gate.limit, least=gate.least) for end in (figure.bound_low, figure.bound_high)}
         return ends.pop() if len(ends) == 1 else None
 
-    return gate_results(gates, [(one.file, {figure.check: figure for figure in one.figures}) for one in sets], met)
+    return gate_results(gates, [(checked_set.file, {figure.check: figure for figure in checked_set.figures}) for checked_set in sets], met)
