@@ -179,7 +179,7 @@ def preset_page(name: str) -> str:
     parts = [f"# preset {name}"]
     for level, names in PRESETS[name].items():
         head = "Every question" if level == EVERY else f"Questions of level {level}, in addition"
-        lines = [f"- {one}: {sentence(metrics[one].summary) if one in metrics else '(not there)'}" for one in names]
+        lines = [f"- {metric}: {sentence(metrics[metric].summary) if metric in metrics else '(not there)'}" for metric in names]
         parts.append("\n".join([f"## {head}", "", *lines]))
     return "\n\n".join(parts) + "\n"
 
