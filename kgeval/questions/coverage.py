@@ -106,12 +106,12 @@ def _parameters(
     facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphProfile,
 ) -> dict[str, JsonValue]:
     """What the listing query needs beside the layout."""
-    names: list[JsonValue] = [one.name for one in covered]
+    names: list[JsonValue] = [group.name for group in covered]
     if facet == "communities":
-        heads = profile.heads([one.name for one in missing], most=1)
-        return {"heads": [own for one in missing for own in heads[one.name]], "most": 10}
+        heads = profile.heads([group.name for group in missing], most=1)
+        return {"heads": [own for group in missing for own in heads[group.name]], "most": 10}
     if facet == "degrees":
-        return {"ranges": [[int(part) for part in (one.name.split("-") * 2)[:2]] for one in missing]}
+        return {"ranges": [[int(part) for part in (group.name.split("-") * 2)[:2]] for group in missing]}
     if facet == "documents":
         keys = list(dict.fromkeys(filter(None, [profile.layout.document_key, *NAMED_BY])))
         return {"covered": names, "keys": list[JsonValue](keys)}
@@ -127,8 +127,8 @@ def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile)
     if facet != "communities" or not groups:
         return list(groups)
     heads = profile.heads([one.name for one in groups])
-    given = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
-    rows = profile.graph.read(all_queries()["structure-nodes"], given, timeout=profile.timeout)
+    parameters = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
+    rows = profile.graph.read(all_queries()["structure-nodes"], parameters, timeout=profile.timeout)
     names = {row["element_id"]: row["name"] for row in rows}
     return [
         one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups
