@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
+from kgeval.overview import score_verdict as verdict
 from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
-from kgeval.reports import scores_view as view
+from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
 
 
 def lead(report: ScoreReport) -> str:
-    return view.verdict(view.view_of(report))[0]
+    return verdict.verdict(verdict.ScoreTables.of(report))[0]
 
 
 def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
-    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)")
+    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95% CI [0.700, 0.900], 40 of 40 scored)")
     assert lead(two(told(0.8, 0.6, 0.9), told(0.6, 0.5, 0.7))).startswith("No clear difference by m: A 0.800")
 
 
@@ -41,21 +42,21 @@ def test_an_interval_of_hardly_any_differing_questions_proves_nothing(n: int, di
     gain = Gain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
     report = two(told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8), (gain,))
     assert lead(report).startswith("Best by m: A" if clear else "No clear difference")
-    row = rendered(report, "text").split("DIFFERENCES")[1]
+    row = rendered(report, "text").split("Differences between")[1]
     assert ("no clear difference" in row) is not clear
 
 
 def test_values_that_are_all_equal_are_shown_without_an_interval_and_prove_less() -> None:
     none, some = told(0.0, 0.0, 0.0), told(0.1, 0.05, 0.25)
-    assert "No clear difference by m: A 0.100 (95 %: 0.050 to 0.250" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
+    assert "No clear difference by m: A 0.100 (95% CI [0.050, 0.250]" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
     assert lead(two(told(0.3, 0.2, 0.5), none)).startswith("Best by m: A")
     text = " ".join(rendered(two(some, none), "text").split())
     assert "[0, 0]" not in text and "No interval: all values are the same." in text
-    assert view.difference(0.0, 0.0, 0.0) == "0"
+    assert difference(0.0, 0.0, 0.0) == "0"
 
 
 def test_the_number_of_clear_differences_stands_beside_what_chance_gives() -> None:
-    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in view.verdict(view.view_of(sample())))
+    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in verdict.verdict(verdict.ScoreTables.of(sample())))
 
 
 def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
@@ -63,13 +64,13 @@ def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
     assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
     gain = Gain(system="B", baseline="A", metric="m", n=40, mean=-0.7, low=-0.8, high=-0.6)
     assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
-    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("DIFFERENCES")[1]
+    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("Differences between")[1]
 
 
 def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
     failed = {"failures": {"timeout": 4}, "n_scored": 36}
     first, second = told(0.8, 0.7, 0.9, bound_low=0.44, bound_high=0.88, **failed), told(0.5, 0.4, 0.6, bound_low=0.5, bound_high=0.5)
-    assert lead(two(first, second)).endswith("Rows that failed could still change this.")
+    assert lead(two(first, second)).endswith("Questions that could not be scored could still change this.")
     assert "could still" not in lead(two(first.model_copy(update={"bound_low": 0.6}), second))
 
 
@@ -78,7 +79,7 @@ def test_only_one_system_has_a_figure_and_no_rival() -> None:
     assert lead(empty()) == "Nothing was scored."
     lost = Mean(n=4, n_scored=0, failures={"timeout": 4})
     assert lead(two(lost, lost)) == "No score could be computed."
-    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)."
+    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95% CI [0.700, 0.900], 40 of 40 scored)."
 
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
@@ -89,16 +90,16 @@ def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> 
 
 def test_gates_are_counted_and_those_not_met_are_named_a_few_at_most() -> None:
     gates = [GateResult(system="A", metric="m", least=at % 2 == 0, limit=0.5, value=0.4, met=False) for at in range(5)]
-    line = view.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
+    line = verdict.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
     assert line.startswith("Gates: 0 met, 5 missed (m >= 0.5 by A: 0.400; m <= 0.5 by A: 0.400; ") and " and 2 more)" in line
-    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and view.gates_line([]) == ""
+    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and verdict.gates_line([]) == ""
 
 
 def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     report = sample()
-    place = view.standing(view.view_of(report), "answer_accuracy")
+    place = verdict.standing(verdict.ScoreTables.of(report), "answer_accuracy")
     assert place is not None and [name for name, _ in place.order] == ["graph-rag", "vector-rag", "closed-book"] and place.clear
     near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
-    place = view.standing(view.view_of(report.model_copy(update={"gains": near})), "answer_accuracy")
+    place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
     assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")
