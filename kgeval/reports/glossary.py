@@ -77,15 +77,18 @@ TERMS: dict[str, str] = {
     "super-nodes": "Entities with very many relations, which make searches slow and vague.",
 }
 ALIASES: dict[str, str] = {
-    "95 %": "95% CI", "p": "p-value", "p-values": "p-value", "kappa": "Cohen's kappa", "kappas": "Cohen's kappa", "d": "Cohen's d",
-    "alpha": "Krippendorff's alpha", "tau": "Kendall's tau", "relative": "relative win rate", "relative win rates": "relative win rate",
-    "sign-flip": "sign flips", "flips": "verdict flips", "components": "component", "degrees": "degree", "isolated entities": "isolated",
-    "embeddings": "embedding", "hallucinations": "hallucination", "ppi++": "PPI++", "anchor": "anchors",
-    "confidence sequences": "confidence sequence", "over-merged entities": "over-merged",
-    "likely duplicates (name variants)": "likely duplicates",
-    "super-node": "super-nodes", "intervals": "95% CI", "interval": "95% CI", "community": "communities", "medians": "median",
+    "95 %": "95% CI", "p": "p-value", "p-values": "p-value", "kappa": "Cohen's kappa", "kappas": "Cohen's kappa",
+    "d": "Cohen's d", "alpha": "Krippendorff's alpha", "tau": "Kendall's tau", "relative": "relative win rate",
+    "relative win rates": "relative win rate", "sign-flip": "sign flips", "flips": "verdict flips",
+    "interval": "95% CI", "intervals": "95% CI", "confidence sequences": "confidence sequence", "medians": "median",
+    "anchor": "anchors", "embeddings": "embedding", "hallucinations": "hallucination", "components": "component",
+    "degrees": "degree", "community": "communities", "clustering coefficient": "clustering",
+    "isolated entities": "isolated", "over-merged entities": "over-merged",
+    "likely duplicates (name variants)": "likely duplicates", "super-node": "super-nodes",
 }
-WHOLE = frozenset({"p", "d", "95 %", "alpha", "tau", "relative", "flips", "interval", "intervals", "community", "degree", "degrees"})
+WHOLE = frozenset({
+    "clustering", "p", "d", "95 %", "alpha", "tau", "relative", "flips", "interval", "intervals", "community", "degree", "degrees",
+})
 _NAMES = {name.lower(): term for name, term in ({term: term for term in TERMS} | ALIASES).items()}
 _TERM = re.compile(
     r"(?<![\w-])(?:" + "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True) if name not in WHOLE) + r")(?![\w-])",
