@@ -157,7 +157,7 @@ def _lead(tables: ScoreTables) -> str:
     few = _few([first[1], second[1]])
     if not place.clear:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
-    doubt = " Questions that could not be scored could still change this." if place.fragile else ""
+    doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
 
 
@@ -346,6 +346,7 @@ def _too_few(tables: ScoreTables) -> Iterator[OverviewPriority]:
     least = min((mean.n_scored for mean in means), default=FEW)
     if least < FEW:
         yield OverviewPriority(
-            severity="info", title="Few questions", evidence=f"{number(least)}; {number(FEW)} or more carry a decision", where="",
+            severity="info", title="Few questions", where="",
+            evidence=f"{plural(least, 'question')}, where {number(FEW)} or more carry a decision",
             why="With few questions intervals of skewed scores are too narrow.", advice="Ask more questions (kgeval questions generate).",
         )

@@ -6,7 +6,7 @@ import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
 from kgeval.overview import score_verdict as verdict
-from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
+from kgeval.records import SEVERITIES, Gain, GateResult, GroupSummary, LeaderRow, Mean, OverviewPriority, ScoreReport
 from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
 
@@ -70,7 +70,7 @@ def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
 def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
     failed = {"failures": {"timeout": 4}, "n_scored": 36}
     first, second = told(0.8, 0.7, 0.9, bound_low=0.44, bound_high=0.88, **failed), told(0.5, 0.4, 0.6, bound_low=0.5, bound_high=0.5)
-    assert lead(two(first, second)).endswith("Questions that could not be scored could still change this.")
+    assert lead(two(first, second)).endswith("Rows that failed could still change this.")
     assert "could still" not in lead(two(first.model_copy(update={"bound_low": 0.6}), second))
 
 
@@ -103,3 +103,47 @@ def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
     assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")
+
+
+def fixes(report: ScoreReport) -> dict[str, OverviewPriority]:
+    return {one.title: one for one in verdict.to_fix(verdict.ScoreTables.of(report))}
+
+
+def test_what_to_fix_stands_with_what_it_costs_the_most_pressing_first() -> None:
+    rows = fixes(sample())
+    assert [one.severity for one in rows.values()] == sorted((one.severity for one in rows.values()), key=SEVERITIES.index)
+    missed = rows["Gate missed: answer_accuracy >= 0.6"]
+    assert missed.evidence == "0.5694 instead of 0.6 or more" and missed.where == "vector-rag"
+    assert "context_relevance >= 0.5 by closed-book" in rows["Gates without an answer"].why
+    assert rows["Answers that are errors or empty"].evidence == "3 of 100 answers"
+    assert rows["Questions without an answer"].evidence == "4 questions"
+    lost = rows["Questions that could not be scored: factual_correctness"]
+    assert lost.evidence == "4 of 100 questions" and "[0.536, 0.576]" in lost.why and "3 other means" in lost.why
+    fault = rows["The graph's fault duplicate-name goes along with worse answers"]
+    assert fault.evidence == "14 of 100 questions" and "answer_accuracy: 0.526 where a question touches it, else 0.742" in fault.why
+    assert rows["Wrong answers after a wrong step"].evidence == "9 of 12 questions with a wrong step"
+    assert all(one.advice[0].isupper() and one.advice[-1] in ".?!" for one in rows.values())
+
+
+def test_a_report_without_a_fault_asks_for_nothing_and_a_stopped_one_for_the_rest() -> None:
+    report = two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))
+    assert fixes(report) == {} and "Nothing in these figures asks for it." in rendered(report, "md")
+    assert list(fixes(report.model_copy(update={"complete": False}))) == ["The run was stopped before its end"]
+    assert list(fixes(one_row())) == ["Few questions"]
+
+
+@pytest.mark.parametrize(("better", "low", "high", "n", "weak"), [
+    ("higher", 0.3, 0.5, 12, True), ("higher", 0.3, 0.9, 12, False), ("higher", 0.3, 0.5, 9, False), ("lower", 0.3, 0.5, 12, False),
+    ("lower", 0.85, 0.95, 12, True),
+])
+def test_a_part_of_the_questions_is_weak_where_its_whole_interval_is_worse(
+    better: str, low: float, high: float, n: int, weak: bool,
+) -> None:
+    best = told(0.8, 0.7, 0.9)
+    report = two(best, told(0.9 if better == "lower" else 0.2, 0.1, 1.0), better=better)
+    part = told((low + high) / 2, low, high, n=n, n_scored=n)
+    groups = [GroupSummary(system=name, metric="m", by="hops", value="3+", overall=part) for name in ("A", "B")]
+    row = fixes(report.model_copy(update={"groups": groups})).get("Weak answers to one part of the questions: hops 3+")
+    assert (row is not None) is weak
+    if row is not None:
+        assert (row.where, row.evidence) == ("A", "12 of 40 questions") and "compared with 0.800 over all" in row.why

@@ -29,6 +29,7 @@ from kgeval.reports.measures import causes
 from kgeval.reports.usage import usage_line
 from kgeval.reports.views.parts import fix_first
 
+Row = Sequence[str | Cell]
 FIXED = 5  # of what to fix first
 SYSTEMS = 8  # systems with a card
 ACROSS = 8  # metrics in one table of hops
@@ -39,7 +40,7 @@ _READING = re.compile(r": read as [^()]{1,80}, rows: [\d,]+\Z")
 _COSTS = ("input_tokens", "output_tokens", "total_tokens", "calls", "cost", "latency_s", "seconds")
 _STAGES = ("retrieval", "entry", "expand", "rerank", "generate")
 _AMOUNTS = {"total_tokens": "tokens per answer", "latency_s": "seconds per answer", "cost": "US dollars per answer"}
-_OfSystem = TypeVar("_OfSystem", CostSummary, ReasoningSummary)
+_OfSystem = TypeVar("_OfSystem", bound=CostSummary | ReasoningSummary)
 
 
 def document(report: ScoreReport) -> Document:
@@ -107,8 +108,11 @@ def _across(
     forms: Forms = "all",
 ) -> Table:
     """A row a name, shown as its title; a column a system. Rows in which no system has a figure are left out."""
-    rows = [[Cell(shown), *(cell(one, name) for one in records)] for name, shown in names.items()]
-    rows = [row for row in rows if any(one.text != "-" for one in row[1:])]
+    rows = []
+    for name, label in names.items():
+        cells = [cell(one, name) for one in records]
+        if any(one.text != "-" for one in cells):
+            rows.append([Cell(label), *cells])
     return Table((head, *(one.system for one in records)), rows, title=title, short=8, long=12, forms=forms)
 
 
@@ -208,11 +212,12 @@ def _leaderboard(tables: ScoreTables) -> Section:
     blocks = []
     for dataset, metric in dict.fromkeys((row.dataset, row.metric) for row in tables.report.leaderboard):
         rows = [row for row in tables.report.leaderboard if (row.dataset, row.metric) == (dataset, metric)]
-        levels, lines = _levels(sorted({level for row in rows for level in row.levels})), []
+        levels = _levels(sorted({level for row in rows for level in row.levels}))
+        lines: list[Row] = []
         of_datasets = tables.groups.get("dataset", {}).get(metric, {})
         for row in sorted(rows, key=lambda row: row.rank):
-            mean = of_datasets.get(dataset or "", {}).get(row.system)
-            if not of_datasets and dataset is None:  # with datasets, the mean of the questions without one is not in the report
+            mean = of_datasets.get(dataset, {}).get(row.system) if dataset is not None else None
+            if dataset is None and not of_datasets:  # with datasets, the mean of the questions without one is not in the report
                 mean = tables.mean(row.system, metric)
             average = Cell(figure(row.average), "" if row.complete else f"{len(row.levels)} types only")
             means = (figure(mean.mean if mean else None), *(figure(row.levels.get(level)) for level in levels))
@@ -443,7 +448,7 @@ def _gains(tables: ScoreTables) -> Section:
 
 def _audit(tables: ScoreTables) -> Section:
     """Questions that touch what the audit flagged, and the others."""
-    rows = [
+    rows: list[Row] = [
         (one.metric, word(one.system), "any rule" if one.rule is None else word(one.rule),
          *(Cell(figure(mean.mean), scored(mean)) for mean in (one.touched, one.untouched)), difference(one.difference, one.low, one.high))
         for one in sorted(tables.report.joined, key=lambda one: (one.metric != tables.headline, one.rule is not None))
@@ -504,7 +509,7 @@ def _worst(tables: ScoreTables) -> Section:
     rows = [row for _, _, row in sorted(ranked, key=lambda entry: entry[:2])]
     left = f"{WORST} of {number(len(rows))}; the JSON has them all." if len(rows) > WORST else ""
     hint = "Rows with the lowest values (the highest where lower is better), the systems by turns: read some before you believe a mean."
-    blocks = [
+    blocks: list[Block] = [
         *(_opened(row, at < 3) for at, row in enumerate(rows[:WORST])), *([Text(left, style="hint", forms="page")] if left else []),
         *([Items(map(_line, rows), short=3, long=10, longest=900, forms="brief")] if rows else []),
     ]
