@@ -120,13 +120,16 @@ def _table(console: Console, block: Table) -> None:
         _say(console, block.title)
     heads = [visible(name, longest=40) if name else "" for name in block.head]
     texts = [[_text(as_cell(cell), 120) for cell in row] for row in rows]
-    parts = list(_fitting(heads, texts, block.words, text_columns(block.head, rows), console.width))
+    shown_columns = text_columns(block.head, rows)
+    parts = list(_fitting(heads, texts, block.words, shown_columns, console.width))
     if len(parts) > 1:  # narrower: heads of figures in several lines, notes below what they are of
-        heads = [
+        low_heads = [
             name if at in block.words else fill(name, HEAD, break_long_words=False, break_on_hyphens=False) for at, name in enumerate(heads)
         ]
-        texts = [[_text(as_cell(cell), 120, below=at not in block.words) for at, cell in enumerate(row)] for row in rows]
-        parts = list(_fitting(heads, texts, block.words, text_columns(block.head, rows), console.width))
+        low = [[_text(as_cell(cell), 120, below=at not in block.words) for at, cell in enumerate(row)] for row in rows]
+        fewer = list(_fitting(low_heads, low, block.words, shown_columns, console.width))
+        if len(fewer) < len(parts):
+            heads, texts, parts = low_heads, low, fewer
     for columns in parts:
         grid = Grid(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
         for at in columns:
