@@ -21,7 +21,8 @@ from kgeval.reports.write import Screen, rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWS = [kind for kind, forms in ((kind, KINDS[kind].forms) for kind in KINDS) if forms["text"][0].startswith("views.")]
-TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"}
+TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr",
+        "details", "summary"}
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
@@ -64,6 +65,20 @@ def test_a_wide_table_is_parted_by_columns_and_each_part_has_the_names() -> None
     text = terminal.render(Document("A", "a", [Section("", [table])]), width=80)
     assert max(map(len, text.splitlines())) <= 80 and text.count("first") > 1
     assert all(f"column number {n}" in text for n in range(9))
+
+
+def test_a_table_that_does_not_fit_has_its_notes_below_before_it_is_parted() -> None:
+    cells = [Cell("0.123 [0.100, 0.200]", "96/100, 4 n/a")] * 2
+    table = Table(("metric", "the first system", "the second system"), [("m", *cells)])
+    wide, narrow = (terminal.render(Document("A", "a", [Section("", [table])]), width=width) for width in (90, 60))
+    assert "0.123 [0.100, 0.200] (96/100, 4 n/a)  0.123" in wide and "the first system" in wide
+    assert narrow.count("metric") == 1 and "(96/100" not in narrow and "96/100, 4 n/a" in narrow and "the second\n" in narrow
+
+
+def test_a_folded_section_is_folded_in_markdown_alone() -> None:
+    doc = Document("A", "a", [Section("More", [Text("One."), Text("Two.")], hint="How.", folded=True)])
+    assert "<details><summary>More</summary>\n\nHow.\n\nOne.\n\nTwo.\n\n</details>" in markdown.render(doc)
+    assert "More\nOne.\nTwo." in terminal.render(doc)
 
 
 def test_each_block_stands_in_each_form_that_it_names() -> None:

@@ -30,7 +30,7 @@ LONGEST = 900  # characters of a sentence
 
 
 def render(doc: Document) -> str:
-    """The document's longer form: folded parts are left out but for their heading. One that holds code is never cut: half a list of
+    """The document's longer form. One that holds code is never cut: half a list of
     statements is of no use to who copies them."""
     name = f": {code(doc.name)}" if doc.name else ""
     lead, *others = [_sentence(line) for line in doc.lead] or [""]
@@ -54,11 +54,13 @@ def section_text(section: Section) -> str:
 
 
 def _parts(section: Section) -> Iterator[str]:
-    """A heading with its first block, so that none is left alone; then a block each."""
+    """A heading with its first block, so that none is left alone; then a block each. A folded section is one part: whole, or left out."""
     blocks = [text for block in shown(section.blocks, "md") if (text := _block(block))]
-    if blocks:
-        title, hint = f"## {escape(section.title)}" if section.title else "", _sentence(section.hint) if section.hint else ""
-        yield _joined([title, hint, blocks[0]])
+    hint = _sentence(section.hint) if section.hint else ""
+    if blocks and section.folded:
+        yield f"<details><summary>{escape(section.title)}</summary>\n\n{_joined([hint, *blocks])}\n\n</details>"
+    elif blocks:
+        yield _joined([f"## {escape(section.title)}" if section.title else "", hint, blocks[0]])
         yield from blocks[1:]
 
 
@@ -81,8 +83,9 @@ def _block(block: Block) -> str:
         name = f"### {escape(block.title)}\n\n" if block.title else ""
         return f"{name}{fence}{block.language}\n{block.text}\n{fence}"
     if isinstance(block, Details):
-        title = f"**{escape(block.title)}** {escape(block.amount) if block.amount else ''}".strip()
-        return _joined([title, *map(_block, shown(block.blocks, "md"))])
+        title = f"{escape(block.title)} {escape(block.amount) if block.amount else ''}".strip()
+        parts = _joined(map(_block, shown(block.blocks, "md")))
+        return f"<details><summary>{title}</summary>\n\n{parts}\n\n</details>" if parts else ""
     if isinstance(block, Raw):
         return _joined(map(_block, shown(block.text, "md")))
     return ""
@@ -113,4 +116,6 @@ def _cell(cell: Cell, longest: int) -> str:
     text = f"**{text}**" if text and cell.tone in ("error", "warning") else text
     text += " *" if cell.best else ""
     note = prose(cell.note, longest=longest) if cell.note else ""
-    return f"{text} ({note})" if text and note else text or note
+    if text and note:
+        return f"{text} {note}" if note.startswith("[") else f"{text} ({note})"
+    return text or note
