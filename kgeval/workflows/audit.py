@@ -184,9 +184,19 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     found = replace(found, findings=[*found.findings, *joined_findings(prepared.joined)])
-    report = _report(session, bound, found, prepared, notes, graph_name)
+    report = _pictured(graph, _report(session, bound, found, prepared, notes, graph_name), options.timeout)
     report = gated(report, found, engine.gates, options.fail_on, session.say, several=prepared.several)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), found
+
+
+def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
+    """The report with pictures of the findings to look at first."""
+    from kgeval.auditing.pictures import pictures
+    from kgeval.overview.priorities import failed
+
+    drawn = pictures(graph, report.layout, failed(report), timeout=timeout)
+    findings = [one.model_copy(update={"picture": drawn[id(one)]}) if id(one) in drawn else one for one in report.findings]
+    return report.model_copy(update={"findings": findings})
 
 
 def _report(
@@ -206,6 +216,7 @@ def _report(
     return AuditReport(
         graph=layout.scope_value or graph_name, run=manifest, layout=layout, reading=found.reading,
         structure=found.structure.numbers, structure_skipped=found.structure.skipped, findings=found.findings,
+        community_map=found.structure.community_map,
         construction=construction(graph, layout),
         notes=[*gds_session_notes(graph.algorithms), *notes, *part_notes(prepared.engine.part)],
     )
