@@ -19,7 +19,7 @@ from markupsafe import escape
 
 from kgeval.format import number, plural, visible
 from kgeval.overview.priorities import failed
-from kgeval.records import Answer, AuditReport, CommunityMap, DrawnNode, DrawnRelation, Picture, Question
+from kgeval.records import Answer, AuditReport, CommunityMap, DrawnNode, DrawnRelation, Picture, Question, WorstRow
 from kgeval.reports.document import Cell, Figure, Table
 
 WIDTH = 300.0  # units of a drawing: the pixels that a page of 400 leaves it
@@ -151,6 +151,12 @@ def gold_path(question: Question, answer: Answer | None = None) -> Figure | None
     return path_figure(picture, colours_of([picture])) if picture else None
 
 
+def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
+    """The gold path of each row of a score report, in one set of colours."""
+    colours = colours_of(row.path for row in rows if row.path)
+    return [path_figure(row.path, colours) if row.path else None for row in rows]
+
+
 def path_figure(picture: Picture, colours: Colours) -> Figure:
     """A gold path: one below the other where it is a chain."""
     marks = [one.mark for one in (*picture.nodes, *picture.relations)]
@@ -165,13 +171,13 @@ def path_figure(picture: Picture, colours: Colours) -> Figure:
     elif told:
         hint = "All of it was retrieved."
     chain = _chain(picture)
-    if chain:
-        svg = _ladder(picture, colours)
+    if chain is not None:
+        svg = _ladder(chain, colours)
     else:
         spots = [Spot(8.0, lines_of(node.name, 16, 2)) for node in picture.nodes]
         place(spots, [(one.start, one.end) for one in picture.relations])
         svg = _drawing(picture, spots, colours)
-    return Figure(svg, "The gold path" + (" and what was retrieved of it" if told else ""), hint=hint, data=_list(picture))
+    return Figure(svg, "Gold path" + (", and what was retrieved of it" if told else ""), hint=hint, data=_list(picture))
 
 
 def colours_of(pictures: Iterable[Picture]) -> dict[str, int]:
@@ -425,10 +431,23 @@ def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], 
     return parts, y + 8
 
 
-def _chain(picture: Picture) -> bool:
-    """Whether the relations lead from each node to the next one."""
-    steps = [{one.start, one.end} for one in picture.relations]
-    return 0 < len(picture.nodes) <= 12 and steps == [{at, at + 1} for at in range(len(picture.nodes) - 1)]
+def _chain(picture: Picture) -> Picture | None:
+    """The picture with nodes and relations in the order of their chain, from the end that comes first; None where they are no chain."""
+    at_node: dict[int, list[DrawnRelation]] = {at: [] for at in range(len(picture.nodes))}
+    for one in picture.relations:
+        at_node[one.start].append(one)
+        at_node[one.end].append(one)
+    order, steps = [min(at_node, key=lambda at: (len(at_node[at]), at))], list[DrawnRelation]()
+    while left := [one for one in at_node[order[-1]] if one not in steps]:
+        steps.append(left[0])
+        order.append(left[0].end if left[0].start == order[-1] else left[0].start)
+    if len(order) > 12 or sorted(order) != list(range(len(picture.nodes))) or len(steps) != len(picture.relations):
+        return None
+    place = {node: at for at, node in enumerate(order)}
+    return picture.model_copy(update={
+        "nodes": [picture.nodes[at] for at in order],
+        "relations": [one.model_copy(update={"start": place[one.start], "end": place[one.end]}) for one in steps],
+    })
 
 
 def _ladder(picture: Picture, colours: Colours) -> str:
@@ -440,13 +459,17 @@ def _ladder(picture: Picture, colours: Colours) -> str:
             one = picture.relations[at - 1]
             line = (16.0, y - 44, 16.0, y - 12) if one.end == at else (16.0, y - 8, 16.0, y - 40)
             parts.append(_edge(picture, [one], line, directed=picture.directed))
-            lost = ": not retrieved" if one.mark == "missing" else ""
-            parts.append(_text([_fitted(short(one.type, 34), 22) + lost], 32, y - 22, SMALL, "type", "start"))
-        lost = ": not retrieved" if node.mark == "missing" else ""
-        name = _text([_fitted(short(node.name, 40), 19 if lost else 26) + lost], 32, y + 4, SIZE, "", "start")
+            parts.append(_text([_told(one.type, one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
+        name = _text([_told(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
         parts.append(f"<g><title>{escape(_title(node))}</title>{_shape(node, 16, y, 7, colours)}{name}</g>")
     legend, bottom = _legend(picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
     return _svg([*parts, *legend], bottom, _said(picture))
+
+
+def _told(name: str, mark: str | None, size: float) -> str:
+    """A name on a ladder, and whether the thing was not retrieved."""
+    more = ": not retrieved" if mark == "missing" else ""
+    return _fitted(short(name, 45), (WIDTH - 33) / size - width_of(more, 1) - 1) + more
 
 
 def _svg(parts: Iterable[str], height: float, said: str) -> str:

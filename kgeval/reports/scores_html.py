@@ -12,6 +12,7 @@ from kgeval.format import figure, joined, number, plural, visible
 from kgeval.records import CostSummary, MetricInfo, ScoreReport
 from kgeval.reports import page
 from kgeval.reports.measures import causes
+from kgeval.reports.pictures import paths_of
 from kgeval.reports.scores_sections import sections
 from kgeval.reports.scores_view import View, between, scored, verdict, view_of, word
 from kgeval.reports.scores_worst import worst_rows
@@ -54,12 +55,13 @@ def render(report: ScoreReport) -> str:
     first, *others = verdict(view)
     figures = [_figure(view, at, metric) for at, metric in enumerate(view.metrics, 1)]
     gates = [(title, kind, sum(gate.met is met for gate in report.gates)) for title, kind, met in _GATES]
+    worst = worst_rows(view, most=MOST_WORST)
     context: dict[str, Any] = {
         "heading": _heading(view), "sizes": _sizes(view), "verdict": first, "others": others, "gates": gates,
         "sections": sections(view), "figures": figures, "soft": _soft,
         "metrics": {one.metric: (f"metric-{one.at}", one.info.definition if one.info else one.metric) for one in figures},
         "planes": _planes(view), "key": [(at, system) for at, system in enumerate(view.systems, 1)],
-        "worst": worst_rows(view, most=MOST_WORST), "figure": figure, "headline": view.headline,
+        "worst": worst, "paths": paths_of(worst), "figure": figure, "headline": view.headline,
     }
     return page.render("scores.html.j2", report, context)
 
