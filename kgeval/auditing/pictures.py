@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from kgeval.auditing.attempts import attempt
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.graph.connect import Graph
-from kgeval.records import DrawnNode, DrawnRelation, Finding, GraphRef, Layout, Picture
+from kgeval.records import DrawnNode, DrawnRelation, Finding, Layout, Picture
 
 MOST_FINDINGS = 10
 MOST_NODES = 25
@@ -28,7 +29,7 @@ def pictures(graph: Graph, layout: Layout, findings: Iterable[Finding], *, timeo
     found: dict[int, Picture] = {}
     for finding in list(findings)[:MOST_FINDINGS]:
         if given := _things(finding):
-            result = attempt(lambda given=given: neighbourhood(reader, [ref.element_id or "" for ref in given]))
+            result = attempt(partial(neighbourhood, reader, given))
             if result.value is not None:
                 found[id(finding)] = result.value
             if result.failure is not None and (result.failure.lost or result.failure.status == "incomplete"):
@@ -61,11 +62,11 @@ def neighbourhood(reader: GraphReader, element_ids: list[str]) -> Picture | None
     )
 
 
-def _things(finding: Finding) -> list[GraphRef]:
-    """The nodes and relations of the first example that is neither waived nor known, else of the first."""
+def _things(finding: Finding) -> list[str]:
+    """The element ids of the first example that is neither waived nor known, else of the first."""
     still_open = [one for one in finding.examples if one.waived is None and not one.known]
     if finding.group in JOINED:
         return []
     for example in [*still_open, *finding.examples][:1]:
-        return [item for item in example.items if item.element_id]
+        return [item.element_id for item in example.items if item.element_id]
     return []

@@ -65,8 +65,8 @@ def drawn(report: AuditReport, finding: Finding) -> Listing | None:
 
     if finding.picture is None:
         return None
-    ids = [one.element_id for one in (*finding.picture.nodes, *finding.picture.relations) if one.element_id]
-    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": ids})
+    ids = [*(one.element_id for one in finding.picture.nodes), *(one.element_id for one in finding.picture.relations)]
+    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": [one for one in ids if one]})
 
 
 def repair(report: AuditReport, finding: Finding) -> Listing | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import escape
 
@@ -97,6 +97,26 @@ def neighbourhood(picture: Picture, colours: Colours) -> Figure:
     return Figure(_drawing(picture, spots, colours), "Around the first example", hint=hint, data=_list(picture))
 
 
+def movable(picture: Picture, colours: Colours) -> Any:
+    """The picture as neo4j-viz shows it in a notebook: to be moved about. Raises: ImportError where it is not installed."""
+    from neo4j_viz import Node, Relationship, VisualizationGraph
+
+    nodes = [
+        Node(
+            id=str(at), caption=short(node.name, 30), size=24 if node.mark == "hit" else 14,
+            color=HIT if node.mark == "hit" else COLOURS[0 if node.kind in TEXTS else colours.get(node.type or "", 0)],
+            properties={"name": visible(node.name), "type": visible(node.type or "none"), "element_id": node.element_id or ""},
+        ) for at, node in enumerate(picture.nodes)
+    ]
+    relations = [
+        Relationship(
+            id=str(at), source=str(one.start), target=str(one.end), caption=short(one.type, 30),
+            color=HIT if one.mark == "hit" else COLOURS[0],
+        ) for at, one in enumerate(picture.relations)
+    ]
+    return VisualizationGraph(nodes=nodes, relationships=relations)
+
+
 def community_map(report: AuditReport) -> Figure | None:
     """The communities of an audit's graph; None where the report has none."""
     return communities(report.community_map) if report.community_map and len(report.community_map.communities) > 1 else None
@@ -115,7 +135,7 @@ def communities(given: CommunityMap) -> Figure:
     parts = [
         f'<line class="edge" x1="{spots[one.start].x:.1f}" y1="{spots[one.start].y:.1f}" x2="{spots[one.end].x:.1f}" '
         f'y2="{spots[one.end].y:.1f}" stroke="#8b95a1" stroke-width="{1 + 5 * math.sqrt(one.pairs / most):.1f}" stroke-opacity=".5">'
-        f"<title>{number(one.pairs)} pairs of entities</title></line>" for one in links
+        f"<title>{plural(one.pairs, 'pair')} of entities</title></line>" for one in links
     ]
     for one, spot in zip(given.communities, spots, strict=True):
         named = f": {', '.join(visible(name) for name in one.names)}" if one.names else ""
@@ -130,7 +150,7 @@ def communities(given: CommunityMap) -> Figure:
         "A circle is a community, its area the number of its entities; a line says that relations join two of them, a thick one many. "
         "The largest are called by their best-connected entities." + (rest if given.more else "")
     )
-    rows = [
+    rows: list[list[str | Cell]] = [
         [Cell(", ".join(one.names) or f"community {at}", user=bool(one.names)), number(one.size), number(_across(given, at - 1))]
         for at, one in enumerate(given.communities, 1)
     ]
@@ -159,7 +179,7 @@ def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
 
 def path_figure(picture: Picture, colours: Colours) -> Figure:
     """A gold path: one below the other where it is a chain."""
-    marks = [one.mark for one in (*picture.nodes, *picture.relations)]
+    marks = [*(one.mark for one in picture.nodes), *(one.mark for one in picture.relations)]
     missing = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
     lost = sum(one.mark == "missing" for one in picture.relations)
     told = any(mark is not None for mark in marks)
@@ -312,7 +332,7 @@ def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
         parts.append(_edge(picture, relations, lines[start, end], directed=picture.directed and not _is_link(picture, relations[0])))
     named = [] if _one_type(picture) else sorted(groups.items(), key=lambda pair: not any(one.mark for one in pair[1]))
     for (start, end), relations in named:
-        touches = len(groups) <= 8 or any(one.mark for one in (*relations, picture.nodes[start], picture.nodes[end]))
+        touches = len(groups) <= 8 or picture.nodes[start].mark or picture.nodes[end].mark or any(one.mark for one in relations)
         if touches and start != end and not _is_link(picture, relations[0]):
             parts += _label(relations, lines[start, end], taken)
     for node, spot in zip(picture.nodes, spots, strict=True):
@@ -411,7 +431,8 @@ def _text(lines: Sequence[str], x: float, y: float, size: float = SIZE, kind: st
 
 def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], float]:
     """The types that are on the picture with their colours, and where that ends."""
-    types = sorted({node.type for node in picture.nodes if node.kind not in TEXTS and node.type in colours}, key=lambda one: colours[one])
+    shown = {node.type for node in picture.nodes if node.kind not in TEXTS}
+    types = [name for name in sorted(colours, key=lambda one: colours[one]) if name in shown]
     entries = [(f"t{colours[name]}", COLOURS[colours[name]], short(name, 22)) for name in types]
     if types and any(node.kind not in TEXTS and node.type not in colours for node in picture.nodes):
         entries.append(("t0", COLOURS[0], "other"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
-from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
+from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, library_missing, together, tried
 from kgeval.format import percent
 from kgeval.llm.plan import Plan
 from kgeval.workflows.audit_gates import GatePlan, gated, parse_limits, planned_gates, threshold_texts, write_debt
@@ -63,6 +63,27 @@ class AuditResult(Result):
             for one in self.findings
         ]
         return pd.DataFrame(rows, columns=columns)
+
+    def show_graph(self, check: str | None = None) -> Any:
+        """What lies around the first example of a check's finding, as nodes and relations to move about in a notebook: neo4j-viz, which is
+        installed apart. `check` None: of the finding to look at first.
+
+        Raises: UsageError for a check that has no picture; ConfigError where neo4j-viz is not installed.
+        """
+        from kgeval.overview.priorities import failed
+        from kgeval.reports.pictures import colours_of, movable
+        from kgeval.reports.redact import redacted
+
+        report = redacted(self.report) if self.redact else self.report
+        drawn = {one.rule_id: one.picture for one in reversed(failed(report)) if one.picture}
+        name = check or next(reversed(drawn), "")
+        if name not in drawn:
+            there = f"those of: {', '.join(reversed(drawn))}" if drawn else "none: no check failed on things that have neighbours"
+            raise UsageError(f"{check or 'this audit'} has no picture", fix=f"the audit has {there}")
+        try:
+            return movable(drawn[name], colours_of(drawn.values())).render()
+        except ImportError as error:
+            raise library_missing(error) or error from error
 
 
 @dataclass(frozen=True)

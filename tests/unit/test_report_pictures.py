@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import sys
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 from browser import browser
 from test_report_html import HOSTILE
 
+from kgeval.errors import ConfigError, UsageError
 from kgeval.records import (
     AuditReport,
     CommunityLink,
@@ -25,6 +29,7 @@ from kgeval.records import (
 )
 from kgeval.reports import html, listing, pictures
 from kgeval.reports.redact import redacted
+from kgeval.workflows.audit import AuditResult
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -146,7 +151,11 @@ def test_redaction_takes_the_names_away_and_leaves_the_types() -> None:
 
 
 def test_a_report_without_pictures_is_read() -> None:
-    report = AuditReport.model_validate_json((ROOT / "tests/graphs/example-report.json").read_text(encoding="utf-8"))
+    data = json.loads((ROOT / "tests/graphs/example-report.json").read_text(encoding="utf-8"))
+    del data["community_map"]
+    for one in data["findings"]:
+        del one["picture"]
+    report = AuditReport.model_validate(data)
     assert pictures.figures_of(report) == {}
     assert pictures.community_map(report) is None
     assert 'class="graph"' not in html.render(report)
@@ -204,3 +213,31 @@ _OVERLAPS = """(() => {
   }
   return {drawings: drawings.length, over: over, small: small};
 })()"""
+
+
+def test_a_notebook_offers_the_picture_to_move_about_or_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = AuditResult(report_with(star(6)))
+    bad = next(one.rule_id for one in result.findings if one.picture)
+    monkeypatch.setitem(sys.modules, "neo4j_viz", None)
+    with pytest.raises(ConfigError) as missing:
+        result.show_graph()
+    assert missing.value.fix == "pip install neo4j-viz"
+    with pytest.raises(UsageError) as wrong:
+        result.show_graph("no-such-check")
+    assert wrong.value.fix == f"the audit has those of: {bad}"
+    stand_in = SimpleNamespace(
+        Node=lambda **given: given, Relationship=lambda **given: given,
+        VisualizationGraph=lambda **given: SimpleNamespace(render=lambda: given),
+    )
+    monkeypatch.setitem(sys.modules, "neo4j_viz", stand_in)
+    shown = result.show_graph(bad)
+    assert [one["color"] == pictures.HIT for one in shown["nodes"]] == [True, *[False] * 5]
+    assert {one["source"] for one in shown["relationships"]} <= {one["id"] for one in shown["nodes"]}
+    names = {one["properties"]["name"] for one in AuditResult(result.report, redact=True).show_graph(bad)["nodes"]}
+    assert all(re.fullmatch(r"#[0-9a-f]{8}", name) for name in names)
+
+
+def test_neo4j_viz_takes_what_it_is_given() -> None:
+    pytest.importorskip("neo4j_viz", reason="pip install neo4j-viz")
+    page = AuditResult(report_with(star(25))).show_graph()
+    assert "TYPE_0" in page.data
