@@ -9,9 +9,10 @@ from typing import Any
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.records import SEVERITIES, AuditReport, Finding
-from kgeval.reports import audit_gates, page, reading
+from kgeval.reports import audit_gates, page, pictures, reading
+from kgeval.reports.document import Figure
 from kgeval.reports.glossary import Words
-from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
+from kgeval.reports.listing import Listing, drawn, hits, layout_line, listing, repair
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views.audit_diff import section
 
@@ -29,13 +30,15 @@ class Bar:
 @dataclass(frozen=True)
 class Entry:
     """A finding as the page shows it: with its anchor, the Cypher of the check, of its hits where that lists something else, and of what
-    can be done about them."""
+    can be done about them; its picture, and the Cypher that draws it in Neo4j Browser."""
 
     finding: Finding
     anchor: str
     listing: Listing | None
     hits: Listing | None
     repair: Listing | None
+    figure: Figure | None
+    drawn: Listing | None
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ def _entries(report: AuditReport) -> dict[int, Entry]:
     """Each finding's entry, by the identity of the finding: joined reports may bring several findings of one rule."""
     entries: dict[int, Entry] = {}
     taken: set[str] = set()
+    figures_by_rule = pictures.figures_of(report)
     for finding in report.findings:
         name = anchor = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
         at = 1
@@ -86,7 +90,10 @@ def _entries(report: AuditReport) -> dict[int, Entry]:
             at += 1
             anchor = f"{name}-{at}"
         taken.add(anchor)
-        entries[id(finding)] = Entry(finding, anchor, listing(report, finding), hits(report, finding), repair(report, finding))
+        figure = figures_by_rule.get(finding.rule_id) if finding.picture else None
+        entries[id(finding)] = Entry(
+            finding, anchor, listing(report, finding), hits(report, finding), repair(report, finding), figure, drawn(report, finding),
+        )
     return entries
 
 
@@ -111,7 +118,7 @@ def _shape(report: AuditReport) -> dict[str, Any]:
         "degrees": degrees, "sizes": sizes,
         "degree_plot": page.raw(histogram(degrees, x="relations of an entity (degree)", y="entities", name="degree")),
         "size_plot": page.raw(histogram(sizes, x="entities in a component", y="components", name="component")),
-        "degree_reason": figures.why_skipped(report, "degree_histogram"),
+        "community_map": pictures.community_map(report), "degree_reason": figures.why_skipped(report, "degree_histogram"),
         "size_reason": figures.why_skipped(report, "component_size_histogram"),
     }
 
