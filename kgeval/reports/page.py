@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -53,20 +53,19 @@ MOST_ROWS = 500
 
 
 def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
-    """The page of a template. Holds the report as JSON in `<script id="report" type="application/json">`."""
+    """The page of a template. Holds the report as JSON in `<script id="report" type="application/gzip">`."""
     css, js = (_source(name) for name in ("report.css", "report.js"))
     page = _environment().get_template(template)
     fixed = {
         "csp": _policy(css, js), "css": raw(css), "js": raw(js), "data": raw(embedded(report)), "report": report,
-        "usage": usage_line(report.run) if report.run and report.run.model_use else "", "built": "", "layout_line": "",
+        "usage": usage_line(report.run) if report.run and report.run.model_use else "",
     }
     return page.render(**{**fixed, **context}) + "\n"
 
 
 def embedded(report: Record) -> str:
-    """The report's JSON, safe inside a script element: no `<`, `>`, `&` and no line separators of JavaScript."""
-    text = json_.render(report, indent=None).strip()
-    return re.sub("[<>&\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text)
+    """The report's JSON, compressed (gzip) and as base64: a page that shows a report need not hold all of its texts a second time."""
+    return base64.b64encode(gzip.compress(json_.render(report, indent=None).encode(), mtime=0)).decode()
 
 
 def raw(text: str) -> Any:

@@ -49,7 +49,7 @@ class Figure:
 
 
 def render(report: ScoreReport) -> str:
-    """The page. Holds the report as JSON in `<script id="report" type="application/json">`."""
+    """The page. Holds the report as JSON in `<script id="report" type="application/gzip">`."""
     view = view_of(report)
     first, *others = verdict(view)
     figures = [_figure(view, at, metric) for at, metric in enumerate(view.metrics, 1)]

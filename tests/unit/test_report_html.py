@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import re
 from html.parser import HTMLParser
@@ -12,8 +13,8 @@ import pytest
 from markupsafe import escape
 
 from kgeval.records import AuditReport, Example, GraphRef
-from kgeval.reports.html import render
 from kgeval.reports.redact import redacted
+from kgeval.reports.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 KINDS = ("entity", "relation", "chunk", "document")
@@ -57,8 +58,17 @@ class Page(HTMLParser):
         return [value for _, attribute, value in self.attributes if attribute == name]
 
     @property
+    def report(self) -> str:
+        """The JSON that the page holds."""
+        return gzip.decompress(base64.b64decode(self.scripts[0])).decode()
+
+    @property
     def text(self) -> str:
         return re.sub(r"\s+", " ", " ".join(self.texts))
+
+
+def render(report: AuditReport) -> str:
+    return rendered(report, "html")
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +127,7 @@ def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
 @pytest.mark.slow
 def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditReport) -> None:
     for one in (report, hostile):
-        data = Page(render(one)).scripts[0]
-        assert "<" not in data and "\u2028" not in data
-        assert AuditReport.model_validate_json(data) == one
+        assert AuditReport.model_validate_json(Page(render(one)).report) == one
 
 
 @pytest.mark.slow
@@ -138,7 +146,7 @@ def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: Aud
     page = Page(render(report))
     for finding in report.findings:
         assert finding.status != "skipped" or (finding.reason or "") in page.text
-    assert "not measurable here the graph holds no chunks; give the texts with --corpus" in page.text
+    assert "not measured the graph holds no chunks; give the texts with --corpus" in page.text
     assert "timed out Unusual ends for a relation no answer" in page.text
     empty = Page(render(report.model_copy(update={"structure": {}, "structure_skipped": [], "findings": []})))
     assert "No check failed" in empty.text and "holds no such figures" in empty.text
@@ -150,7 +158,7 @@ def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditRep
     assert page.text.count(":param layout => {name: 'lightrag'") == 1, "the layout is printed once"
     assert ":param pronouns => ['he', 'she'" in page.text and ":param sample => 1000000000" in page.text
     assert len([1 for tag, name, _ in page.attributes if tag == "button" and name == "data-with"]) == sum(
-        f.status != "skipped" and f.query is not None for f in report.findings
+        f.status != "skipped" and f.query is not None and f.count != 0 for f in report.findings
     )
 
 

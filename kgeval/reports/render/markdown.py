@@ -73,8 +73,9 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Cards):
-        return _table(Table(("Figure", "Value", ""), [
-            (card.title, card.value or "none", " ".join(filter(None, [card.band and f"{card.band}.", card.what]))) for card in block.cards
+        return _table(Table(("Figure", "Value", "What it says"), [
+            (card.title, card.value or "not measured", " ".join(filter(None, [card.band and f"{card.band}.", card.what])))
+            for card in block.cards
         ]))
     if isinstance(block, Code):
         fence = "`" * max(3, 1 + max((len(run) for run in block.text.split() if set(run) == {"`"}), default=0))
@@ -109,8 +110,10 @@ def _sentence(text: str) -> str:
 
 
 def _cell(cell: Cell, longest: int) -> str:
-    text = (code(cell.text, longest=160) if cell.user else prose(cell.text, longest=longest)) if cell.text else ""
+    text = (code(cell.text, longest=160) if cell.user else prose(cell.text, longest=longest)) if cell.text or cell.user else ""
     text = f"**{text}**" if text and cell.tone in ("error", "warning") else text
+    apart = "; " if any(one.more or one.note for one in cell.more) else ", "
+    text = apart.join(filter(None, [text, *(_cell(one, longest) for one in cell.more)]))
     text += " *" if cell.best else ""
     note = prose(cell.note, longest=longest) if cell.note else ""
     return f"{text} ({note})" if text and note else text or note

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.format import visible
-from kgeval.reports.console import more, notes, screen, text_of, title, where
+from kgeval.reports.console import grid, more, notes, screen, text_of, title, where
 from kgeval.reports.document import (
     Block,
     Cards,
@@ -91,9 +91,7 @@ def _block(console: Console, block: Block) -> None:
     elif isinstance(block, Table):
         _table(console, block)
     elif isinstance(block, Cards):
-        for card in block.cards:
-            band = f" ({card.band})" if card.band else ""
-            _say(console, f"{card.title}: {card.value or 'none'}{band}" + (f". {card.what}" if card.what else ""))
+        _cards(console, block)
     elif isinstance(block, Code):
         if block.title:
             title(console, visible(block.title, longest=160))
@@ -105,6 +103,19 @@ def _block(console: Console, block: Block) -> None:
     elif isinstance(block, Raw):
         for one in shown(block.text, "text"):
             _block(console, one)
+
+
+def _cards(console: Console, block: Cards) -> None:
+    """Three figures side by side, read down the columns."""
+    from rich.text import Text as Line
+
+    cells = [(visible(card.title, longest=40), card.value or "not measured") for card in block.cards]
+    rows = -(-len(cells) // 3)
+    cells += [("", "")] * (3 * rows - len(cells))
+    table = grid(columns=6)
+    for at in range(rows):
+        table.add_row(*(Line(text) for pair in cells[at::rows] for text in pair))
+    console.print(table)
 
 
 def _table(console: Console, block: Table) -> None:
@@ -131,7 +142,8 @@ def _table(console: Console, block: Table) -> None:
 
 
 def _text(cell: Cell, longest: int) -> str:
-    text = visible(cell.text, longest=longest) if cell.text else ""
+    text = visible(cell.text, longest=longest) if cell.text or cell.user else ""
+    text = ", ".join(filter(None, [text, *(_text(one, longest) for one in cell.more)]))
     note = visible(cell.note, longest=longest) if cell.note else ""
     star = " *" if cell.best else ""
     return f"{text}{star} ({note})" if text and note else note or text + star

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, CompletenessReport, Finding
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding
 from kgeval.reports.document import Cell, Section, Table, Tone
 
 
-def server_of(report: CompletenessReport | AccuracyReport) -> str:
+def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
     """`Neo4j 5.26 at bolt://...`, or nothing."""
     server = report.run.server
     return f"Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
