@@ -182,7 +182,7 @@ def outcome(report: AuditReport) -> list[str]:
     if report.structure.get("entities") == 0:
         return ["The graph has no entities, so there was nothing to check. Is the layout the right one?"]
     states, bad = Counter(f.status for f in report.findings), Counter(f.severity for f in failed(report))
-    words = (("warning", "warning"), ("info", "info finding"))
+    words: tuple[tuple[Severity, str], ...] = (("warning", "warning"), ("info", "info finding"))
     milder = joined([plural(bad[severity], word) for severity, word in words if bad[severity]])
     accepted = _accepted(report)
     if bad["error"]:

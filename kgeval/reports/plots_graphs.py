@@ -53,12 +53,12 @@ def moves(rows: Sequence[Move]) -> str:
     most = max(max(row.before, row.now) for row in rows) or 1.0
     lines = []
     for at, row in enumerate(rows):
-        y, before, now = 34 + 44 * at, *(10 + 250 * value / most for value in (row.before, row.now))
+        y, before, now = 34 + 44 * at, *(10 + 225 * value / most for value in (row.before, row.now))
         kind = "worse" if row.worse else "better"
         lines.append(
             f'<text x="4" y="{y - 14}">{escape(visible(row.name, longest=52))}</text>'
-            f'<text x="270" y="{y + 4}" class="dim">{escape(percent(row.before))} → {escape(percent(row.now))}</text>'
-            f'<line x1="10" x2="260" y1="{y}" y2="{y}" class="rail"/>'
+            f'<text x="356" y="{y + 4}" text-anchor="end" class="dim">{escape(percent(row.before))} → {escape(percent(row.now))}</text>'
+            f'<line x1="10" x2="235" y1="{y}" y2="{y}" class="rail"/>'
             f'<line x1="{before:.1f}" x2="{now:.1f}" y1="{y}" y2="{y}" class="{kind}"/>'
             f'<circle cx="{before:.1f}" cy="{y}" r="5" class="then {kind}"/><circle cx="{now:.1f}" cy="{y}" r="5.5" class="{kind}"/>'
         )

@@ -48,11 +48,6 @@ def _sections(doc: Document) -> Iterator[str]:
         yield from _parts(section)
 
 
-def section_text(section: Section) -> str:
-    """A section as a part of another report; "" where it has nothing."""
-    return _joined(_parts(section))
-
-
 def _parts(section: Section) -> Iterator[str]:
     """A heading with its first block, so that none is left alone; then a block each."""
     blocks = [text for block in shown(section.blocks, "md") if (text := _block(block))]

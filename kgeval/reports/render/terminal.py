@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.format import visible
-from kgeval.reports.console import grid, more, notes, screen, text_of, title, where
+from kgeval.reports.console import more, notes, screen, text_of, title, where
 from kgeval.reports.document import (
     Block,
     Cards,
@@ -107,15 +107,18 @@ def _block(console: Console, block: Block) -> None:
 
 def _cards(console: Console, block: Cards) -> None:
     """Three figures side by side, read down the columns."""
+    from rich.table import Table as Grid
     from rich.text import Text as Line
 
     cells = [(visible(card.title, longest=40), card.value or "not measured") for card in block.cards]
     rows = -(-len(cells) // 3)
     cells += [("", "")] * (3 * rows - len(cells))
-    table = grid(columns=6)
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    for at in range(6):
+        grid.add_column(justify="right" if at % 2 else "left", overflow="fold")
     for at in range(rows):
-        table.add_row(*(Line(text) for pair in cells[at::rows] for text in pair))
-    console.print(table)
+        grid.add_row(*(Line(text) for pair in cells[at::rows] for text in pair))
+    console.print(grid)
 
 
 def _table(console: Console, block: Table) -> None:

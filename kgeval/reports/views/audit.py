@@ -40,8 +40,8 @@ def document(report: AuditReport) -> Document:
         Section("Gates", list(_gates(report)), id="gates"),
         Section("Key figures", [_cards(report, figures.KEY)], id="figures"),
         Section("Checks by group", list(_groups(report)), id="groups"),
-        Section("Shape of the graph", list(_shape(report)), id="shape", wide=True, forms="page"),
-        Section("Communities and bridges", list(_communities(report)), id="communities", forms="page"),
+        Section("Shape", list(_shape(report)), id="shape", wide=True, forms="page"),
+        Section("Communities", list(_communities(report)), id="communities", forms="page"),
         Section("Types", list(_types(report)), id="types", wide=True, forms="page"),
         Section("Properties", list(_properties(report)), id="properties", forms="page"),
         Section("Findings", [_table(report), *_findings(report, anchors)], id="findings", forms="long"),
@@ -98,8 +98,8 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
         line = f"{at}. {finding.severity}: {finding.title}: {_cost(finding, report)}"
         yield Items([Cell(line, tone=finding.severity)], longest=500, forms="short")
         if at <= DETAILED:
-            line = repair_line(finding.repair) if finding.repair else ""
-            yield Text(" ".join(filter(None, [finding.advice, line[:1].upper() + line[1:]])), style="hint", forms="short")
+            hints = [finding.advice, repair_line(finding.repair) if finding.repair else ""]
+            yield from (Text(line, style="hint", forms="short") for line in hints if line)
         yield Details(
             f"{at}. {finding.title}", [
                 Text(_cost(finding, report)),

@@ -135,6 +135,8 @@ def tables(made: AuditDiff) -> Iterator[Table]:
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: set[int]) -> Table:
+    if not any(row[-1] for row in rows):  # no check has a note
+        head, rows = head[:-1], [row[:-1] for row in rows]
     return Table(head, rows, title=title, words=frozenset(words), long=30)
 
 
