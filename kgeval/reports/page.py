@@ -98,11 +98,6 @@ def _environment() -> Environment:
         visible=display.visible, number=display.number, percent=display.percent, money=display.money, plural=display.plural, pairs=_pairs,
         causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
     )
-    # tables with so much in a row that a phone shows a row as a list: sideways nobody sees what matters
-    page.tests.update(
-        many=lambda table: len(table.head) > 4 or len(table.words) > 3,
-        filled=lambda cell: bool(cell.text or cell.note or cell.more or cell.range or cell.bar is not None),
-    )
     page.globals.update(
         top=TOP, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width,
         cell=document.as_cell, first=document.first, shown=document.shown, svg=raw,

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kgeval.format import number, percent, plural, visible
+from kgeval.format import beyond, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
+from kgeval.overview.findings import taken_out
 from kgeval.records import SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
-from kgeval.reports import audit_gates, reading
+from kgeval.reports import reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.listing import Listing, hits, layout_line, listing, repair, repair_line
 from kgeval.reports.markdown import foot
@@ -53,7 +54,7 @@ def document(report: AuditReport) -> Document:
     place = f"layout {visible(report.layout.name, longest=40)}"
     return Document(
         "Graph audit", "audit", sections, name=report.graph or "", about=place if report.graph else f"whole database, {place}",
-        server=server_of(report), lead=[*priorities.outcome(report), *audit_gates.summary(report), *reading.lines(report)],
+        server=server_of(report), lead=[*priorities.outcome(report), *_gate_lines(report), *reading.lines(report)],
         tone=next((f.severity for f in priorities.failed(report) if f.severity == "error"), ""), tally=list(_tally(report)),
         notes=report.notes, foot=[construction_line(report.construction)] if report.construction else [],
         more="All findings with examples and Cypher: add -o report.html", end=foot(report.run, report.layout.name),
@@ -124,25 +125,41 @@ def _cost(finding: Finding, report: AuditReport) -> str:
 def _amount(finding: Finding, touches: str = "") -> str:
     """`58 of 1,284 entities (4.5 %, 0.4 % of all entities; 3 waived)`."""
     share = "" if finding.share is None else percent(finding.share)
-    about = f"{share}{touches}{audit_gates.waived_or_known(finding)}".lstrip(",; ")
+    about = "; ".join(filter(None, [f"{share}{touches}".lstrip(", "), ", ".join(taken_out(finding))]))
     return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}" + (f" ({about})" if about else "")
+
+
+def _gate_lines(report: AuditReport) -> Iterator[str]:
+    """Gates, waived and known hits, waivers to look at: what the outcome must not be read without."""
+    if report.gates:
+        missed, silent = (sum(gate.met is state for gate in report.gates) for state in (False, None))
+        yield f"{plural(len(report.gates), 'gate')}: {missed} missed, {silent} without an answer"
+    if waived := sum(f.suppressed for f in report.findings):
+        yield f"waived: {plural(waived, 'hit')} by {plural(sum(one.hits > 0 for one in report.waivers), 'waiver')}"
+    if known := sum(f.known for f in report.findings):
+        yield f"known from the ratchet file: {plural(known, 'hit')}"
+    expired, stale = sum(one.expired for one in report.waivers), sum(one.stale for one in report.waivers)
+    if expired or stale:
+        yield f"waivers to look at: {expired} ended, {stale} without a match"
 
 
 def _gates(report: AuditReport) -> Iterator[Block]:
     """Those that are not met first."""
-    tones: dict[bool | None, Tone] = {True: "passed", False: "error", None: "warning"}
-    rows = [
-        (Cell(audit_gates.gate_name(row), user=True), audit_gates.value(row),
-         Cell(audit_gates.outcome(row), tone=tones[row.met] if row.decides or row.met else "warning"))
-        for row in sorted(report.gates, key=lambda row: (row.met is True, not row.decides))
-    ]
+    outcomes: dict[bool | None, tuple[str, Tone]] = {True: ("met", "passed"), False: ("missed", "error"), None: ("no answer", "warning")}
+    rows = []
+    for gate in sorted(report.gates, key=lambda gate: (gate.met is True, not gate.decides)):
+        word, tone = outcomes[gate.met]
+        outcome = Cell(word, tone=tone) if gate.decides else Cell(f"{word} (reported only)", tone="passed" if gate.met else "warning")
+        name = f"{gate.id} {gate.severity}: {gate.limit}" if gate.severity else f"{gate.id} {gate.limit}"
+        rows.append((Cell(name, user=True), gate.reason or "-" if gate.value is None else beyond(gate.value, gate.limit), outcome))
     if rows:
         yield Table(("Gate", "Value", "Outcome"), rows, words=frozenset({0, 1, 2}), short=5, long=20)
-    waivers = [
-        (Cell(one.rule, user=True), "every hit" if one.match is None else Cell(one.match, user=True), one.reason,
-         audit_gates.waiver_state(one))
-        for one in report.waivers
-    ]
+    waivers = []
+    for one in report.waivers:
+        hits_of = plural(one.hits, "hit") + (f", until {one.until}" if one.until else "")
+        state = f"ended on {one.until}: its hits count" if one.expired else "matches nothing" if one.stale else hits_of
+        match = "every hit" if one.match is None else Cell(one.match, user=True)
+        waivers.append((Cell(one.rule, user=True), match, one.reason, state))
     if waivers:
         yield Table(("Check", "Match", "Reason", "Hits"), waivers, title="Waivers", words=frozenset(range(4)), long=20, forms="long")
 
