@@ -194,3 +194,22 @@ def test_both_axes_of_a_plot_have_numbers_whatever_they_span(points: list[tuple[
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", histogram(points, x="X", y="Y", name="n"))
     across, up = texts[: texts.index("X")], texts[texts.index("X") + 1 : texts.index("Y")]
     assert all(sum(text.replace(",", "").isdigit() for text in side) >= 2 for side in (across, up)), texts
+
+
+@pytest.mark.slow
+def test_a_page_of_two_thousand_entities_stays_below_a_megabyte(report: AuditReport) -> None:
+    """40 checks with 40 examples each, which are 1,284 entities of 2,000 with an id as Neo4j gives it."""
+    def many(at: int) -> list[Example]:
+        ids = [f"4:8594016c-0251-4ef0-b2a8-97f217111b85:{at}{n}" for n in range(40)]
+        things = [GraphRef(element_id=one, key=one[-6:], name=f"Entity {one[-6:]}", type="Person") for one in ids]
+        return [Example(items=[thing], why="x" * 40) for thing in things]
+
+    findings = [f if f.status == "skipped" else f.model_copy(update={"examples": many(at)}) for at, f in enumerate(report.findings)]
+    assert len(report.findings) > 40 and len(render(report.model_copy(update={"findings": findings}))) < 1_000_000
+
+
+def test_what_to_fix_first_says_what_it_costs_in_every_form(report: AuditReport) -> None:
+    said = "96 of 1,284 entities (7.5 %) cannot be reached by following relations"
+    for form in ("text", "md"):
+        assert said in " ".join(rendered(report, form).split()), form  # type: ignore[arg-type]
+    assert said in Page(render(report)).text
