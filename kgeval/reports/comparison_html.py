@@ -45,7 +45,7 @@ class Map:
 
 
 def render(report: ComparisonReport) -> str:
-    """The page. Holds the report as JSON in `<script id="report" type="application/json">`."""
+    """The page. Holds the report as JSON in `<script id="report" type="application/gzip">`."""
     return page.render("comparison.html.j2", report, context(report))
 
 
