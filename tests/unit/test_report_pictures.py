@@ -27,8 +27,9 @@ from kgeval.records import (
     Finding,
     Picture,
 )
-from kgeval.reports import html, listing, pictures
+from kgeval.reports import listing, pictures
 from kgeval.reports.redact import redacted
+from kgeval.reports.write import rendered
 from kgeval.workflows.audit import AuditResult
 
 ROOT = Path(__file__).parents[2]
@@ -136,14 +137,14 @@ def test_the_page_shows_the_picture_with_the_cypher_that_draws_it() -> None:
     shown = listing.drawn(report, bad)
     assert shown is not None
     assert "4:x:0" in shown.params and "5:x:0" in shown.params and "RETURN hit" in shown.query
-    page = html.render(report)
+    page = rendered(report, "html")
     assert page.count('class="graph" viewBox') == len(pictures.figures_of(report)) + bool(report.community_map)
     assert "Cypher that draws this in Neo4j Browser" in page
 
 
 def test_redaction_takes_the_names_away_and_leaves_the_types() -> None:
     report = redacted(report_with(star(4, names=["Ada Lovelace", "Ben", "Cy", "Dee"])))
-    page = html.render(report)
+    page = rendered(report, "html")
     assert "Ada Lovelace" not in page and "Ada Love" not in page
     figure = next(iter(pictures.figures_of(report).values()))
     assert re.search(r"#[0-9a-f]{8}", figure.svg)
@@ -158,7 +159,7 @@ def test_a_report_without_pictures_is_read() -> None:
     report = AuditReport.model_validate(data)
     assert pictures.figures_of(report) == {}
     assert pictures.community_map(report) is None
-    assert 'class="graph"' not in html.render(report)
+    assert 'class="graph"' not in rendered(report, "html")
 
 
 def crowd(n: int, seed: int = 0) -> CommunityMap:
@@ -189,7 +190,7 @@ def test_the_map_of_communities_names_the_five_largest_and_counts_the_rest(n: in
 def test_a_browser_finds_no_name_over_another_at_400_pixels(tmp_path: Path) -> None:
     report = report_with(star(25, 1)).model_copy(update={"community_map": crowd(30)})
     page = tmp_path / "page.html"
-    page.write_text(html.render(report), encoding="utf-8")
+    page.write_text(rendered(report, "html"), encoding="utf-8")
     with browser(tmp_path / "profile") as seen:
         seen.open(page)
         seen.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
