@@ -25,8 +25,9 @@ class Cell:
     """A text of a table, a list or a card.
 
     `note`: what stands behind or below it (interval, n). `user`: a user's text or a name, which Markdown shows as code. `range`: value, low
-    and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; both are drawn in HTML alone. `shade`: 1 to 10 good, -1 to -10
-    bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative address, for HTML.
+    and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; `svg`: a drawing of our own; they stand in HTML alone.
+    `shade`: 1 to 10 good, -1 to -10 bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative
+    address, for HTML.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Cell:
     user: bool = False
     range: tuple[float | None, float | None, float | None] | None = None
     bar: float | None = None
+    svg: str = ""
     shade: int = 0
     tone: Tone = ""
     best: bool = False

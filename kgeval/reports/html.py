@@ -10,6 +10,7 @@ from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.records import SEVERITIES, AuditReport, Finding
 from kgeval.reports import audit_gates, page, reading
+from kgeval.reports.glossary import Words
 from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views.audit_diff import section
@@ -63,7 +64,7 @@ def _context(report: AuditReport) -> dict[str, Any]:
         "built": construction_line(report.construction) if report.construction else "",
         "key": figures.values(report, figures.KEY), "community": figures.values(report, figures.COMMUNITY),
         "diff": section(report.diff, everything=True) if report.diff else None,
-        "all_figures": figures.values(report), **_shape(report), **_tables(report),
+        "all_figures": figures.values(report), **_shape(report), **_tables(report), "explain": Words().explain,
     }
 
 

@@ -21,11 +21,10 @@ from kgeval.records import (
     ScoreReport,
     SourceKind,
 )
-from kgeval.reports import comparison_view, comparison_words
 from kgeval.reports.scores_view import verdict as scores_verdict
 from kgeval.reports.scores_view import view_of as scores_view
 from kgeval.reports.usage import usage_line
-from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed
+from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed, pairs
 
 MOST = 6
 
@@ -104,7 +103,7 @@ def _scores(report: ScoreReport) -> list[str]:
 
 
 def _comparison(report: ComparisonReport) -> list[str]:
-    return comparison_words.verdict(comparison_view.view_of(report))
+    return pairs.verdict(pairs.view_of(report))
 
 
 _SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {

@@ -13,7 +13,7 @@ from kgeval.comparison.results.build import build_report, cautions, most_telling
 from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
-from kgeval.reports.comparison_view import scored
+from kgeval.reports.views.pairs import scored
 from kgeval.stats.thresholds import Threshold
 
 

@@ -21,7 +21,7 @@ from kgeval.comparison.results.pair import box, is_first, pair_results, with_hol
 from kgeval.comparison.results.tally import JudgeTally, length_bins, tally
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import PairResult
-from kgeval.reports.comparison_view import swap_sides
+from kgeval.reports.views.pairs import swap_sides
 
 WINS = [[1, 1], [0, -1], [-1, -1], [2, NAN]]  # means of win - loss: 1, -1/2, -1, 1
 

@@ -21,7 +21,8 @@ from kgeval.reports.write import Screen, rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWS = [kind for kind, forms in ((kind, KINDS[kind].forms) for kind in KINDS) if forms["text"][0].startswith("views.")]
-TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr"}
+TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table", "thead", "tbody", "tr", "th", "td", "hr",
+        "details", "summary"}
 
 
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)

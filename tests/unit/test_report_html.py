@@ -34,7 +34,7 @@ class Page(HTMLParser):
         self.texts: list[str] = []
         self.scripts: list[str] = []
         self.styles: list[str] = []
-        self.feed(text)
+        self.feed(re.sub(r"</?abbr[^>]*>", "", text))
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

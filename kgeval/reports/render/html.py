@@ -6,6 +6,7 @@ from kgeval import __version__
 from kgeval.records import RunManifest
 from kgeval.reports import page
 from kgeval.reports.document import Document, sections_of
+from kgeval.reports.glossary import Words
 
 
 def render(doc: Document, report: page.Report) -> str:
@@ -13,4 +14,6 @@ def render(doc: Document, report: page.Report) -> str:
     if report.run is None:  # a diff within another report has no run of its own
         run = RunManifest(kgeval=__version__, command=f"kgeval {doc.command}", started="", seconds=0)
         report = report.model_copy(update={"run": run})
-    return page.render("document.html.j2", report, {"doc": doc, "sections": sections_of(doc, "html")})
+    words = Words()
+    context = {"doc": doc, "sections": sections_of(doc, "html"), "explain": words.explain, "words": words.listed}
+    return page.render("document.html.j2", report, context)

@@ -30,7 +30,7 @@ LONGEST = 900  # characters of a sentence
 
 
 def render(doc: Document) -> str:
-    """The document's longer form: folded parts are left out but for their heading. One that holds code is never cut: half a list of
+    """The document's longer form. One that holds code is never cut: half a list of
     statements is of no use to who copies them."""
     name = f": {code(doc.name)}" if doc.name else ""
     lead, *others = [_sentence(line) for line in doc.lead] or [""]
@@ -81,8 +81,9 @@ def _block(block: Block) -> str:
         name = f"### {escape(block.title)}\n\n" if block.title else ""
         return f"{name}{fence}{block.language}\n{block.text}\n{fence}"
     if isinstance(block, Details):
-        title = f"**{escape(block.title)}** {escape(block.amount) if block.amount else ''}".strip()
-        return _joined([title, *map(_block, shown(block.blocks, "md"))])
+        title = f"{escape(block.title)} {escape(block.amount) if block.amount else ''}".strip()
+        parts = _joined(map(_block, shown(block.blocks, "md")))
+        return f"<details><summary>{title}</summary>\n\n{parts}\n\n</details>" if parts else ""
     if isinstance(block, Raw):
         return _joined(map(_block, shown(block.text, "md")))
     return ""
@@ -113,4 +114,6 @@ def _cell(cell: Cell, longest: int) -> str:
     text = f"**{text}**" if text and cell.tone in ("error", "warning") else text
     text += " *" if cell.best else ""
     note = prose(cell.note, longest=longest) if cell.note else ""
-    return f"{text} ({note})" if text and note else text or note
+    if text and note:
+        return f"{text} {note}" if note.startswith("[") else f"{text} ({note})"
+    return text or note

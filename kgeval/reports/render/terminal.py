@@ -134,7 +134,9 @@ def _text(cell: Cell, longest: int) -> str:
     text = visible(cell.text, longest=longest) if cell.text else ""
     note = visible(cell.note, longest=longest) if cell.note else ""
     star = " *" if cell.best else ""
-    return f"{text}{star} ({note})" if text and note else note or text + star
+    if text and note:
+        return f"{text}{star} {note}" if note.startswith("[") else f"{text}{star} ({note})"
+    return note or text + star
 
 
 def _fitting(
