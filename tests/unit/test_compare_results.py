@@ -246,7 +246,7 @@ def test_position_figures_are_counted_by_hand() -> None:
     assert judge.first_wins.value == pytest.approx((1 + 1 - 0.375) / 2) and judge.flips == pytest.approx(2 / 4)
     assert judge.ties == pytest.approx(2 / 4)
     assert judge.first_wins.value == pytest.approx((judge.ab_win + 1 - judge.ba_win) / 2)
-    assert any("prefers the answer that stands first" in note for note in judge.notes)
+    assert any("the answer that stands first is preferred" in note for note in judge.notes)
 
 
 def test_half_an_exchange_says_nothing_of_positions() -> None:

@@ -44,7 +44,7 @@ PROCEDURES = {
     "biased": "a winner, one order, one call, lengths as they are",
 }
 PAIR = "Pair, A vs B"
-RATES = ("", "A wins", "Ties", "B wins", "Relative win rate")
+RATES = ("A wins, ties, B wins", "Relative win rate")
 WORDS = frozenset({0, 1})
 Row = tuple[str | Cell, ...]
 OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("unanswered", "open"), True: ("met", "passed")}
@@ -79,7 +79,7 @@ def weak_points(report: ComparisonReport) -> Iterator[str]:
     yield from cautions(report)
     flips = report.judge[0].flips if report.judge else None
     if flips and not any("flips" in note or "turns round" in note for note in report.judge[0].notes):
-        yield f"the verdict flips when the order is swapped, in {share(flips)} of the question-trials"
+        yield f"verdict flips when the order is swapped, in {share(flips)} of the question-trials"
     if report.drift is not None and report.drift.moved:
         yield "the judge moved: on the anchors it does not judge as it did in the baseline"
     if any(rate.selection_p is not None and rate.selection_p < 0.05 for rate in report.corrected):
@@ -131,9 +131,9 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         "Same again: repeats of one order with the same winner."
     ))
     meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
-    yield stamped("Judge bias: the same pairs under other procedures", "biases", _contrast(view), hint=(
-        f"{meanings}. Where an interval under another procedure leaves 0 and this one's does not, that procedure would have reported a "
-        "gain that this one does not find."
+    yield stamped("Judge bias", "biases", _contrast(view), hint=(
+        f"The same pairs under other procedures. {meanings}. Where an interval under another procedure leaves 0 and this one's does "
+        "not, that procedure would have reported a gain that this one does not find."
     ))
     yield stamped("Checks", "checks", checks(report))
     yield stamped("Over trials", "trials", _trials(view), forms="page", hint=(
@@ -189,14 +189,14 @@ def _missing(report: ComparisonReport) -> Iterator[Block]:
 
 
 def _rates(pair: PairResult | None) -> Row:
-    """A bar, A wins, ties, B wins, relative win rate with its interval (RATES)."""
+    """How often A wins, neither, B wins, and the relative win rate with its interval (RATES)."""
     if pair is None or pair.rates is None:
         why = f": {lost(pair)}" if pair is not None and lost(pair) else ""
-        return ("", "-", "-", "-", f"no result{why}")
+        return ("-", f"no result{why}")
     rates, relative = pair.rates, pair.relative
     dot = plots.relative_dot(relative.value, relative.low, relative.high)
     return (
-        Cell("", svg=plots.rates_bar(rates)), share(rates.win), share(rates.tie), share(rates.loss),
+        Cell(", ".join(map(share, (rates.win, rates.tie, rates.loss))), svg=plots.rates_bar(rates)),
         Cell(signed(relative.value), note=ends(pair), svg=dot),
     )
 
@@ -222,7 +222,7 @@ def _pairs(view: PairView) -> Iterator[Block]:
          Cell(points(pair.gap.value), note=between(pair.gap, points)), share(pair.detectable), Cell(scored(pair), note=lost(pair)))
         for pair in pairs
     )
-    yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 1, 9}), short=15, long=30)
+    yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 6}), short=15, long=30)
     if not pairs:
         yield Text("There is no pair in this report.", forms="page")
 
@@ -244,7 +244,7 @@ def _datasets(view: PairView) -> Iterator[Block]:
         if (pair := view.result(a, b, OVERALL, group)) is not None
     ]
     if rows:
-        yield Table(("Data set", PAIR, *RATES, "Win rates over trials", "Scored"), rows, words=frozenset({0, 1, 2, 7, 8}))
+        yield Table(("Data set", PAIR, *RATES, "Win rates over trials", "Scored"), rows, words=frozenset({0, 1, 4, 5}))
 
 
 def _groups(view: PairView) -> Iterator[Block]:
@@ -297,7 +297,8 @@ def _judge(report: ComparisonReport) -> Iterator[Block]:
 def _judge_table(judges: Sequence[JudgeReport]) -> Table:
     rows: list[Row] = [
         (pair_name(judge.system_a, judge.system_b), number(judge.calls),
-         Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)), f"{share(judge.ab_win)}, {share(judge.ba_win)}",
+         Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)),
+         "-" if judge.ab_win is None else f"{share(judge.ab_win)}, {share(judge.ba_win)}",
          share(judge.flips), share(judge.ties), share(judge.self_agreement),
          *(Cell(signed(rate.value), note=between(rate)) for rate in (judge.raw, judge.length_controlled, judge.length_slope)))
         for judge in judges
@@ -341,7 +342,7 @@ def _contrast(view: PairView) -> Iterator[Block]:
             for procedure, result in ({f"{view.report.procedure} (this)": pair} | seen).items()
         ]
     if rows:
-        yield Table((PAIR, "Procedure", *RATES, "p (Holm)", "Scored"), rows, words=frozenset({0, 1, 2, 8}), short=30, long=60)
+        yield Table((PAIR, "Procedure", *RATES, "p (Holm)", "Scored"), rows, words=frozenset({0, 1, 5}), short=30, long=60)
 
 
 def checks(report: ComparisonReport) -> Iterator[Table]:
@@ -494,13 +495,12 @@ def _cost(view: PairView) -> Iterator[Block]:
 def _figures(view: PairView) -> Iterator[Block]:
     pairs = list(view.first())
     head = (
-        "Aspect", "Group", "Scored", "Results", "A wins", "Ties", "B wins", "Relative", "p", "p (Holm)", "Wilcoxon", "Points", "d",
-        "A better", "Finds", "Needs",
+        "Aspect", "Group", "Scored", "Results", *RATES, "p", "p (Holm)", "Wilcoxon", "Points", "d", "A better", "Finds", "Needs",
     )
     for first in pairs[:MOST_PAIRS]:
         rows = [
             (aspect, group.title, Cell(scored(pair), note=lost(pair)), Cell(number(pair.results), note=plural(pair.trials, "trial")),
-             *_rates(pair)[1:], chance(pair.p), chance(pair.p_holm), chance(pair.wilcoxon_p),
+             *_rates(pair), chance(pair.p), chance(pair.p_holm), chance(pair.wilcoxon_p),
              Cell(points(pair.gap.value), note=between(pair.gap, points)), figure(pair.effect, digits=2), share(pair.superiority),
              share(pair.detectable), "-" if pair.needed is None else number(pair.needed))
             for aspect in view.aspects for group in view.groups
