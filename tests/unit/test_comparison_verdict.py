@@ -117,8 +117,8 @@ def ranked(*names: str, rankable: bool = True, reason: str | None = None) -> Ran
 def several(*pairs: PairResult, **more: Any) -> str:
     given: dict[str, Any] = {"run": RUN, "signature": "s", "pairs": list(pairs), "ranking": ranked("A", "B", "C"), **more}
     told = verdict(shown.view_of(ComparisonReport(**given)))[0]
-    assert told.endswith("; judge: judge-x."), "whose verdict it is stands in its first sentence"
-    return told.replace("; judge: judge-x.", ".")
+    assert told.endswith(" Judge: judge-x."), "whose verdict it is stands in its first line"
+    return told.removesuffix(" Judge: judge-x.")
 
 
 def pairs_of(first: dict[str, Any], second: dict[str, Any]) -> tuple[PairResult, ...]:

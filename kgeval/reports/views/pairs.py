@@ -183,7 +183,7 @@ def verdict(view: PairView) -> list[str]:
     if len(pairs) > SENTENCES:
         lines.append(f"{plural(len(pairs) - SENTENCES, 'pair')} more: in the tables and heat maps.")
     judges = dict.fromkeys(word(model.name) for model in view.report.run.models if model.role == "judge")
-    return [f"{lines[0].removesuffix('.')}; judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
+    return [f"{lines[0]} Judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
 
 
 def sentence(pair: PairResult, stop: Stopped | None = None) -> str:

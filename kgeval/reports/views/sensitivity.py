@@ -58,11 +58,14 @@ def _verdict(report: SensitivityReport) -> Iterator[str]:
 def _spreads(one: Sensitivity) -> tuple[Cell, ...]:
     """The name of a metric and a drawing for each condition, with its median and n."""
     parts: dict[str, ConditionScores] = {part.condition: part for part in one.conditions}
-    return Cell(one.metric, user=True), *(
-        Cell("" if part.spread.median is None else f"median {figure(part.spread.median)}", note=f"n {number(part.n_scored)}",
-             svg=distribution(part.spread, Mean(n=part.n, n_scored=part.n_scored, mean=part.mean)))
-        for part in (parts[name] for name in CONDITIONS)
-    )
+    return Cell(one.metric, user=True), *(_drawn(parts.get(name)) for name in CONDITIONS)
+
+
+def _drawn(part: ConditionScores | None) -> Cell:
+    if part is None or part.spread.median is None:
+        return Cell("-")
+    svg = distribution(part.spread, Mean(n=part.n, n_scored=part.n_scored, mean=part.mean))
+    return Cell(f"median {figure(part.spread.median)}", note=f"n {number(part.n_scored)}", svg=svg)
 
 
 def _row(one: Sensitivity) -> tuple[str | Cell, ...]:
