@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
-from kgeval.records import ComparisonReport, JudgeReport, PairResult, Stopped
+from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports import plots_comparison as plots
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.usage import usage
@@ -114,7 +114,11 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         return Section(title, [*above, *given, *([] if wide else [below])] if given else [], hint if wide else "", id_, wide, forms)
 
     if weak:
-        yield Section("What weakens this result", [Items(weak, longest=400), *_missing(report)], id="weak")
+        lacking = [
+            Details(f"Questions that {word(system)} lacks", [Items(Cell(id_, user=True) for id_ in questions)])
+            for system, questions in report.missing.items() if questions
+        ]
+        yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
     yield stamped("Pairs", "result", _pairs(view))
     if report.gates:
         yield Section("Thresholds", [_gates(report)], id="thresholds")
@@ -127,8 +131,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         yield stamped("Ranking", "ranking", _ranking(report))
     yield stamped("The judge", "judge", _judge(report), hint=(
         "What the judge's own verdicts say of it. Verdict flips when the order is swapped: question-trials that A wins in one order "
-        "and B in the other. "
-        "Same again: repeats of one order with the same winner."
+        "and B in the other. Same again: repeats of one order with the same winner."
     ))
     meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
     yield stamped("Judge bias", "biases", _contrast(view), hint=(
@@ -173,19 +176,13 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         Details(aspect, [Table(("Grade", "Given for"), [(str(grade), mark) for grade, mark in enumerate(marks)], words=WORDS)])
         for aspect, marks in report.grades.items()
     ]
-    settings = [(name, _setting(value)) for name, value in report.settings.items() if value not in (None, [], "", False, {})]
-    told = [Details("Settings: what the signature stands for", [Table(("Setting", "Value"), settings, words=WORDS)])] if settings else []
-    yield Section("Grades", [*grades, *told], id="grades", forms="page", hint="What the judge was asked to give points for.")
-
-
-def _setting(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _missing(report: ComparisonReport) -> Iterator[Block]:
-    for system, questions in report.missing.items():
-        if questions:
-            yield Details(f"Questions that {word(system)} lacks", [Items(Cell(id_, user=True) for id_ in questions)])
+    settings = [
+        (name, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+        for name, value in report.settings.items() if value not in (None, [], "", False, {})
+    ]
+    if settings:
+        grades.append(Details("Settings: what the signature stands for", [Table(("Setting", "Value"), settings, words=WORDS)]))
+    yield Section("Grades", grades, id="grades", forms="page", hint="What the judge was asked to give points for.")
 
 
 def _rates(pair: PairResult | None) -> Row:
@@ -218,7 +215,7 @@ def _pairs(view: PairView) -> Iterator[Block]:
             Card("A wins", share(rates.win), a), Card("Ties", share(rates.tie)), Card("B wins", share(rates.loss), b),
         ], forms="page")
     rows = (
-        (pair_name(pair.system_a, pair.system_b), *_rates(pair), chance(pair.p_holm),
+        (pair_name(pair), *_rates(pair), chance(pair.p_holm),
          Cell(points(pair.gap.value), note=between(pair.gap, points)), share(pair.detectable), Cell(scored(pair), note=lost(pair)))
         for pair in pairs
     )
@@ -229,7 +226,7 @@ def _pairs(view: PairView) -> Iterator[Block]:
 
 def _gates(report: ComparisonReport) -> Table:
     rows = [
-        (pair_name(gate.system_a, gate.system_b), gate.aspect, f"{gate.figure} {'>=' if gate.least else '<='} {number(gate.limit)}",
+        (pair_name(gate), gate.aspect, f"{gate.figure} {'>=' if gate.least else '<='} {number(gate.limit)}",
          figure(gate.value, digits=4), Cell(OUTCOMES[gate.met][0], tone=OUTCOMES[gate.met][1]))
         for gate in report.gates
     ]
@@ -239,7 +236,7 @@ def _gates(report: ComparisonReport) -> Table:
 def _datasets(view: PairView) -> Iterator[Block]:
     """Boxes by data set [Z figure 10]."""
     rows = [
-        (group.value or "", pair_name(a, b), *_rates(pair), Cell("", svg=plots.boxes(pair)), scored(pair))
+        (group.value or "", pair_name(pair), *_rates(pair), Cell("", svg=plots.boxes(pair)), scored(pair))
         for group in view.groups if group.by == "dataset" for a, b in view.pairs[:MOST_PAIRS]
         if (pair := view.result(a, b, OVERALL, group)) is not None
     ]
@@ -259,7 +256,7 @@ def _groups(view: PairView) -> Iterator[Block]:
         ]
         forms: Forms = "brief" if len(view.pairs) <= MOST_ASPECTS else "md"
         head = ("", "Relative win rate (95% CI)", "p (Holm)", "Scored")
-        yield Details(pair_name(a, b), [Table(head, rows, words=frozenset({0, 3}), long=60)], forms=forms)
+        yield Details(f"{word(a)} vs {word(b)}", [Table(head, rows, words=frozenset({0, 3}), long=60)], forms=forms)
 
 
 def _ranking(report: ComparisonReport) -> Iterator[Block]:
@@ -296,7 +293,7 @@ def _judge(report: ComparisonReport) -> Iterator[Block]:
 
 def _judge_table(judges: Sequence[JudgeReport]) -> Table:
     rows: list[Row] = [
-        (pair_name(judge.system_a, judge.system_b), number(judge.calls),
+        (pair_name(judge), number(judge.calls),
          Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)),
          "-" if judge.ab_win is None else f"{share(judge.ab_win)}, {share(judge.ba_win)}",
          share(judge.flips), share(judge.ties), share(judge.self_agreement),
@@ -327,7 +324,7 @@ def _judge_details(judges: Sequence[JudgeReport]) -> Iterator[Block]:
             *([Items(judge.notes)] if judge.notes else []),
         ]
         if blocks:
-            yield Details(f"Length, form and notes: {pair_name(judge.system_a, judge.system_b)}", blocks)
+            yield Details(f"Length, form and notes: {pair_name(judge)}", blocks)
 
 
 def _contrast(view: PairView) -> Iterator[Block]:
@@ -337,7 +334,7 @@ def _contrast(view: PairView) -> Iterator[Block]:
     for pair in list(view.first())[:MOST_PAIRS] if others else ():
         seen = {name: other.result(pair.system_a, pair.system_b) for name, other in others.items()}
         rows += [
-            (pair_name(pair.system_a, pair.system_b), procedure, *_rates(result), chance(result.p_holm if result else None),
+            (pair_name(pair), procedure, *_rates(result), chance(result.p_holm if result else None),
              "-" if result is None else scored(result))
             for procedure, result in ({f"{view.report.procedure} (this)": pair} | seen).items()
         ]
@@ -349,8 +346,10 @@ def checks(report: ComparisonReport) -> Iterator[Table]:
     """What stands beside a comparison: where it stopped, A/A, labels of people, the judge on anchors. Lines below a table are its hint."""
     if report.stopped:
         yield Table(("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region"), [
-            (pair_name(stop.system_a, stop.system_b), decision(stop), f"{number(stop.questions)} of {number(stop.of_questions)}",
-             f"{number(stop.calls)} of {number(stop.of_calls)}", bracketed(stop.low, stop.high, signed) or "-", share(stop.tie_region))
+            (pair_name(stop),
+             {"a": f"{stop.system_a} is better", "b": f"{stop.system_b} is better"}.get(stop.decision, stop.decision),
+             f"{number(stop.questions)} of {number(stop.of_questions)}", f"{number(stop.calls)} of {number(stop.of_calls)}",
+             bracketed(stop.low, stop.high, signed) or "-", share(stop.tie_region))
             for stop in report.stopped
         ], title="Stopped when sure", words=WORDS)
     if report.self_checks:
@@ -361,7 +360,7 @@ def checks(report: ComparisonReport) -> Iterator[Table]:
         ], title="A/A: a second run against the first", words=frozenset({0, 4}))
     if report.corrected:
         yield Table(("Pair", "method", "relative", "95% CI", "labelled", "p selection", "why not"), [
-            (pair_name(rate.system_a, rate.system_b), rate.method, signed(rate.relative.value), between(rate.relative) or "-",
+            (pair_name(rate), rate.method, signed(rate.relative.value), between(rate.relative) or "-",
              f"{number(rate.labels)} of {number(rate.n)}", chance(rate.selection_p), rate.reason or "")
             for rate in report.corrected
         ], title="Corrected by labels of people", hint=SELECTION, words=frozenset({0, 1, 6}))
@@ -369,22 +368,16 @@ def checks(report: ComparisonReport) -> Iterator[Table]:
         yield Table(("Figure", "value", "95% CI"), drift_rows(report.drift), title=DRIFT, hint=" ".join(drift_lines(report.drift)))
 
 
-def decision(stop: Stopped) -> str:
-    """`NAME is better`, `equal` or `open`."""
-    better = {"a": stop.system_a, "b": stop.system_b}.get(stop.decision)
-    return f"{better} is better" if better is not None else stop.decision
-
-
 def _trials(view: PairView) -> Iterator[Block]:
     pairs = [pair for pair in list(view.first())[:MOST_PAIRS] if pair.box_win]
     if not pairs:
         return
-    yield _boxes(PAIR, [(pair_name(pair.system_a, pair.system_b), pair) for pair in pairs])
+    yield _boxes(PAIR, [(pair_name(pair), pair) for pair in pairs])
     numbers = []
     for first in pairs:
         parts = [(aspect, view.result(first.system_a, first.system_b, aspect)) for aspect in view.aspects]
         aspects = [(aspect, pair) for aspect, pair in parts if pair is not None and pair.box_win]
-        name = pair_name(first.system_a, first.system_b)
+        name = pair_name(first)
         if len(aspects) > 1:
             yield Details(f"By aspect: {name}", [_boxes("Aspect", aspects)])
         for aspect, pair in aspects:
@@ -413,7 +406,7 @@ def _lines(view: PairView) -> Iterator[Block]:
                 (str(trial.trial), share(trial.rates.win), share(trial.rates.tie), share(trial.rates.loss), signed(trial.relative),
                  number(trial.n)) for trial in pair.per_trial
             ]
-            yield Figure(svg, pair_name(pair.system_a, pair.system_b), data=Table(head, rows))
+            yield Figure(svg, pair_name(pair), data=Table(head, rows))
 
 
 def maps(view: PairView) -> Iterator[Block]:
@@ -466,7 +459,7 @@ def _alignment(report: ComparisonReport) -> Iterator[Block]:
         ]
         checked = ", ".join(filter(None, [between(one.kept_meaning, share), f"n {number(one.meaning_checked)}"]))
         rows.append((
-            pair_name(one.system_a, one.system_b), one.level or "all", number(one.n), number(one.equal), number(one.adjusted),
+            pair_name(one), one.level or "all", number(one.n), number(one.equal), number(one.adjusted),
             ", ".join(f"{attempt}: {number(count)}" for attempt, count in sorted(one.attempts.items())), number(one.forced),
             Cell(number(one.discarded), note=share(one.discarded / one.n) if one.n else ""), number(one.failed), *gaps,
             Cell(share(one.kept_meaning.value), note=checked if one.meaning_checked else ""),
@@ -506,7 +499,7 @@ def _figures(view: PairView) -> Iterator[Block]:
             for aspect in view.aspects for group in view.groups
             if (pair := view.result(first.system_a, first.system_b, aspect, group)) is not None
         ]
-        yield Details(pair_name(first.system_a, first.system_b), [Table(head, rows, words=frozenset({0, 1, 2}))])
+        yield Details(pair_name(first), [Table(head, rows, words=frozenset({0, 1, 2}))])
     if len(pairs) > MOST_PAIRS:
         yield Text(f"The first {MOST_PAIRS} of {number(len(pairs))} pairs; the JSON has every figure.", style="hint")
 
@@ -533,7 +526,7 @@ def _drill(report: ComparisonReport) -> Iterator[Block]:
             one.question or one.question_id,
             [Text(f"Question {word(one.question_id, 120)}{level}, trial {one.trial}; relative: over all trials of the question", "hint"),
              Raw("answers.html.j2", {"sides": sides}), Table(head, rows, words=frozenset(range(6)))],
-            tone="open", amount=f"{pair_name(one.system_a, one.system_b)} {signed(one.relative)}",
+            tone="open", amount=f"{pair_name(one)} {signed(one.relative)}",
         )
     if len(report.drill) > MOST_OPENED:
         yield Text(f"{MOST_OPENED} of {number(len(report.drill))}; the JSON has them all.", style="hint")

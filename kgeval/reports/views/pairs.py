@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
-from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, PairResult, Rates, Stopped
+from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, JudgeReport, PairResult, Rates, Stopped
+from kgeval.records.base import OfPair
 from kgeval.reports.measures import causes
 from kgeval.stats.power import CAUTION
 
@@ -128,9 +129,9 @@ def word(text: str, longest: int = 60) -> str:
     return visible(text, longest=longest)
 
 
-def pair_name(a: str | None, b: str | None) -> str:
+def pair_name(one: OfPair | JudgeReport) -> str:
     """`A vs B`; `all pairs` without systems."""
-    return "all pairs" if a is None or b is None else f"{word(a)} vs {word(b)}"
+    return f"{word(one.system_a)} vs {word(one.system_b)}" if one.system_a and one.system_b else "all pairs"
 
 
 def points(value: float | None) -> str:
