@@ -25,9 +25,9 @@ class Cell:
     """A text of a table, a list or a card.
 
     `note`: what stands behind or below it (interval, n). `user`: a user's text or a name, which Markdown shows as code. `range`: value, low
-    and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; `svg`: a drawing of our own; they stand in HTML alone.
-    `shade`: 1 to 10 good, -1 to -10 bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative
-    address, for HTML.
+    and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; `svg`: a drawing of our own; they stand in HTML alone. `shade`:
+    1 to 10 good, -1 to -10 bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative address, for
+    HTML. `what`: what a technical word means, in a sentence: in HTML on hover.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Cell:
     tone: Tone = ""
     best: bool = False
     link: str = ""
+    what: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,13 +160,15 @@ Block = Text | Items | Table | Cards | Figure | Code | Details | Raw
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a heading. `wide`: its blocks stand side by side in HTML where there is room."""
+    """Blocks under a heading. `wide`: its blocks stand side by side in HTML where there is room. `folded`: in Markdown, where a comment
+    must stay short."""
 
     title: str
     blocks: Sequence[Block]
     hint: str = ""
     id: str = ""
     wide: bool = False
+    folded: bool = False
     forms: Forms = "all"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from browser import browser
 from comparison_sample import NAN, RUN, drawn, found, sample, tabled
 from hostile import poisoned_alike
 from markdown_it import MarkdownIt
@@ -26,7 +27,7 @@ from kgeval.reports import plots_comparison as plots
 from kgeval.reports.document import Details, Table, as_cell
 from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.views import pairs as shown
-from kgeval.reports.views.comparison import maps
+from kgeval.reports.views.comparison import maps, weak_points
 from kgeval.reports.views.pairs import verdict
 from kgeval.reports.write import Form, Screen, rendered, write_report
 
@@ -205,6 +206,24 @@ def test_no_text_can_break_out_of_markdown(two: ComparisonReport) -> None:
         assert text.count("<details>") == text.count("</details>") == html.count("<details>")
 
 
+def test_what_weakens_a_result_stands_below_the_verdict_and_not_in_the_notes_again(two: ComparisonReport) -> None:
+    judge = two.judge[0].model_copy(update={"flips": 0.125})
+    moved = two.drift and two.drift.model_copy(update={"moved": True})
+    report = two.model_copy(update={
+        "judge": [judge], "drift": moved, "corrected": [two.corrected[0].model_copy(update={"selection_p": 0.01})],
+        "notes": ["judge: no length-controlled rate: too few", *two.notes],
+    })
+    weak = list(weak_points(report))
+    assert weak[0].startswith("under 100 questions") and weak[-1] == "rag-2 lacks 1 question, left out of its pairs"
+    assert "verdict flips when the order is swapped, in 12.5 % of the question-trials" in weak
+    assert any("the judge moved" in line for line in weak) and any("no random part" in line for line in weak)
+    judge = judge.model_copy(update={"notes": ["no length-controlled rate: too few"]})  # an older report named the judge in its note
+    for form in FORMS:
+        text = plain(report.model_copy(update={"judge": [judge]}), form)
+        assert text.index("under 100 questions") < text.index(f"{'A wins' if form == 'html' else 'Pair, A vs B'}"), form
+        assert text.count("no length-controlled rate: too few") <= (2 if form == "html" else 1), form
+
+
 def test_every_table_of_the_markdown_has_as_many_cells_as_heads(two: ComparisonReport, three: ComparisonReport) -> None:
     tables = [table for report in (two, three) for table in re.findall(r"(?:^\|.*\|\n?)+", rendered(report, "md"), re.MULTILINE)]
     assert len(tables) > 8
@@ -284,3 +303,16 @@ def test_many_systems_and_questions_are_cut_with_a_word_on_it(three: ComparisonR
     made = build_report(found(tables, drill=0))
     many = [pair.model_copy(update={"system_a": f"x{at}"}) for at in range(70) for pair in made.pairs if shown.group_of(pair) == shown.ALL]
     assert "The first 60 of 140 pairs" in Page(rendered(made.model_copy(update={"pairs": many, "ranking": None}), "html")).text
+
+
+@pytest.mark.slow
+def test_nothing_lies_behind_a_sideways_scroll_on_a_phone(three: ComparisonReport, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    write_report(three, target)
+    with browser(tmp_path / "profile") as chromium:
+        chromium.open(target)
+        chromium.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=True)
+        chromium.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        wide = "[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1).length"
+        assert chromium.evaluate("document.documentElement.scrollWidth") == 400
+        assert chromium.evaluate("document.querySelectorAll('.scroll').length") > 20 and chromium.evaluate(wide) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from kgeval.format import visible
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 COLOURS: dict[Tone, str] = {"error": "bold red", "warning": "yellow", "info": "cyan", "passed": "green", "open": "magenta"}
 LONGEST = 900  # characters of a sentence
 NAME = 40  # characters that the names of rows take where a table is parted by columns
+HEAD = 12  # characters of a line of a head, where a table does not fit otherwise
 WORDS = 44  # characters that a column of words is given at least before a table is parted
 
 
@@ -118,7 +120,17 @@ def _table(console: Console, block: Table) -> None:
         _say(console, block.title)
     heads = [visible(name, longest=40) if name else "" for name in block.head]
     texts = [[_text(as_cell(cell), 120) for cell in row] for row in rows]
-    for columns in _fitting(heads, texts, block.words, text_columns(block.head, rows), console.width):
+    shown_columns = text_columns(block.head, rows)
+    parts = list(_fitting(heads, texts, block.words, shown_columns, console.width))
+    if len(parts) > 1:  # narrower: heads of figures in several lines, notes below what they are of
+        low_heads = [
+            name if at in block.words else fill(name, HEAD, break_long_words=False, break_on_hyphens=False) for at, name in enumerate(heads)
+        ]
+        low = [[_text(as_cell(cell), 120, below=at not in block.words) for at, cell in enumerate(row)] for row in rows]
+        fewer = list(_fitting(low_heads, low, block.words, shown_columns, console.width))
+        if len(fewer) < len(parts):
+            heads, texts, parts = low_heads, low, fewer
+    for columns in parts:
         grid = Grid(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
         for at in columns:
             grid.add_column(heads[at], justify="left" if at in block.words else "right", overflow="fold")
@@ -130,11 +142,14 @@ def _table(console: Console, block: Table) -> None:
         _say(console, block.hint, "dim")
 
 
-def _text(cell: Cell, longest: int) -> str:
+def _text(cell: Cell, longest: int, *, below: bool = False) -> str:
+    """`below`: the note in a line of its own."""
     text = visible(cell.text, longest=longest) if cell.text else ""
     note = visible(cell.note, longest=longest) if cell.note else ""
     star = " *" if cell.best else ""
     if text and note:
+        if below:
+            return f"{text}{star}\n{note}"
         return f"{text}{star} {note}" if note.startswith("[") else f"{text}{star} ({note})"
     return note or text + star
 
@@ -144,7 +159,7 @@ def _fitting(
 ) -> Iterator[list[int]]:
     """The columns, in as many parts as the width asks for; each part begins with the names of the rows. A column of words folds."""
     def wide(at: int) -> int:
-        longest = max(len(text) for text in (heads[at], *(row[at] for row in rows))) + 2
+        longest = max(len(line) for text in (heads[at], *(row[at] for row in rows)) for line in text.split("\n")) + 2
         return min(longest, WORDS) if at in words else longest
 
     names = [at for place, at in enumerate(columns) if place == at and all(before in words for before in range(at + 1))][:4]

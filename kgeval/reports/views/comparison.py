@@ -108,10 +108,10 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
     report, below = view.report, Text(f"{stamp(view)}.", style="hint", forms="page")
 
     def stamped(
-        title: str, id_: str, blocks: Iterable[Block], *, hint: str = "", forms: Forms = "all", wide: bool = False,
+        title: str, id_: str, blocks: Iterable[Block], *, hint: str = "", forms: Forms = "all", folded: bool = False,
     ) -> Section:
-        given, above = list(blocks), [Text(hint, style="hint", forms="page")] if hint and not wide else []
-        return Section(title, [*above, *given, *([] if wide else [below])] if given else [], hint if wide else "", id_, wide, forms)
+        given, above = list(blocks), [Text(hint, style="hint", forms="page")] if hint else []
+        return Section(title, [*above, *given, below] if given else [], id=id_, folded=folded, forms=forms)
 
     if weak:
         lacking = [
@@ -129,7 +129,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
     yield Section("Relative win rate by aspect and group", list(_groups(view)), id="groups", forms="brief")
     if report.ranking is not None:
         yield stamped("Ranking", "ranking", _ranking(report))
-    yield stamped("The judge", "judge", _judge(report), hint=(
+    yield stamped("The judge", "judge", _judge(report), folded=True, hint=(
         "What the judge's own verdicts say of it. Verdict flips when the order is swapped: question-trials that A wins in one order "
         "and B in the other. Same again: repeats of one order with the same winner."
     ))
@@ -144,7 +144,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         "reach to the farthest trial within 1.5 times the box, dots are outliers. Boxes show the spread of trials, not of questions: the "
         "interval above is wider, and it is the one that counts."
     ))
-    yield stamped("Win rate trial by trial", "lines", _lines(view), forms="page", wide=True, hint=(
+    yield Section("Win rate trial by trial", list(_lines(view)), id="lines", wide=True, forms="page", hint=(
         "Percent of questions by trial: A wins (green), B wins (orange). A line that climbs or falls means that trials are not alike."
     ))
     first = "Row minus column: green where the row is better, orange where the column is." if len(view.systems) > 2 else (
@@ -155,12 +155,12 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         f"{TOO_FEW.capitalize()}: under {FEW} questions; no shade, no star, nothing is concluded. Means of data sets give each data set "
         "the same weight."
     ))
-    yield Section("Bringing lengths together", list(_alignment(report)), id="alignment", forms="long", hint=(
+    yield Section("Bringing lengths together", list(_alignment(report)), id="alignment", forms="long", folded=True, hint=(
         "Question-trials. Equal: near enough as they were; adjusted: the system answered again with a target length; forced: words were "
         "added; discarded: still too far apart, not judged. Gap: median difference in words. Kept: share of claims of the free answers "
         "that the aligned ones still make."
     ))
-    yield Section("Tokens and time", list(_cost(view)), id="cost", forms="long", hint=(
+    yield Section("Tokens and time", list(_cost(view)), id="cost", forms="long", folded=True, hint=(
         "Means of the free answers, before their lengths were brought together. Win rate: over all opponents, ties count half. A dash: "
         "the answers do not tell."
     ))
