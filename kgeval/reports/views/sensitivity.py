@@ -51,8 +51,8 @@ def _verdict(report: SensitivityReport) -> Iterator[str]:
     known = sorted((one.auc_reference, one.metric) for one in together if one.auc_reference is not None)
     if known:
         (least, weakest), (most, best) = known[0], known[-1]
-        weak = f"; weakest: {weakest} (AUC {figure(least)})" if len({metric for _, metric in known}) > 1 else ""
-        yield f"Best at telling references from wrong answers: {best} (AUC {figure(most)}){weak}. 1 is perfect, 0.5 is guessing."
+        who = f"best {best} (AUC {figure(most)}), worst {weakest} (AUC {figure(least)})" if least < most else f"AUC {figure(most)}"
+        yield f"How well references are told from wrong answers: {who}. 1 is perfect, 0.5 is guessing."
 
 
 def _spreads(one: Sensitivity) -> tuple[Cell, ...]:
