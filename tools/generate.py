@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -69,6 +70,7 @@ from kgeval.records import (
 from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
+SHARED_BY = 5  # commands or functions: an option that so many have, word for word, is described once
 RECORDS = {
     "agreement-report": AgreementReport, "matrix-report": MatrixReport, "sheet-key": SheetKey,
     "accuracy-report": AccuracyReport, "anchor": Anchor, "answer": Answer, "answer-report": AnswerReport,
@@ -105,12 +107,37 @@ def generated() -> dict[Path, str]:
 
 
 def cli_reference() -> str:
-    """The help of every command, as one page."""
-    parts = ["# Command reference\n\nGenerated from `kgeval --help`; do not edit.\n"]
-    for path, command in commands(cli, ("kgeval",)):
-        context = click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
-        parts.append(f"## {' '.join(path)}\n\n```text\n{context.get_help().rstrip()}\n```\n")
+    """The help of every command, as one page. What reads the same under several is described once, at the top."""
+    pages = [(path, command, context_of(path, command)) for path, command in commands(cli, ("kgeval",))]
+    records = Counter(
+        record for _, command, context in pages for option in command.get_params(context)
+        if isinstance(option, click.Option) and (record := option.get_help_record(context)) is not None
+    )
+    shared: dict[str, tuple[str, str]] = {}  # of a flag that has two texts (`--map`), only the more frequent one
+    for record, times in records.most_common():
+        if times >= SHARED_BY:
+            shared.setdefault(record[0].split()[0].rstrip(","), record)
+    formatter = click.HelpFormatter(width=100, max_width=100)
+    formatter.write_dl(sorted(shared.values(), key=lambda record: record[0].lstrip("-")))
+    parts = [
+        "# Command reference\n\nGenerated from `kgeval --help`; do not edit.\n",
+        "## Options that several commands share\n\nEach command names those that it has.\n\n"
+        f"```text\n{formatter.getvalue().rstrip()}\n```\n",
+    ]
+    for path, command, context in pages:
+        options = command.get_params(context)
+        elsewhere = [option for option in options if option.get_help_record(context) in shared.values()]
+        flags = [f"`{option.opts[-1]}`" for option in elsewhere if "--help" not in option.opts]
+        for option in elsewhere:
+            vars(option)["hidden"] = True  # in this process alone, which writes the page and ends
+        page = f"## {' '.join(path)}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+        parts.append(page + (f"\nShared: {', '.join(flags)}.\n" if flags else ""))
     return "\n".join(parts)
+
+
+def context_of(path: tuple[str, ...], command: click.Command) -> click.Context:
+    """What a command's help is written with."""
+    return click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
 
 
 def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
@@ -126,15 +153,21 @@ def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[st
 
 
 def with_options(page: str) -> str:
-    """A page with the tables of the options classes that it names put in."""
+    """A page with the tables of the options classes that it names; a row of many is in "several functions" alone."""
+    tables = {name: list(FUNCTIONS[name].rows()) for name in re.findall(r"<!-- options of (\w+) -->", page)}
+    times = Counter(row for rows in tables.values() for row in rows)
+    shared = [row for row in times if times[row] >= SHARED_BY]
 
     def table(match: re.Match[str]) -> str:
-        rows = ["| keyword | type | default | |", "|---|---|---|---|"]
-        for name, kind, default, text in FUNCTIONS[match[1]].rows():
-            rows.append(f"| `{name}` | {kind.replace('|', 'or')} | {default} | {text} |")
-        return "\n".join([match[0].partition("\n")[0], *rows, "<!-- end of options -->"])
+        rows = tables.get(match[1])
+        lines = ["| keyword | type | default | |", "|---|---|---|---|"]
+        for name, kind, default, text in shared if rows is None else [row for row in rows if row not in shared]:
+            lines.append(f"| `{name}` | {kind.replace('|', 'or')} | {default} | {text} |")
+        also = ", ".join(f"`{row[0]}`" for row in rows or () if row in shared)
+        lines += ["", f"Shared: {also}."] if also else []
+        return "\n".join([match[0].partition("\n")[0], *lines, "<!-- end of options -->"])
 
-    return re.sub(r"<!-- options of (\w+) -->\n.*?<!-- end of options -->", table, page, flags=re.DOTALL)
+    return re.sub(r"<!-- options of (several functions|\w+) -->\n.*?<!-- end of options -->", table, page, flags=re.DOTALL)
 
 
 def rule_index() -> str:

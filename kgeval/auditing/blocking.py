@@ -47,8 +47,8 @@ class Blocks:
         self._sizes.frombytes(sizes[few].astype(np.uint32).tobytes())
         self._members.frombytes(members[np.repeat(few, sizes)].astype(np.uint32).tobytes())
         ends = np.cumsum(sizes, dtype=np.int64)
-        for at in np.flatnonzero(~few):
-            self._add_large(members[ends[at] - sizes[at] : ends[at]].copy())
+        for index in np.flatnonzero(~few):
+            self._add_large(members[ends[index] - sizes[index] : ends[index]].copy())
         last = max(self.crowd(), default=-1)  # only comes down as more blocks come
         self._large = [block[block <= last] for block in self._large]
 
@@ -73,8 +73,8 @@ class Blocks:
 
         sizes, members = np.frombuffer(self._sizes, dtype=np.uint32), np.frombuffer(self._members, dtype=np.uint32)
         ends = np.cumsum(sizes, dtype=np.int64)
-        for at in np.argsort(sizes, kind="stable"):
-            yield members[ends[at] - sizes[at] : ends[at]].tolist()
+        for index in np.argsort(sizes, kind="stable"):
+            yield members[ends[index] - sizes[index] : ends[index]].tolist()
 
     def large(self) -> Iterator[Sequence[int]]:
         """Of those too large, the members that are in the crowd."""
@@ -103,6 +103,7 @@ def _spelling_keys(text: str) -> Iterator[str]:
     yield from (f"c:{key}" for key in {text, text.removesuffix("s"), text.removesuffix("es"), text.removesuffix("ies") + "y"})
     if len(text) < 6:
         return
+    # one wrong letter leaves one half as it is; one letter more or less moves the middle, so both middles are keys
     for half in {len(text) // 2, (len(text) - 1) // 2}:
         yield f"p:{half}:{text[:half]}"
         yield f"s:{half}:{text[-half:]}"
@@ -117,7 +118,9 @@ def collect(forms: Iterable[tuple[NameForm, Sequence[str]]], *, most: int, crowd
         for number, (item, aliases) in enumerate(forms):
             for key in block_keys(item, aliases):
                 text = key.encode("utf-8", "surrogatepass")
+                # 64 bits of two checksums: faster than a hash, and two keys of one code cost a comparison of names, no more
                 code = crc32(text) << 32 | crc32(text[::-1])
+                # the upper six bits: 64 buckets
                 buckets[code >> 58].add(code, number)
         for bucket in buckets:
             blocks.add(*bucket.blocks())

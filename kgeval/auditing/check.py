@@ -61,8 +61,8 @@ class CheckRun(GraphReader):
     def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
         """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too
         much. Flat memory."""
-        with closing(self.stream(name, slice=slice, **more)) as found:
-            for row in found:
+        with closing(self.stream(name, slice=slice, **more)) as rows:
+            for row in rows:
                 yield row["rows"]
 
     def sliced_rows(self, name: str, **more: Any) -> Iterator[Row]:
@@ -99,4 +99,4 @@ def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
     def item(given: Mapping[str, Any]) -> dict[str, Any]:
         return {**given, "key": text(given.get("key") or given.get("name")), "name": text(given.get("name"))}
 
-    return [Example.model_validate({**row, "items": [item(one) for one in row["items"]]}) for row in sample]
+    return [Example.model_validate({**row, "items": [item(reference) for reference in row["items"]]}) for row in sample]

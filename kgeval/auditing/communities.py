@@ -50,6 +50,7 @@ def _stability(view: View, base: Partition, method: Method, *, seed: int, timeou
     shared = _several(base.groups)
     scores: list[float] = []
     for run in range(1, RUNS + 1):
+        # what the runs so far took, and one more of their mean length
         if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
             break
         other = view.again(method, seed + run if method == Leiden else seed * RUNS + run)
@@ -75,5 +76,5 @@ def _several(groups: Integers) -> np.ndarray[Any, np.dtype[np.bool_]]:
     import numpy as np
 
     _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-    found: np.ndarray[Any, np.dtype[np.bool_]] = (size > 1)[group]
-    return found
+    together: np.ndarray[Any, np.dtype[np.bool_]] = (size > 1)[group]
+    return together

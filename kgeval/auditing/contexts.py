@@ -62,7 +62,7 @@ class Contexts:
         if a not in self._near or b not in self._near:
             return SharedContext()
         mine, yours = self._without(a, b), self._without(b, a)
-        common = len({one for one, _ in mine} & {one for one, _ in yours})
+        common = len({neighbour for neighbour, _ in mine} & {neighbour for neighbour, _ in yours})
         union = len(mine | yours)
         return SharedContext(
             neighbours=common, jaccard=len(mine & yours) / union if union else 0.0,
@@ -72,4 +72,4 @@ class Contexts:
     def _without(self, number: int, other: int) -> set[tuple[int, int]]:
         """The typed neighbours of one entity but another."""
         left_out = code(self._ids[other])
-        return {(one, label) for one, label in zip(*self._near[number], strict=True) if one != left_out}
+        return {(neighbour, label) for neighbour, label in zip(*self._near[number], strict=True) if neighbour != left_out}

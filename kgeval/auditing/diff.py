@@ -81,9 +81,9 @@ def _notes_on_checks(before: AuditReport, after: AuditReport) -> Iterator[str]:
 
 
 def _notes_on_figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
-    lacking = [name for name, side in (("earlier", before), ("later", after)) if not measured(side)]
-    if len(lacking) == 1:
-        yield f"the {lacking[0]} audit measured no structure figures, so that none is compared"
+    unmeasured = [name for name, side in (("earlier", before), ("later", after)) if not measured(side)]
+    if len(unmeasured) == 1:
+        yield f"the {unmeasured[0]} audit measured no structure figures, so that none is compared"
         return
     for name, (was, has) in other_methods(before, after).items():
         yield f"{name} was {was} and is {has} now: the figures that rest on it cannot be compared"
@@ -131,13 +131,13 @@ def diff_all(
     diffs: list[AuditDiff] = []
     only_after: list[str | None] = []
     for now in after:
-        then = next((one for one in rest if one.graph == now.graph), None)
+        then = next((report for report in rest if report.graph == now.graph), None)
         if then is None:
             only_after.append(now.graph)
         else:
-            rest = [one for one in rest if one is not then]
+            rest = [report for report in rest if report is not then]
             diffs.append(diff(then, now, names=names, fail_on_worse=fail_on_worse))
-    only = [one.graph for one in rest], only_after
+    only = [report.graph for report in rest], only_after
     notes = [f"{called(graph)} is only in {name}" for name, side in zip(names, only, strict=True) for graph in side]
     if not diffs:
         raise InputError("the two files have no graph in common: " + "; ".join(notes), fix="give two reports of the same graph")
@@ -153,15 +153,15 @@ def parts_of(audit_diff: AuditDiff) -> list[AuditDiff]:
 
 def worse_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above that became worse, or fail now and had no answer before."""
-    return [one for one in _held(audit_diff, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
+    return [row for row in _held(audit_diff, limit) if row.verdict == "worse" or (row.verdict == "new" and newly_fails(row))]
 
 
 def unanswered_at(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above of which it cannot be said whether they became worse: answered before and not now, though
     they were asked, or with nothing left to look at; or with hits that cannot be compared."""
     held = _held(audit_diff, limit)
-    lost = [one for one in held if one.verdict == "gone" and one.status_after is not None]
-    return [*lost, *(one for one in held if one.verdict == "not_comparable" and (one.count_after or 0) > one.suppressed_after)]
+    lost = [row for row in held if row.verdict == "gone" and row.status_after is not None]
+    return [*lost, *(row for row in held if row.verdict == "not_comparable" and (row.count_after or 0) > row.suppressed_after)]
 
 
 def unpaired(audit_diff: AuditDiff) -> list[str]:
@@ -175,7 +175,7 @@ def silent(audit_diff: AuditDiff, limit: Severity) -> list[str]:
     none at all) that both audits answered."""
     every = _held(audit_diff, "info")
     held = _held(audit_diff, limit) or every
-    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(audit_diff, limit)
+    nothing = not any(change.verdict in ("worse", "better", "same") for change in held) and not worse_at(audit_diff, limit)
     return [*unpaired(audit_diff), *(["no check was answered in both audits"] if nothing else [])]
 
 
@@ -186,8 +186,8 @@ def newly_fails(one: FindingChange) -> bool:
 
 def _held(audit_diff: AuditDiff, limit: Severity) -> list[FindingChange]:
     worst = SEVERITIES.index(limit)
-    changes = (one for part in parts_of(audit_diff) for one in part.findings)
-    return [one for one in changes if one.label is None and SEVERITIES.index(one.severity) <= worst]
+    changes = (change for part in parts_of(audit_diff) for change in part.findings)
+    return [change for change in changes if change.label is None and SEVERITIES.index(change.severity) <= worst]
 
 
 def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[FindingChange]:
@@ -201,7 +201,7 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
     appeared: list[Example] = []
     vanished: list[Example] = []
     if compared := bool(then and now and named and lists_all(then) and lists_all(now)):
-        was, has = (one.examples if one else [] for one in pair)
+        was, has = (finding.examples if finding else [] for finding in pair)
         appeared, vanished = _beyond(has, was), _beyond(was, has)
     yield FindingChange(
         rule_id=known.rule_id, group=known.group, title=known.title, severity=known.severity, verdict=verdict, reason=reason,
@@ -250,7 +250,7 @@ def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
     if not (named and lists_all(then) and lists_all(now)):
         was, has = then.by_type, now.by_type
         return 0 if was is None or has is None else sum(max(0, count - was.get(name, 0)) for name, count in has.items())
-    old, new = ([example for example in one.examples if example.waived is None] for one in (then, now))
+    old, new = ([example for example in finding.examples if example.waived is None] for finding in (then, now))
     known = {key for example in old for key in key_of(example)}
     return sum(any(key not in known for key in key_of(example)) for example in _beyond(new, old))
 
@@ -266,7 +266,7 @@ def _within(then: Finding, now: Finding) -> bool:
     """Whether no difference lies in the interval of the difference, by Newcombe's recovery of it from those of the two shares."""
     from kgeval.stats.recovered import recovered
 
-    sides = [(share, _interval(one, share)) for one, share in ((one, share_of(one) or 0.0) for one in (now, then))]
+    sides = [(share, _interval(finding, share)) for finding, share in ((finding, share_of(finding) or 0.0) for finding in (now, then))]
     difference = recovered(sides[0], sides[1])
     return difference.low <= 0 <= difference.high
 
@@ -279,6 +279,7 @@ def _interval(one: Finding, share: float) -> Interval:
     if ends is None:
         return Interval(share, share)
     if one.suppressed and 0 < ends.sampled < ends.population:
+        # the finite population correction widens n: of everything looked at, nothing is left to guess
         return wilson(share, ends.sampled / (1 - ends.sampled / ends.population), quantile=quantile())
     return Interval(min(ends.low, share), max(ends.high, share))
 

@@ -19,7 +19,7 @@ def changes_of_figures(before: AuditReport, after: AuditReport) -> Iterator[Figu
     """Every number of either audit, in the order of the figures' parts; the maps by type last. None where one measured no figure at all."""
     if not measured(before) or not measured(after):
         return
-    order = {name: at for at, name in enumerate(name for part in PARTS.values() for name in part)}
+    order = {name: place for place, name in enumerate(name for part in PARTS.values() for name in part)}
     plain = {name for side in (before, after) for name, value in side.structure.items() if finite(value) is not None}
     for name in sorted(plain, key=lambda name: (order.get(name, len(order)), name)):
         yield _change(name, before, after)
@@ -49,8 +49,8 @@ def other_methods(before: AuditReport, after: AuditReport) -> dict[str, tuple[st
 def _change(name: str, before: AuditReport, after: AuditReport) -> FigureChange:
     was, has = (finite(side.structure.get(name)) for side in (before, after))
     if was is None or has is None:
-        lacking = before if was is None else after
-        why = next((skip.reason for skip in lacking.structure_skipped if name in skip.ids), None)
+        silent_side = before if was is None else after
+        why = next((skip.reason for skip in silent_side.structure_skipped if name in skip.ids), None)
         return FigureChange(id=name, verdict="new" if was is None else "gone", reason=why, before=was, after=has)
     for method, (then, now) in other_methods(before, after).items():
         if name in METHODS[method]:

@@ -19,7 +19,7 @@ def pairs_of(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[Pa
 
     A check that joined reports bring several times is told apart by its title too.
     """
-    several = {rule for side in (before, after) for rule, count in Counter(one.rule_id for one in side).items() if count > 1}
+    several = {rule for side in (before, after) for rule, count in Counter(item.rule_id for item in side).items() if count > 1}
     then, now = (by_key(side, several) for side in (before, after))
     for key, finding in now.items():
         yield then.get(key), finding
@@ -30,11 +30,11 @@ def pairs_of(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[Pa
 
 def by_key(findings: Sequence[Finding], several: set[str]) -> dict[tuple[str, str, int], Finding]:
     """The findings by check; those of `several` by their title too, and by their place where that is the same."""
-    found: dict[tuple[str, str, int], Finding] = {}
-    for one in findings:
-        name = (one.rule_id, one.title if one.rule_id in several else "")
-        found[*name, sum(key[:2] == name for key in found)] = one
-    return found
+    by_name: dict[tuple[str, str, int], Finding] = {}
+    for finding in findings:
+        name = (finding.rule_id, finding.title if finding.rule_id in several else "")
+        by_name[*name, sum(key[:2] == name for key in by_name)] = finding
+    return by_name
 
 
 def hits_of(finding: Finding) -> int:

@@ -26,6 +26,7 @@ from kgeval.graph.views import sharing
 from kgeval.records import Finding, Layout, Reading
 from kgeval.text.wordlists import word_list
 
+# `$sample` of a query must be a number: this one means all
 ALL = 1_000_000_000
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 Progress = Callable[[str, str], None]
@@ -76,6 +77,7 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     findings: list[Finding] = []
     judgements: dict[str, CheckJudgement] = {}
     lost: PartFailure | None = None
+    # before the first large array: what is taken already stays where it is
     tune_malloc()
     with sharing(graph):
         if options.structure is not None:
@@ -116,11 +118,11 @@ def _run(
     unknown = lost or (roles.failure if rule.needs else None)
     if unknown:
         return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
-    lacking = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
-    if not lacking and rule.id in options.unanswered:
-        lacking = [options.unanswered[rule.id]]
-    if lacking:
-        return _finding(rule, "skipped", options, reason="; ".join(lacking)), None
+    reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
+    if not reasons and rule.id in options.unanswered:
+        reasons = [options.unanswered[rule.id]]
+    if reasons:
+        return _finding(rule, "skipped", options, reason="; ".join(reasons)), None
     started = time.perf_counter()
     result = attempt(lambda: _outcome(graph, layout, rule, options))
     seconds = time.perf_counter() - started
@@ -137,6 +139,7 @@ def _run(
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
     check = CheckRun(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
+        # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
         sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
         embedding=options.embedding,
     )
@@ -155,18 +158,18 @@ def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
-    found = judged(rule, outcome, options.gates)
+    gated = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
-    examples = found.examples[: options.sample or None]
-    hits = outcome.count > found.suppressed
+    examples = gated.examples[: options.sample or None]
+    hits = outcome.count > gated.suppressed
     finding = _finding(
-        rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
+        rule, gated.status, options, severity=gated.severity, count=outcome.count, total=outcome.total, share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
-        suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
-        examples=examples, examples_total=outcome.examples_total, by_type=found.by_type, seconds=seconds, reason=found.note,
+        suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
+        examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
         repair=repair_for(rule, layout, examples, outcome.repair) if hits else None,
     )
-    return finding, replace(found, examples=[])
+    return finding, replace(gated, examples=[])
 
 
 def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Finding:

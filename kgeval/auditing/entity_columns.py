@@ -23,6 +23,7 @@ KEPT = 1 << 20  # bytes of texts in memory before they go into the file
 
 def ended(ends: array[int], end: int) -> array[int]:
     """`ends` with one more; 4 bytes each are enough for all but the very largest graphs."""
+    # array("I") holds 32 bits: the offsets are copied once into 64, and only for texts beyond 4 GB
     if end >= 1 << 32 and ends.typecode == "I":
         ends = array("Q", ends)
     ends.append(end)
@@ -60,6 +61,7 @@ class FiledTexts:
         start, end = self._ends[at], self._ends[at + 1]
         if start >= self._filed:
             return bytes(self._buffer[start - self._filed : end - self._filed])
+        # pread leaves the file's position alone, at which `append` goes on writing
         return os.pread(self._file.fileno(), end - start, start)
 
 
@@ -145,9 +147,9 @@ class EntityColumns:
         if not len(numbers):
             return [-1] * len(element_ids)
         wanted = np.array([number_of(element_id) for element_id in element_ids], dtype=np.int64)
-        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-        found: list[int] = np.where(numbers[at] == wanted, at if order is None else order[at], -1).tolist()
-        return found
+        index = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        places: list[int] = np.where(numbers[index] == wanted, index if order is None else order[index], -1).tolist()
+        return places
 
     def reference(self, at: int) -> GraphRef:
         """The entity for a report."""
@@ -160,4 +162,5 @@ def number_of(element_id: str) -> int:
     tail = element_id[element_id.rfind(":") + 1 :]
     if tail.isdecimal() and len(tail) < 19:
         return int(tail)
+    # negative, so that a hash never meets a number
     return -1 - (int.from_bytes(blake2b(element_id.encode(), digest_size=8).digest(), "little") >> 2)

@@ -23,6 +23,7 @@ def _trim() -> Any:
     return _of_glibc("malloc_trim")
 
 
+# once a process: it is the process's setting
 @cache
 def tune_malloc() -> None:
     """From now on large blocks get pages of their own, which go back at once when they are freed, and grow without being copied. Left

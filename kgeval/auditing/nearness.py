@@ -42,39 +42,39 @@ def neighbours(check: CheckRun) -> Neighbours:
 
     Raises: QueryError, QueryTimeout, TooLarge; ModelError and ConfigError where embeddings are made.
     """
-    made = check.embedding
-    if made is None or not (made.anew or check.graph.info.gds is None):
-        found = _stored(check)
-        if found is not None:
-            return found
-    return _made(check, made) if made is not None else Neighbours([], 0, "no entity with a name has a usable embedding")
+    embedding = check.embedding
+    if embedding is None or not (embedding.anew or check.graph.info.gds is None):
+        stored = _stored(check)
+        if stored is not None:
+            return stored
+    return _made(check, embedding) if embedding is not None else Neighbours([], 0, "no entity with a name has a usable embedding")
 
 
 def cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     """The cosine by element ids of those pairs for which embeddings are known: stored, else made; {} where none are."""
-    made = check.embedding
-    found = {} if made is not None and made.anew else _stored_cosines(check, pairs)
-    return _made_cosines(made, pairs) if made is not None and not found else found
+    embedding = check.embedding
+    known = {} if embedding is not None and embedding.anew else _stored_cosines(check, pairs)
+    return _made_cosines(embedding, pairs) if embedding is not None and not known else known
 
 
 def _stored_cosines(check: CheckRun, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
     if check.layout.embedding_key is None:
         return {}
-    found: dict[Pair, float] = {}
+    cosine_of: dict[Pair, float] = {}
     for batch in batched(pairs, BATCH):
         rows = check.rows("pair-cosines", pairs=[[a.element_id, b.element_id] for a, b in batch])
-        found |= {(row["a"], row["b"]): row["cosine"] for row in rows}
-    return found
+        cosine_of |= {(row["a"], row["b"]): row["cosine"] for row in rows}
+    return cosine_of
 
 
 def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -> dict[Pair, float]:
-    found: dict[Pair, float] = {}
+    cosine_of: dict[Pair, float] = {}
     with flushed(made):
         for batch in batched(pairs, BATCH):
             left, right = (made.embedder.embed([end.name for end in ends]) for ends in zip(*batch, strict=True))
             scores = (left * right).sum(axis=1).round(6).tolist()
-            found |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(batch, scores, strict=True)}
-    return found
+            cosine_of |= {(a.element_id or "", b.element_id or ""): score for (a, b), score in zip(batch, scores, strict=True)}
+    return cosine_of
 
 
 def _stored(check: CheckRun) -> Neighbours | None:
@@ -93,14 +93,14 @@ def _stored(check: CheckRun) -> Neighbours | None:
     check_vectors(check.graph, sizes[0]["entities"], dimension, top_k, timeout=check.timeout)
     sweep(check.graph)
     with new_graph(check.graph) as name:
-        made = by_cypher(check.graph, "embedding-graph", name, {**layout, "dimension": dimension}, timeout=check.timeout)
-        if made is None:  # they were deleted since they were counted
+        projection = by_cypher(check.graph, "embedding-graph", name, {**layout, "dimension": dimension}, timeout=check.timeout)
+        if projection is None:  # they were deleted since they were counted
             return None
-        found, cut = _knn(check, name, top_k)
+        nearest, cut = _knn(check, name, top_k)
     others = sum(size["entities"] for size in sizes[1:])
     left = f"; {others} vectors of another length are left out" if others else ""
     note = f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}{_cut(check, cut)}"
-    return Neighbours(found, made.result.node_count, note)
+    return Neighbours(nearest, projection.result.node_count, note)
 
 
 def _namesakes(check: CheckRun) -> int:
@@ -124,13 +124,14 @@ def _knn(check: CheckRun, name: str, top_k: int) -> tuple[list[tuple[str, str, f
     params = {
         "layout": check.layout.model_dump(), "graph_name": name, "top_k": top_k, "concurrency": threads, "rows": rows,
         "seed": int(settings["seed"]) if threads == 1 else None,
+        # a little below: rounding in GDS must not drop a pair that is exactly as near as asked for
         "cutoff": max(0.0, (1 + float(settings["min_cosine"])) / 2 - 1e-9),
     }
-    found: dict[Pair, float] = {}
+    cosine_of: dict[Pair, float] = {}
     with closing(check.graph.stream(all_queries()["near-embeddings"], params, timeout=check.timeout)) as near:
         for row in near:
-            found[row["a"], row["b"]] = 2 * row["similarity"] - 1
-    pairs = sorted(((a, b, cosine) for (a, b), cosine in found.items()), key=lambda pair: (-pair[2], pair[0], pair[1]))
+            cosine_of[row["a"], row["b"]] = 2 * row["similarity"] - 1
+    pairs = sorted(((a, b, cosine) for (a, b), cosine in cosine_of.items()), key=lambda pair: (-pair[2], pair[0], pair[1]))
     return pairs[:most], len(pairs) > most
 
 
@@ -148,8 +149,8 @@ def _made(check: CheckRun, made: Embedding) -> Neighbours:
         float(settings["min_cosine"]), int(settings["top_k"]), exact_up_to, most=int(settings["max_pairs"]),
         namesakes=_namesakes(check) if table.about.rows > exact_up_to else 0,  # an exact search needs none
     )
-    found = near_pairs(table, wanted)
-    return Neighbours(found.pairs, table.about.rows, f"by names embedded with {made.embedder.name}{left}{_cut(check, found.cut)}")
+    search = near_pairs(table, wanted)
+    return Neighbours(search.pairs, table.about.rows, f"by names embedded with {made.embedder.name}{left}{_cut(check, search.cut)}")
 
 
 class _Names:

@@ -40,8 +40,8 @@ class PartialScan:
         """
         if self.whole or not total or not any(p.name == "sample_share" for p in query.params):
             return None
-        found = wilson(count / total, total / (1 - self.share), quantile=quantile())
+        ends = wilson(count / total, total / (1 - self.share), quantile=quantile())
         return ShareInterval(
-            low=found.low, high=found.high, sampled=total, population=round(total / self.share),
+            low=ends.low, high=ends.high, sampled=total, population=round(total / self.share),
             method=f"{self.share:.3g} of the things, picked by their ids (seed {self.seed}); Wilson interval for a finite population",
         )

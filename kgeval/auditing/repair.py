@@ -25,11 +25,11 @@ def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], own: str
     if own is not None:
         return Repair(cypher=own, safe=True)
     query = repair_query(rule)
-    lacking = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
-    if query is None or lacking:
-        return Repair(reason="; ".join(lacking) or rule.no_repair)
+    reasons = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
+    if query is None or reasons:
+        return Repair(reason="; ".join(reasons) or rule.no_repair)
     # the things that are hits, each once: of examples that are not waived the first item, or all of a group
-    hits = (item for one in examples if one.waived is None for item in (one.items[:1] if rule.hit == "first" else one.items))
+    hits = (item for shown in examples if shown.waived is None for item in (shown.items[:1] if rule.hit == "first" else shown.items))
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]
     return Repair(
         query=query.name, cypher=query.text, parameters={"element_ids": ids} if lists_hits(rule, query) else {},

@@ -55,7 +55,7 @@ def read_audits(path: Path) -> list[AuditReport]:
     _check_version(value, str(path))
     if not value["reports"]:
         raise InputError(f"{path}: holds no report (`reports` is empty)", fix=FIX)
-    return [_audit_report(one, f"{path}: reports.{at}") for at, one in enumerate(value["reports"])]
+    return [_audit_report(report, f"{path}: reports.{index}") for index, report in enumerate(value["reports"])]
 
 
 def _audit_report(value: object, where: str) -> AuditReport:
@@ -117,17 +117,17 @@ def _joining_report(value: Any, path: Path) -> AccuracyReport | CompletenessRepo
 
 def joined_findings(joined: Sequence[JoinedReport]) -> list[Finding]:
     """The findings of all reports in their order. Where two reports bring the same check, each title names its file."""
-    rules = [finding.rule_id for one in joined for finding in one.report.findings]
+    rules = [finding.rule_id for source in joined for finding in source.report.findings]
     return [
-        finding if rules.count(finding.rule_id) == 1 else finding.model_copy(update={"title": f"{finding.title} ({one.path.name})"})
-        for one in joined for finding in one.report.findings
+        finding if rules.count(finding.rule_id) == 1 else finding.model_copy(update={"title": f"{finding.title} ({source.path.name})"})
+        for source in joined for finding in source.report.findings
     ]
 
 
 def joined_warnings(joined: Sequence[JoinedReport], graph: str | None) -> list[str]:
     """What a reader should know: reports of another graph than the audited one, and reports without findings."""
     warnings = []
-    for path, report in ((one.path, one.report) for one in joined):
+    for path, report in ((source.path, source.report) for source in joined):
         if report.graph != graph:
             warnings.append(f"{path} is about {called(report.graph)}, this audit about {called(graph)}")
         if not report.findings:

@@ -80,17 +80,17 @@ def load_rules() -> dict[str, Rule]:
 
     Raises: ConfigError that names every faulty table.
     """
-    found: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {}
     faults: list[str] = []
     for path in sorted((Path(__file__).parent / "rules").glob("*.toml")):
         for rule_id, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
             try:
-                found[rule_id] = Rule.model_validate({"id": rule_id, **table})
+                rules[rule_id] = Rule.model_validate({"id": rule_id, **table})
             except ValidationError as wrong:
                 faults += [f"{path.name}: {rule_id}: {line}" for line in explain(wrong)]
     if faults:
         raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="mend the tables named above")
-    return dict(sorted(found.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
+    return dict(sorted(rules.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
 
 
 def choose(checks: Sequence[str], skip: Sequence[str]) -> list[Rule]:

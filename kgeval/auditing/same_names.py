@@ -42,13 +42,14 @@ def members(check: CheckRun, wanted: Collection[int], key: Callable[[str, str], 
     groups: dict[int, list[Row]] = {}
     for row in check.sliced_rows("entity-slices", aliases=False):
         name = normalise(row["name"])
-        at = key(name, type_of(row, check))
-        if at in wanted:
-            group = groups.setdefault(at, [])
+        group_code = key(name, type_of(row, check))
+        if group_code in wanted:
+            group = groups.setdefault(group_code, [])
             group.append({**row, "normal": name})
+            # cut now and then, not at each row: a name of a million bearers would fill the memory, sorting each time would take for ever
             if len(group) > 10 * MOST_ITEMS:
                 group[:] = _best(group)
-    return {at: _best(group) for at, group in groups.items()}
+    return {group_code: _best(group) for group_code, group in groups.items()}
 
 
 def _best(group: list[Row]) -> list[Row]:

@@ -133,6 +133,7 @@ def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:
         for name in row["labelsOrTypes"] or []:
             specs = (nodes if row["entityType"] == "NODE" else relations).setdefault(name, {})
             kind = str(row["type"])
+            # graph types (Cypher 25) have constraints on labels too, such as NODE_LABEL_EXISTENCE: they require no property
             required = any(word in kind for word in ("EXISTENCE", "KEY", "UNIQUENESS")) and "LABEL" not in kind
             for key in row["properties"] or []:
                 known = specs.get(key, PropertySpec(name=key))
@@ -141,8 +142,8 @@ def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:
             if kind in ("RELATIONSHIP_SOURCE_LABEL", "RELATIONSHIP_TARGET_LABEL") and row.get("enforcedLabel"):
                 ends.setdefault(name, {})[kind] = str(row["enforcedLabel"])
     patterns = [
-        (found["RELATIONSHIP_SOURCE_LABEL"], name, found["RELATIONSHIP_TARGET_LABEL"])
-        for name, found in sorted(ends.items()) if len(found) == 2
+        (labels_of["RELATIONSHIP_SOURCE_LABEL"], name, labels_of["RELATIONSHIP_TARGET_LABEL"])
+        for name, labels_of in sorted(ends.items()) if len(labels_of) == 2
     ]
     labels = sorted({*nodes, *(end for pattern in patterns for end in (pattern[0], pattern[2]))})
     return GraphSchema(

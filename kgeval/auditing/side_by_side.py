@@ -40,7 +40,7 @@ def with_tokens(report: AuditReport, tokens: int) -> AuditReport:
 
 def _figures(reports: Sequence[AuditReport]) -> list[FigureRow]:
     """Every plain number that a report has, in the order of the figures' parts."""
-    order = {name: at for at, name in enumerate(name for part in PARTS.values() for name in part)}
+    order = {name: place for place, name in enumerate(name for part in PARTS.values() for name in part)}
     names = {name for report in reports for name, value in report.structure.items() if finite(value) is not None}
     return [
         FigureRow(id=name, values=[finite(report.structure.get(name)) for report in reports])
@@ -51,7 +51,7 @@ def _figures(reports: Sequence[AuditReport]) -> list[FigureRow]:
 def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:
     """Every check that a report has, in the order of the first one that has it; its severity is the worst of them."""
     rules = [finding.rule_id for report in reports for finding in report.findings]
-    several = {rule for rule in rules if any(sum(one.rule_id == rule for one in report.findings) > 1 for report in reports)}
+    several = {rule for rule in rules if any(sum(f.rule_id == rule for f in report.findings) > 1 for report in reports)}
     tables = [by_key(report.findings, several) for report in reports]
     rows = []
     for key in dict.fromkeys(key for table in tables for key in table):
@@ -62,9 +62,9 @@ def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:
             severity=min((finding.severity for finding in known), key=SEVERITIES.index),
             cells=[
                 CheckCell(
-                    status=one.status, count=one.count, total=one.total, share=one.share, suppressed=one.suppressed, known=one.known,
-                    reason=one.reason,
-                ) if one else CheckCell() for one in findings
+                    status=f.status, count=f.count, total=f.total, share=f.share, suppressed=f.suppressed, known=f.known,
+                    reason=f.reason,
+                ) if f else CheckCell() for f in findings
             ],
         ))
     return rows
@@ -73,20 +73,20 @@ def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:
 def _notes(names: Sequence[str], reports: Sequence[AuditReport]) -> list[str]:
     """What the columns do not have in common, and a reader must know."""
     facts: Mapping[str, list[object]] = {
-        "layouts": [one.layout.name for one in reports],
-        "versions of kgeval": [one.run.kgeval for one in reports],
-        "tokenizers": [one.structure.get("tokenizer") for one in reports],
-        "texts that tokens were counted over (tokens)": [one.structure.get("tokens") for one in reports],
-        "ways to find communities": [one.structure.get("community_algorithm") for one in reports],
+        "layouts": [audit.layout.name for audit in reports],
+        "versions of kgeval": [audit.run.kgeval for audit in reports],
+        "tokenizers": [audit.structure.get("tokenizer") for audit in reports],
+        "texts that tokens were counted over (tokens)": [audit.structure.get("tokens") for audit in reports],
+        "ways to find communities": [audit.structure.get("community_algorithm") for audit in reports],
     }
     notes = []
     for what, values in facts.items():
         known = [(name, str(value)) for name, value in zip(names, values, strict=True) if value is not None]
         if len({value for _, value in known}) > 1:
             notes.append(f"the graphs have different {what}: {', '.join(f'{name}: {value}' for name, value in known)}")
-    asked: dict[str, set[str]] = {}
+    settings_of: dict[str, set[str]] = {}
     for finding in (finding for report in reports for finding in report.findings if finding.count is not None):
-        asked.setdefault(finding.rule_id, set()).add(f"{sorted(finding.settings.items())} {finding.threshold}")
-    if other := sorted(rule for rule, settings in asked.items() if len(settings) > 1):
+        settings_of.setdefault(finding.rule_id, set()).add(f"{sorted(finding.settings.items())} {finding.threshold}")
+    if other := sorted(rule for rule, settings in settings_of.items() if len(settings) > 1):
         notes.append(f"asked with different settings or thresholds, not to be compared: {', '.join(other)}")
     return notes

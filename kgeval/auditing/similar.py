@@ -39,7 +39,7 @@ def alike(a: GraphRef, b: GraphRef, *, placeholders: Collection[str] = ()) -> st
     how = forms.relation_of(x, y)
     if how is not None:
         return None if how == forms.PLURAL else how
-    person = any(is_person(one) for one in kinds)
+    person = any(is_person(name) for name in kinds)
     return None if _told_apart(x, y) or (person and _another_given_name(x, y)) else NEAR
 
 

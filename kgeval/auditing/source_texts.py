@@ -74,10 +74,10 @@ class ChunkTexts:
 
     def add(self, row: Row, text: str) -> None:
         """Takes one chunk in."""
-        at = len(self._texts)
-        self.number[row["element_id"]] = at
+        number = len(self._texts)
+        self.number[row["element_id"]] = number
         if row["id"]:
-            self.number.setdefault(row["id"], at)
+            self.number.setdefault(row["id"], number)
         self._texts.append(text)
 
     def known(self, keys: Iterable[str]) -> list[int]:

@@ -103,6 +103,7 @@ def measure(
     probe.part(PARTS["tokens"], lambda: _tokens(probe))
     progress("graph algorithms")
     _with_gds(probe, progress)
+    # last: the projection tells them faster where it counts all relations
     if "degree_max" not in probe.accounted_for():
         probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
     return out
@@ -260,6 +261,7 @@ def _simple(probe: _Probe, view: View) -> None:
         "simple_edges": view.edges, "simple_average_degree": 2 * view.edges / n, "isolated": histogram.get(0, 0),
         "isolated_share": histogram.get(0, 0) / n, "average_clustering": average,
         "density": view.edges / (n * (n - 1) / 2) if n > 1 else None,
+        # GDS divides by all nodes; igraph, and with it GraphRAG-Bench's script, leaves out those of degree below 2
         "average_clustering_degree2": average * n / two if two else None,
     }
 
@@ -285,6 +287,7 @@ def _diameter(probe: _Probe, view: View) -> None:
     if giant.size <= EXACT_DIAMETER_NODES:
         numbers["diameter"] = figures.diameter(view.giant_edges(giant))
         return
+    # a double sweep: from any node to one that is farthest from it, and from there to the farthest again
     start = view.farthest(giant.node)
     numbers["diameter_lower_bound"] = view.hops(start, view.farthest(start))
 

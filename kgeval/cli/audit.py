@@ -76,13 +76,13 @@ def one_graph(options: dict[str, Any]) -> dict[str, Any]:
     """The options, with the only graph that is named as an argument as --graph. Raises: UsageError where both are given."""
     from kgeval.workflows.audit_several import is_file_name
 
-    given = options["graphs"]
-    if given and options["graph_name"] is not None and _from_environment("graph_name"):
+    graphs = options["graphs"]
+    if graphs and options["graph_name"] is not None and _from_environment("graph_name"):
         options = {**options, "graph_name": None}  # what stands in the command counts
-    if given and options["graph_name"] is not None:
+    if graphs and options["graph_name"] is not None:
         raise UsageError("graphs are named as arguments and by --graph", fix="name all of them as arguments")
-    single = len(given) == 1 and not is_file_name(given[0])
-    return {**options, "graph_name": given[0], "graphs": ()} if single else options
+    single = len(graphs) == 1 and not is_file_name(graphs[0])
+    return {**options, "graph_name": graphs[0], "graphs": ()} if single else options
 
 
 def _from_environment(name: str) -> bool:
@@ -97,7 +97,7 @@ def _say_what_csv_leaves_out(report: AuditReport, form: str, outputs: Sequence[P
 
     if form != "csv" and not any(path.suffix.lower() == ".csv" for path in outputs):
         return
-    cut = [one.rule_id for one in report.findings if one.count and not lists_all(one)]
+    cut = [finding.rule_id for finding in report.findings if finding.count and not lists_all(finding)]
     if cut:
         say(f"warning: the CSV holds examples, not all hits, of {', '.join(cut)}: --examples 0 lists all")
 

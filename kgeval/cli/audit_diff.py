@@ -40,10 +40,10 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     )
     check_outputs(session.outputs, AuditDiff, read=[before, after])
     sides = read_audits(before), read_audits(after)
-    made = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
+    changes = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
     if len(sides[0]) == len(sides[1]) == 1:
         warn_of_another(sides[0][0], sides[1][0], f"{before} is an audit of", f"{after} of", say)
-    code = worse_gate(made, say)
-    made = made.model_copy(update={"run": session.manifest(Section(), inputs=dict.fromkeys((before, after)), exit_code=code)})
-    show_report(made, options, options["outputs"])
+    code = worse_gate(changes, say)
+    changes = changes.model_copy(update={"run": session.manifest(Section(), inputs=dict.fromkeys((before, after)), exit_code=code)})
+    show_report(changes, options, options["outputs"])
     return code

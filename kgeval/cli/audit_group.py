@@ -28,11 +28,13 @@ class CommandWithMore(click.Group, WithShortHelp):
     """
 
     command_class = HeadedCommand
+    # a group of click's stops reading flags at the first free word; here flags may follow GRAPH
     allow_interspersed_args = True
     allow_extra_args = False
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] in self.commands:
+            # the sub-command reads all of it; its own arguments stay unread, and `invoke` sees by this which was meant
             ctx.args = list(args)
             return ctx.args
         ctx.meta[BRIEF] = "-h" in args

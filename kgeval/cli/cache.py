@@ -49,11 +49,11 @@ def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
     models, indexes = cached_models(folder), index_folder(cache_dir)
     tables, size = kept_indexes(indexes)
     if form == "json":
-        found = {
+        data = {
             "journal": asdict(calls), "embeddings": {"path": str(folder), "models": [asdict(model) for model in models]},
             "indexes": {"path": str(indexes), "tables": tables, "bytes": size},
         }
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
     own = [f"indexes     {indexes}", f"            {tables} of chunks or entities, {size / MEGABYTE:.1f} MB"]
     for line in (*_journal_lines(calls), *_embedding_lines(folder, models), *own):
@@ -126,10 +126,10 @@ def recover(output: Path | None, journal: Path | None, cache_dir: Path | None) -
 
     path = journal_file(journal, cache_dir)
     into = output or recovered_file(path)
-    made = recover_calls(path, into)
-    lost = f"; {made.lost:,} more are there and cannot be read" if made.lost else ""
-    answers = f" and {made.answers:,} answers of systems" if made.answers else ""
-    click.echo(f"{made.calls:,} calls{answers} saved in {into}{lost}")
+    saved = recover_calls(path, into)
+    lost = f"; {saved.lost:,} more are there and cannot be read" if saved.lost else ""
+    answers = f" and {saved.answers:,} answers of systems" if saved.answers else ""
+    click.echo(f"{saved.calls:,} calls{answers} saved in {into}{lost}")
     click.echo(f"go on with --journal {shlex.quote(str(into))}, or put it in the place of {path}")
 
 
@@ -143,13 +143,13 @@ def batches() -> None:
 @form_option()
 def list_batches(journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """Which batches are under way, of which model, since when."""
-    found = [vars(one) for one in _under_way(journal, cache_dir)]
+    rows = [vars(row) for row in _under_way(journal, cache_dir)]
     if form == "json":
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    for one in found:
-        click.echo(visible(_batch_line(one)))
-    if not found:
+    for row in rows:
+        click.echo(visible(_batch_line(row)))
+    if not rows:
         click.echo("no batch is under way")
 
 

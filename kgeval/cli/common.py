@@ -50,6 +50,7 @@ class Seconds(click.ParamType[float]):
         try:
             number = float(value)
         except ValueError:
+            # outside of every span, as a NaN that is typed
             number = float("nan")
         if not 0 < number <= DAY:
             self.fail(f"'{value}' is no number of seconds between 0 and {DAY}", param, ctx)
@@ -75,6 +76,7 @@ class Option(click.Option):
             if value is not None:
                 parser.add_option(obj=self, opts=[on], dest=words, action="store_const", nargs=0, const=value)
                 continue
+            # under a name of its own, so that consume_value can tell which word was written
             earlier = copy.copy(self)
             earlier.name, earlier.opts, earlier.secondary_opts = words, [on], [off] if off else []
             click.Option.add_to_parser(earlier, parser, ctx)

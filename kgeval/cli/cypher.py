@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kgeval.graph.queries import Query
     from kgeval.workflows.session import Session
 
+# Cypher's LIMIT needs a number where none is meant
 ALL = 1_000_000_000
 
 
@@ -91,9 +92,10 @@ def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
         missing = [p.name for p in query.params if p.name not in params]
         if missing:
             raise UsageError(f"{name} needs a value for {', '.join(missing)}", fix="--param NAME=JSON; for a schema --schema FILE")
-        for at, row in enumerate(session.graph.stream(query, params)):
-            if limit and at >= limit:
+        for number, row in enumerate(session.graph.stream(query, params)):
+            if limit and number >= limit:
                 break
+            # JSON has no dates and points: they are written as text
             click.echo(json.dumps(row, ensure_ascii=False, default=str))
 
 

@@ -35,13 +35,15 @@ def flags_of(
     """
 
     def decorate(command: F) -> F:
+        # click turns the options of a command round when it makes it, as decorators stand: the last to come is the first
         for name in reversed([name for name in only or kind.model_fields if name not in without]):
             field = kind.model_fields[name]
             text = (texts or {}).get(name, field.description or "")
-            made = _options(name, field, text.format_map(words) if words else text, choices, required=name in required, old=old)
-            for option in reversed(list(made)):
+            click_options = _options(name, field, text.format_map(words) if words else text, choices, required=name in required, old=old)
+            for option in reversed(list(click_options)):
                 command = option(command)
                 if heading is not None:
+                    # until the command is made, its options wait in this list; the last is the one just added
                     command.__click_params__[-1].heading = heading  # type: ignore[attr-defined]
         return command
 
@@ -50,22 +52,22 @@ def flags_of(
 
 def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
     """What a command was given of the fields of an options class, as the class takes it. Raises: UsageError for a pair without =."""
-    found = {name: options[name] for name in kind.model_fields if name in options}
-    found = {
-        name: value for name, value in found.items()  # 0 is given, and so is the no of a yes-or-no flag
+    values = {name: options[name] for name in kind.model_fields if name in options}
+    values = {
+        name: value for name, value in values.items()  # 0 is given, and so is the no of a yes-or-no flag
         if value is not None and value != () and (value is not False or kind.model_fields[name].default is None)
     }
-    for name, value in found.items():
+    for name, value in values.items():
         field = kind.model_fields[name]
-        flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+        flag = next((mark for mark in field.metadata if isinstance(mark, Flag)), Flag())
         if get_origin(field.annotation) is dict:
             if wrong := [text for text in value if "=" not in text]:
                 raise UsageError(f"{flag_of(kind, name)} {', '.join(wrong)}: write {flag.metavar}", fix="--help describes each option")
             pairs = (text.partition("=") for text in value)
-            found[name] = {key.strip(): part.strip() for key, _, part in pairs}
+            values[name] = {key.strip(): part.strip() for key, _, part in pairs}
         elif flag.commas:
-            found[name] = tuple(listed(value))
-    return found
+            values[name] = tuple(listed(value))
+    return values
 
 
 def options_from(
@@ -151,7 +153,7 @@ def format_headed(command: click.Command, context: click.Context, formatter: cli
 def _options(
     name: str, field: FieldInfo, text: str, choices: Sequence[str], *, required: bool, old: str | Mapping[str, str],
 ) -> Iterator[Callable[[F], F]]:
-    flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+    flag = next((mark for mark in field.metadata if isinstance(mark, Flag)), Flag())
     if flag.values:
         for word, (value, help_) in flag.values.items():
             # both flags of a field get what either was given: no type of its own may refuse the other's value
@@ -183,21 +185,21 @@ def _options(
 
 def _type(kind: Any, field: FieldInfo) -> Any:
     """How click reads a value: choices, ranges and paths as the field has them."""
-    if any(isinstance(one, Unit) and one.name == "seconds" for one in field.metadata):
+    if any(isinstance(mark, Unit) and mark.name == "seconds" for mark in field.metadata):
         return Seconds()
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:
-        if any(isinstance(one, Folder) for one in field.metadata):
+        if any(isinstance(mark, Folder) for mark in field.metadata):
             return click.Path(path_type=Path, file_okay=False)
-        return (OutputPath if any(isinstance(one, Written) for one in field.metadata) else click.Path)(path_type=Path)
+        return (OutputPath if any(isinstance(mark, Written) for mark in field.metadata) else click.Path)(path_type=Path)
     if kind in (int, float):
         return _range(kind, field)
     return str
 
 
 def _range(kind: type, field: FieldInfo) -> click.ParamType[Any]:
-    ends = {name: end for one in field.metadata for name in ("ge", "gt", "le", "lt") if (end := getattr(one, name, None)) is not None}
+    ends = {name: end for mark in field.metadata for name in ("ge", "gt", "le", "lt") if (end := getattr(mark, name, None)) is not None}
     low, high = ends.get("ge", ends.get("gt")), ends.get("le", ends.get("lt"))
     if low is None and high is None:
         return click.INT if kind is int else click.FLOAT

@@ -68,6 +68,7 @@ def _machine() -> None:
 
     click.echo(f"python      {sys.version.split()[0]}")
     for module, advice in PARTS.items():
+        # looked up, not imported: that takes seconds (torch)
         if importlib.util.find_spec(module) is None:
             click.echo(f"missing     {module}: {advice}")
 

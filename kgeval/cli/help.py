@@ -15,8 +15,8 @@ def pages() -> dict[str, Path]:
     """Every page by its topic, `rules/self-loop` for one in a folder. A wheel has them inside the package, a checkout beside it."""
     inside = Path(__file__).parents[1] / "docs"
     folder = inside if inside.is_dir() else Path(__file__).parents[2] / "docs"
-    found = {page.relative_to(folder).with_suffix("").as_posix(): page for page in sorted(folder.rglob("*.md"))}
-    return {topic: page for topic, page in found.items() if topic != "README" and not topic.startswith("decisions/")}
+    by_topic = {page.relative_to(folder).with_suffix("").as_posix(): page for page in sorted(folder.rglob("*.md"))}
+    return {topic: page for topic, page in by_topic.items() if topic != "README" and not topic.startswith("decisions/")}
 
 
 @click.command("help")
@@ -53,16 +53,16 @@ def help_(topic: str | None, for_agents: bool, output: Path | None) -> None:
             click.echo(f"{folder + '/...':24} {sum(name.startswith(folder + '/') for name in there)} pages, such as "
                        + next(name for name in there if name.startswith(folder + "/")))
         return
-    wanted = topic.removeprefix("docs/").removesuffix(".md")
-    ends = [name for name in there if name.rpartition("/")[2] == wanted]
-    found = wanted if wanted in there else ends[0] if len(ends) == 1 else None
-    if found is None:
+    page_name = topic.removeprefix("docs/").removesuffix(".md")
+    ends = [name for name in there if name.rpartition("/")[2] == page_name]
+    matched = page_name if page_name in there else ends[0] if len(ends) == 1 else None
+    if matched is None:
         from difflib import get_close_matches
 
-        near = ends or get_close_matches(wanted, there, cutoff=0.6) or [name for name in there if wanted and wanted in name][:5]
+        near = ends or get_close_matches(page_name, there, cutoff=0.6) or [name for name in there if page_name and page_name in name][:5]
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(f"no page is called '{topic}'", fix=f"{hint}kgeval help lists all")
-    click.echo(there[found].read_text(encoding="utf-8"), nl=False)
+    click.echo(there[matched].read_text(encoding="utf-8"), nl=False)
 
 
 def _guide(output: Path | None) -> None:

@@ -44,10 +44,10 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
     if case == "documents" and looked.documents:
         looked = replace(looked, graphs=())
     chosen = case or case_of(looked, known)
-    for name, found in (("answers", looked.answers), ("questions", looked.questions), ("documents", looked.documents),
+    for name, paths in (("answers", looked.answers), ("questions", looked.questions), ("documents", looked.documents),
                         ("graph files", looked.graphs), ("gold", looked.gold)):
-        if found:
-            say(f"{name}: " + ", ".join(map(str, found[:5])) + (f" and {len(found) - 5} more" if len(found) > 5 else ""))
+        if paths:
+            say(f"{name}: " + ", ".join(map(str, paths[:5])) + (f" and {len(paths) - 5} more" if len(paths) > 5 else ""))
     if looked.more:
         say("there are more files than were looked at: name what is missing in the file yourself")
     for note in known.notes:
@@ -82,19 +82,19 @@ def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
     from kgeval.config import environment
     from kgeval.workflows.pipeline.start import Surroundings
 
-    at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
+    endpoint, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
     if not connection["uri"]:
-        return Surroundings(judge=judge, endpoint=at, key=key)
+        return Surroundings(judge=judge, endpoint=endpoint, key=key)
     from kgeval.cli.options import session_from
     from kgeval.graph.layouts import catalogue, detect
 
     with session_from("init", connection) as session:
         seen = catalogue(session.graph)
-        found = detect(session.graph, seen=seen)
-    what = found.choice or " or ".join(one.name for one in found.tied) or "none"
+        detection = detect(session.graph, seen=seen)
+    what = detection.choice or " or ".join(candidate.name for candidate in detection.tied) or "none"
     return Surroundings(
-        uri=connection["uri"], layout=found.choice, nodes=seen.nodes, judge=judge, endpoint=at, key=key,
-        notes=(f"Neo4j: {seen.nodes:,} nodes; layout: {what} ({found.reason})",),
+        uri=connection["uri"], layout=detection.choice, nodes=seen.nodes, judge=judge, endpoint=endpoint, key=key,
+        notes=(f"Neo4j: {seen.nodes:,} nodes; layout: {what} ({detection.reason})",),
     )
 
 

@@ -103,9 +103,11 @@ def listen() -> None:
         return
     listener = Listener()
     reading, writing = os.pipe()
+    # Python's handler may not wait for a full pipe, and set_wakeup_fd refuses a descriptor that would
     os.set_blocking(writing, False)
     threading.Thread(target=listener.watch, args=(reading,), name="kgeval-signals", daemon=True).start()
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    # before the handlers are set: `received` must know of a signal that comes in between
     _listener = listener
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -54,15 +54,15 @@ def show(name: str, cypher: bool, form: str) -> None:
     from kgeval.graph.layouts.write import to_toml
     from kgeval.graph.literals import cypher_literal
 
-    found = load_profile(name).layout
+    profile = load_profile(name).layout
     if cypher:
-        if "*" in found.entity_labels or found.scope_label == "*":
+        if "*" in profile.entity_labels or profile.scope_label == "*":
             say("note: this layout has names that only a database can fill in; kgeval layout check NAME --cypher prints them filled in")
-        click.echo(f":param layout => {cypher_literal(found.model_dump())}")
+        click.echo(f":param layout => {cypher_literal(profile.model_dump())}")
     elif form == "json":
-        click.echo(json.dumps(found.model_dump(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(profile.model_dump(), ensure_ascii=False, indent=2))
     else:
-        click.echo(to_toml(found), nl=False)
+        click.echo(to_toml(profile), nl=False)
 
 
 @layout.command("detect")
@@ -78,15 +78,15 @@ def detect_(**options: Any) -> int:
     from kgeval.workflows.layouts import undecided
 
     with session_from("layout detect", options) as session:
-        found = detect(session.graph, session.graph_name or session.config.graph.name)
+        detection = detect(session.graph, session.graph_name or session.config.graph.name)
         where = session.graph.info.database
     if options["form"] == "json":
-        click.echo(found.model_dump_json(indent=2))
+        click.echo(detection.model_dump_json(indent=2))
     else:
-        _explain(found, where)
-    if found.choice is None and found.tied:
-        say(f"Fix: {undecided(found).fix}")
-    return 0 if found.choice else 2
+        _explain(detection, where)
+    if detection.choice is None and detection.tied:
+        say(f"Fix: {undecided(detection).fix}")
+    return 0 if detection.choice else 2
 
 
 @layout.command("check")
@@ -102,12 +102,12 @@ def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
     from kgeval.graph.layouts.check import check
     from kgeval.graph.literals import cypher_literal
 
-    wanted = override(load_profile(name).layout, given_of(SessionOptions, options).get("layout_keys", {}))
+    changed = override(load_profile(name).layout, given_of(SessionOptions, options).get("layout_keys", {}))
     if file_only:
         click.echo(f"{name}: the file is right")
         return
     with session_from("layout check", options) as session:
-        report = check(session.graph, wanted, session.graph_name or session.config.graph.name)
+        report = check(session.graph, changed, session.graph_name or session.config.graph.name)
     if cypher:
         click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
     elif options["form"] == "json":
@@ -141,14 +141,14 @@ def _explain(found: Detection, database: str) -> None:
     click.echo(f"Database {database}: {found.database} (counted by {found.source})")
     click.echo(f"Layout: {found.choice or 'undecided'}: {found.reason}")
     ruled_out = [c for c in found.candidates if c.fit == "no" and c.name != "generic"]
-    for one in found.candidates:
-        if one.fit != "no":
-            _explain_one(one)
+    for candidate in found.candidates:
+        if candidate.fit != "no":
+            _explain_one(candidate)
     if ruled_out:
         click.echo("\nNot these:")
         width = max(len(c.name) for c in ruled_out)
-        for one in ruled_out:
-            click.echo(f"  {one.name:{width}}  {'; '.join(one.evidence_against[:3])}")
+        for candidate in ruled_out:
+            click.echo(f"  {candidate.name:{width}}  {'; '.join(candidate.evidence_against[:3])}")
 
 
 def _explain_one(one: Candidate) -> None:

@@ -74,6 +74,7 @@ def _opened(path: Path) -> Any:
     from kgeval.errors import UsageError
 
     try:
+        # for the owner alone: what servers say may repeat the user's texts
         return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8", errors="backslashreplace")
     except OSError as cause:
         raise UsageError(f"{path}: the log file cannot be written: {cause.strerror}", fix="give another --log-file") from cause

@@ -78,6 +78,7 @@ class LazyGroup(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        # the longer word first: `agree matrix` has another new name than `agree`
         for count in (2, 1):
             old = " ".join(args[:count])
             if old in RENAMED:
@@ -107,8 +108,9 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
             earlier = [word for word, value in option.old.items() if value is None] if isinstance(option, Option) else []
             flags = [word.partition("/")[0].lstrip("-") for word in (max(option.opts, key=len), *earlier)]
             own, *others = (f"kgeval {path} {flag}".replace("-", "_").replace(" ", "_").upper() for flag in flags for path in paths)
-            given = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
-            option.envvar = list(dict.fromkeys([*given, own, *(variable for variable in others if variable in os.environ)]))
+            set_in_code = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
+            # earlier names only where they are set: the help shows what stands here
+            option.envvar = list(dict.fromkeys([*set_in_code, own, *(variable for variable in others if variable in os.environ)]))
     if isinstance(command, click.Group):
         for child_name, child in command.commands.items():
             name_variables(child, (*path, child_name))
@@ -149,6 +151,7 @@ def end_with(call: Callable[[], int]) -> NoReturn:
 
 def run(arguments: list[str] | None = None) -> int:
     """The exit code of the command line, messages printed to stderr."""
+    # else click itself would print errors and exit, with codes of its own (1 for Ctrl-C)
     return code_of(lambda: cli.main(args=arguments, prog_name="kgeval", standalone_mode=False))
 
 
@@ -161,6 +164,7 @@ def code_of(call: Callable[[], object]) -> int:
     try:
         with interrupts.one_interruption():
             result = call()
+            # while a closed pipe or a full disk can still be told: at exit Python only prints that it was ignored
             sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code

@@ -35,8 +35,8 @@ def list_(limit: int, **options: Any) -> None:
     from kgeval.workflows.merges import listed
 
     with session_from("build merges list", options, outputs=()) as session:
-        found = listed(session, options_from(MergesOptions, options))
-    shown = found[:limit] if limit else found
+        all_merges = listed(session, options_from(MergesOptions, options))
+    shown = all_merges[:limit] if limit else all_merges
     if options["form"] == "json":
         click.echo(json.dumps([merge.model_dump() for merge in shown], ensure_ascii=False, indent=2))
         return
@@ -45,8 +45,8 @@ def list_(limit: int, **options: Any) -> None:
         state = "" if merge.status == "applied" else f"  [{merge.status}]"
         kind = f" ({merge.type})" if merge.type else ""
         click.echo(visible(f"{merge.id}  {merge.level}{score}  {_cut(merge.merged)} -> {_cut(merge.kept)}{kind}: {merge.why}{state}"))
-    more = f"; {len(found) - len(shown)} more with --limit 0" if len(found) > len(shown) else ""
-    click.echo(f"{_number(len(found))}{more}")
+    more = f"; {len(all_merges) - len(shown)} more with --limit 0" if len(all_merges) > len(shown) else ""
+    click.echo(f"{_number(len(all_merges))}{more}")
 
 
 @merges.command()

@@ -45,13 +45,13 @@ def list_(group: str | None, preset: str | None, form: str, config_file: Path | 
 
     _known("group", group, pages.GROUPS)
     _known("preset", preset, list(PRESETS))
-    found = pages.metrics_of(group=group, preset=preset, own=_own(config_file)[0].values())
+    chosen = pages.metrics_of(group=group, preset=preset, own=_own(config_file)[0].values())
     if form == "json":
         levels = {name: {level: list(names) for level, names in members.items()} for name, members in PRESETS.items()}
-        text = {"metrics": [pages.as_json(metric) for metric in found], "presets": levels}
+        text = {"metrics": [pages.as_json(metric) for metric in chosen], "presets": levels}
         click.echo(json.dumps(text, ensure_ascii=False, indent=2))
         return
-    _table(pages.COLUMNS, pages.table_of(found))
+    _table(pages.COLUMNS, pages.table_of(chosen))
     if group is None and preset is None:
         click.echo(f"\npresets: {', '.join(PRESETS)} (kgeval metrics show PRESET)")
     click.echo("calls: of a judge model for one row, if the metric is alone; together metrics share claims and verdicts")
@@ -73,8 +73,8 @@ def show(name: str, form: str, config_file: Path | None) -> None:
     known, name = {**all_metrics(), **own}, written.get(name, name)
     _known("metric or preset", name, [*known, *PRESETS])
     if form == "json":
-        found = pages.as_json(known[name]) if name in known else {level: list(names) for level, names in PRESETS[name].items()}
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        page = pages.as_json(known[name]) if name in known else {level: list(names) for level, names in PRESETS[name].items()}
+        click.echo(json.dumps(page, ensure_ascii=False, indent=2))
         return
     click.echo(pages.metric_page(known[name]) if name in known else pages.preset_page(name), nl=False)
 
@@ -90,10 +90,10 @@ def _own(file: Path | None, *more: str) -> tuple[dict[str, Metric], dict[str, st
     from kgeval.metrics.own import own_metrics
 
     section = load(file).metrics
-    found, written, faults = own_metrics([*more, *section.names], section.criteria)
+    user_metrics, written, faults = own_metrics([*more, *section.names], section.criteria)
     if faults:
         raise UsageError("metrics of your own: " + "; ".join(faults), fix="kgeval help own-metrics describes them")
-    return found, written
+    return user_metrics, written
 
 
 def _known(what: str, name: str | None, names: Sequence[str]) -> None:
@@ -114,7 +114,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     import sys
 
     lines = [head, *rows]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     narrow = sys.stdout.isatty() and shutil.get_terminal_size((100, 40)).columns < sum(widths) + 2 * len(widths)
     for line in lines:
         cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]

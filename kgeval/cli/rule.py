@@ -27,11 +27,11 @@ def list_(form: str) -> None:
         click.echo(json.dumps([r.model_dump() for r in rules], ensure_ascii=False, indent=2))
         return
     group = ""
-    for one in rules:
-        if one.group != group:
-            group = one.group
-            click.echo(f"\n{group}" if one is not next(iter(rules)) else group)
-        click.echo(f"  {one.id:26} {one.severity:8} {one.title}")
+    for rule in rules:
+        if rule.group != group:
+            group = rule.group
+            click.echo(f"\n{group}" if rule is not next(iter(rules)) else group)
+        click.echo(f"  {rule.id:26} {rule.severity:8} {rule.title}")
 
 
 @checks.command()

@@ -52,6 +52,7 @@ def run(**options: Any) -> int:
     session.config_file = file
     chosen = options_from(RunOptions, options)
     if options["only_list"] or options["dry_run"]:
+        # each is printed when it is known; all their codes are 0
         return sum(show_plan(stage) for stage in workflow.plan(session, chosen, faults=faults, ask=options["dry_run"]))
     watched = say if sys.stderr.isatty() else None  # messages of stages are in their logs; a person sees them as they come, too
     with patient():

@@ -79,8 +79,8 @@ def _rows(file: Path) -> Iterator[Line]:
     from kgeval.tables import Line, read_json
     from kgeval.tables.stream import stream
 
-    found = read_json(file) if file.suffix.lower() == ".json" else None
-    return iter((Line(file.name, found),)) if isinstance(found, dict) else stream(file)
+    value = read_json(file) if file.suffix.lower() == ".json" else None
+    return iter((Line(file.name, value),)) if isinstance(value, dict) else stream(file)
 
 
 def _told(name: str, rows: int, faults: list[str]) -> int:
@@ -113,10 +113,10 @@ def _file(name: str) -> Path:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as cause:
         raise InputError(f"{path}: cannot be read ({cause})", fix="install kgeval again") from cause
-    return found
+    return content
 
 
 def _summary(schema: Mapping[str, Any]) -> str:

@@ -66,11 +66,11 @@ def status(home: Path | None, form: str) -> None:
     """Show where the server is and whether it runs."""
     from kgeval.graph import server as embedded
 
-    found = embedded.status(home)
+    state = embedded.status(home)
     if form == "json":
-        click.echo(found.model_dump_json(include=set(STATUS_FIELDS), indent=2))
+        click.echo(state.model_dump_json(include=set(STATUS_FIELDS), indent=2))
     else:
-        show(found)
+        show(state)
 
 
 @server.command()

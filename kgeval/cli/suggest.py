@@ -35,7 +35,7 @@ def suggested(wrong: click.ClickException) -> click.ClickException:
 
 
 def _hint(name: str, known: Mapping[str, str]) -> str:
-    near = dict.fromkeys(known[one] for one in get_close_matches(name, known, cutoff=ALIKE))
+    near = dict.fromkeys(known[word] for word in get_close_matches(name, known, cutoff=ALIKE))
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
@@ -46,8 +46,8 @@ def _commands(context: click.Context) -> dict[str, str]:
 
 def _renamed(context: click.Context) -> dict[str, str]:
     """What the commands of a group were called in earlier versions, with what they are called now."""
-    here = context.command_path.partition(" ")[2]
-    groups = {here, *(old for old, new in RENAMED.items() if new == here)}
+    command = context.command_path.partition(" ")[2]
+    groups = {command, *(old for old, new in RENAMED.items() if new == command)}
     return {old.rpartition(" ")[2]: new for old, new in RENAMED.items() if old.rpartition(" ")[0] in groups}
 
 

@@ -54,8 +54,8 @@ def list_(form: str) -> None:
 def _state(info: AdapterInfo) -> str:
     from kgeval.systems.adapters.environment import installed
 
-    found = installed(info)
-    return "not installed" if found is None else f"installed: {found.version}"
+    environment = installed(info)
+    return "not installed" if environment is None else f"installed: {environment.version}"
 
 
 @system.command()
@@ -74,8 +74,8 @@ def show(name: str) -> None:
     ):
         click.echo(f"  {str(label).replace('_', ' '):<16} {value}")
     click.echo("settings (package's default; preset xiang; i: of the index, a: of answering)")
-    for one in info.settings:
-        click.echo(f"  {one.name:<36} {_defaults(one):<32} {'a' if one.answer else 'i'}  {one.about}")
+    for setting in info.settings:
+        click.echo(f"  {setting.name:<36} {_defaults(setting):<32} {'a' if setting.answer else 'i'}  {setting.about}")
     click.echo(f"  {'temperature':<36} {'-; 0.7':<32} a  Set in every chat request when answering.")
     click.echo(f"  {'model':<36} {'-':<32} a  Another model than the index's to answer with.")
 
@@ -96,9 +96,9 @@ def install(name: str, python: str | None) -> None:
     from kgeval.systems.adapters import environment as environments
     from kgeval.systems.adapters.catalog import adapter
 
-    found = environments.install(adapter(name), python=python, say=say)
+    env = environments.install(adapter(name), python=python, say=say)
     click.echo(
-        f"{name} {found.version} is installed: {found.seconds:.0f} s with {found.by}, {found.bytes / 2**20:,.0f} MB, Python {found.python}"
+        f"{name} {env.version} is installed: {env.seconds:.0f} s with {env.by}, {env.bytes / 2**20:,.0f} MB, Python {env.python}"
     )
 
 
@@ -155,8 +155,8 @@ def index(name: str, **given: Any) -> int:
     started = Started("system index", arguments({"name": name, **given}))
     _check_output(given["output"])
     info = adapter(name)
-    wanted = _wanted(info, configuration.load(given["config_file"]), given, started)
-    record = make(info, wanted, say=say)
+    order = _wanted(info, configuration.load(given["config_file"]), given, started)
+    record = make(info, order, say=say)
     if given["output"] is not None:
         write_text(given["output"], record.model_dump_json(indent=2))
     for line in _lines(info, record):
@@ -221,8 +221,8 @@ def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> IndexC
 
 def _lines(info: AdapterInfo, record: IndexRecord) -> Iterator[str]:
     """What the index came to, line by line."""
-    given, failed = record.corpus.documents, sum(record.failures.values())
-    indexed = f"{given - failed:,} of {given:,}" if failed else f"{given:,}"
+    documents, failed = record.corpus.documents, sum(record.failures.values())
+    indexed = f"{documents - failed:,} of {documents:,}" if failed else f"{documents:,}"
     yield f"{info.title}: {indexed} documents indexed in {record.seconds:,.1f} s, in {record.graph}"
     for label, number in (
         ("chunks", record.corpus.chunks), ("entities", record.entities), ("relations", record.relations), ("calls", record.calls),
@@ -230,5 +230,5 @@ def _lines(info: AdapterInfo, record: IndexRecord) -> Iterator[str]:
     ):
         yield f"  {label:<16} {shown(number):>12}"
     yield from (f"note: {note}" for note in record.notes)
-    if not failed or failed < given:
+    if not failed or failed < documents:
         yield f"Next: kgeval answer QUESTIONS --system {info.name}:{info.modes[0]} --folder {record.graph}"

@@ -42,6 +42,7 @@ _PAIR = (
     "level = excluded.level, how = excluded.how, attempt = excluded.attempt, before = excluded.before, after = excluded.after, "
     "text_a = excluded.text_a, text_b = excluded.text_b"
 )
+# a check of the meaning is kept where the drawn text is still the same: another answer needs another check
 _CHANGED = (
     "INSERT INTO changed (a, b, question, numbers, system, trial, level, free, aligned, draw) VALUES (?,?,?,?,?,?,?,?,?,?) "
     "ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), free = excluded.free, aligned = excluded.aligned, draw = excluded.draw, "
@@ -98,6 +99,7 @@ class AlignmentLog:
         with self._guarded():
             self._db = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")  # who goes through a query sees no rows that come meanwhile
+            # the file goes with the process: nothing in it need survive a power cut
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.execute("PRAGMA cache_size = -4096")
             self._db.executescript(_TABLES)
@@ -115,6 +117,7 @@ class AlignmentLog:
 
     def _keep_text(self, text: str) -> str:
         """Keeps a text once, and returns its mark."""
+        # texts stand once under their hash: an answer is in as many pairs as there are other systems
         data = whole(text).encode()
         mark = hashlib.sha256(data).hexdigest()
         if self._one("SELECT 1 FROM texts WHERE hash = ?", (mark,)) is None:
@@ -168,9 +171,11 @@ class AlignmentLog:
 
     def use(self, system: str) -> SystemUse:
         """Means over the free answers of a system."""
+        # SQL leaves out what a system does not tell: each mean is over those that tell it, and says how many
         sums = ", ".join(f"avg({name}), count({name})" for name in MEASURES)
         count, *figures = self._one(
             f"SELECT count(*), {sums} FROM uses WHERE system = ? AND number % ? <= ?",  # noqa: S608
+            # second runs are numbered from FAR on: modulo it they are trials of their own again
             (system, FAR, self._settings.trials),
         )
         means, known = figures[0::2], figures[1::2]

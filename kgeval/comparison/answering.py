@@ -199,19 +199,19 @@ class AlignedAnswers(PairedAnswers):
     def target(self, question: Question, trial: int) -> tuple[int, str | None]:
         """Words of the longest free answer to a question in a trial, and whose it is."""
         with self._lock:
-            known = self._targets.get((question.id, trial))
-        if known is None:
-            known = (0, None)
+            longest = self._targets.get((question.id, trial))
+        if longest is None:
+            longest = (0, None)
             for name in self.paired.systems_of(question.id):
                 source = self.sources[name]
                 answer = self.free(source, question, self.number(source, question.id, trial))
-                if answer.error is None and (words := count_words(answer.answer)) > known[0]:
-                    known = words, name
+                if answer.error is None and (words := count_words(answer.answer)) > longest[0]:
+                    longest = words, name
             with self._lock:
-                self._targets[question.id, trial] = known
+                self._targets[question.id, trial] = longest
                 while len(self._targets) > TARGETS:
                     self._targets.popitem(last=False)
-        return known
+        return longest
 
     def texts(self, system_a: str, system_b: str, question_id: str, trial: int) -> tuple[str, str] | None:
         """The two answers as they were judged; None where unknown. For results.inputs.Texts."""
@@ -291,9 +291,9 @@ class AlignedAnswers(PairedAnswers):
     def _asked_once(self, source: AnswerSource, question: Question, key: str, ask: Callable[[], Answer]) -> Answer:
         """The answer of a key, asked once by whoever comes first."""
         with self.store.only(key):
-            found = self.store.get(key, take=True)
-            if found is not None:
-                answer, earlier = found
+            earlier_answer = self.store.get(key, take=True)
+            if earlier_answer is not None:
+                answer, earlier = earlier_answer
                 with self._lock:
                     self._reused[source.name] += earlier
                 return answer.model_copy(update={"question_id": question.id, "system": source.name})
@@ -302,6 +302,7 @@ class AlignedAnswers(PairedAnswers):
                 cause = tally.stopped.partition(":")[0]
                 return Answer(question_id=question.id, system=source.name, answer="", error=f"{cause}: {NOT_ASKED}")
             answer = ask()
+            # "not asked any more" is no answer: a run that is started again must ask
             if not stopped(answer.error):
                 self.store.keep(key, answer)
             with self._lock:

@@ -40,12 +40,12 @@ class KnownAnswers(PairedAnswers):
 
         A pair of which one answer is known to be an error is never judged, whatever the other one says.
         """
-        known = [answer for answer in self._both(question, a, b, trial) if answer is not None]
-        if len(known) < 2:
-            failure = failure_of(*known)
-            return None if failure is None else AlignedPair(known[0], known[0], 0, 0, "failed", failure=failure)
+        known_answers = [answer for answer in self._both(question, a, b, trial) if answer is not None]
+        if len(known_answers) < 2:
+            failure = failure_of(*known_answers)
+            return None if failure is None else AlignedPair(known_answers[0], known_answers[0], 0, 0, "failed", failure=failure)
         try:
-            return self.align(question, a, b, trial, (known[0], known[1]))
+            return self.align(question, a, b, trial, (known_answers[0], known_answers[1]))
         except UnknownAnswerError:
             return None
 
@@ -53,8 +53,8 @@ class KnownAnswers(PairedAnswers):
         """A free answer, where it is known."""
         if source.lasting:
             return source.free(question, number)
-        kept = self.answering.store.get(free_key(source, question, number))
-        return kept[0] if kept is not None else None
+        found_answer = self.answering.store.get(free_key(source, question, number))
+        return found_answer[0] if found_answer is not None else None
 
     def free(self, source: AnswerSource, question: Question, number: int) -> Answer:
         """Raises: UnknownAnswerError."""
@@ -65,10 +65,10 @@ class KnownAnswers(PairedAnswers):
 
     def again(self, source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         """Raises: UnknownAnswerError."""
-        kept = self.answering.store.get(again_key(source, question, number, previous, wish))
-        if kept is None:
+        found_answer = self.answering.store.get(again_key(source, question, number, previous, wish))
+        if found_answer is None:
             raise UnknownAnswerError
-        return kept[0]
+        return found_answer[0]
 
     def rewritten(self, nearest: Answer, wish: RewriteWish) -> Answer:
         """What the journal has: the forcer of a dry run looks there. Raises: UnknownAnswerError."""
@@ -144,20 +144,20 @@ class _Planner(KnownAnswers):
         """Counts one pair of answers. How many of them may come out changed: 0, 1 or 2."""
         rule, sides = self.settings.rule, self.sides(a, b)
         free = self._both(question, a, b, trial)
-        known = [answer for answer in free if answer is not None]
-        if not rule.on or failure_of(*known) is not None:
+        known_answers = [answer for answer in free if answer is not None]
+        if not rule.on or failure_of(*known_answers) is not None:
             return 0
         if rule.to_longest:
             return sum(self._count_to_longest(question, source, trial) for source in sides)
-        if len(known) < 2:
+        if len(known_answers) < 2:
             for source in sides:
                 self._count_perhaps(source, question, trial, (a, b))
             return 1
         try:
-            pair = self.align(question, a, b, trial, (known[0], known[1]))
+            pair = self.align(question, a, b, trial, (known_answers[0], known_answers[1]))
         except UnknownAnswerError:
             return 1
-        return int(pair.how == "failed" or [pair.a.answer, pair.b.answer] != [answer.answer for answer in known])
+        return int(pair.how == "failed" or [pair.a.answer, pair.b.answer] != [answer.answer for answer in known_answers])
 
     def count_meaning(self, a: str, b: str, changed: int) -> None:
         """The judge's two calls for each sampled answer of a pair, at most."""
@@ -271,13 +271,14 @@ def _only_counts(system: System) -> bool:
 def _stages(system: Plans, name: str, counts: _AskCounts) -> list[PlannedStage]:
     """Free answers, and answers asked again: like them, with an answer before in the prompt."""
     sample = system.plan(counts.asks) if counts.asks else PlannedStage(name, 0, 0)
-    asked, free = max(1, len(counts.asks)), counts.free
-    size, out = sample.input_tokens_high / asked, sample.output_tokens_high / asked
+    sampled, free = max(1, len(counts.asks)), counts.free
+    size, out = sample.input_tokens_high / sampled, sample.output_tokens_high / sampled
     stages = [replace(
         sample, stage=name, calls_low=free, calls_high=free, input_tokens_low=int(size * free), input_tokens_high=int(size * free),
         output_tokens_high=int(out * free),
     )] if free else []
     if counts.most:
+        # the answer before stands in the prompt, too
         longer = size + GUESSED[1]
         stages.append(PlannedStage(
             f"{name}, for a length", counts.certain, counts.most, input_tokens_low=int(size * counts.certain),

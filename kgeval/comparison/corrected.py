@@ -42,14 +42,14 @@ class LabelledQuestions:
 def labels_of(table: PairTable, labels: Sequence[PairLabel], aspect: str = OVERALL) -> LabelledQuestions:
     """The labels that are about this pair and aspect, in its direction."""
     pair = (table.system_a, table.system_b)
-    known = {question.question_id for question in table.questions}
+    judged_questions = {question.question_id for question in table.questions}
     values: dict[str, list[float]] = {}
     unknown = []
     for label in labels:
         named = (label.system_a, label.system_b)
         if label.aspect != aspect or (None not in named and set(named) != set(pair)):
             continue
-        if label.question_id not in known:
+        if label.question_id not in judged_questions:
             unknown.append(f"{label.where}: question '{label.question_id}'")
             continue
         swapped = label.system_a is not None and named != pair
@@ -93,9 +93,9 @@ def corrected(table: PairTable, labelled: LabelledQuestions, *, seed: int, aspec
     if not n:
         return (*rows, row("ppi++", both, Estimated(), "no verdict"), row("rogan-gladen", both, Estimated(), "the judge has no verdict"))
     # PPI++ on win - loss brought to 0..1: an even change of scale, so the estimate, lambda and variance are those of -1..1
-    found = ppi((np.where(has, labels, 0.0) + 1) / 2, (judge + 1) / 2, has, alone)
-    value, low, high = (None if end is None else 2 * end - 1 for end in (found.value, found.low, found.high))
-    rows.append(row("ppi++", both, Estimated(value=value, low=low, high=high), found.reason))
+    estimate = ppi((np.where(has, labels, 0.0) + 1) / 2, (judge + 1) / 2, has, alone)
+    value, low, high = (None if end is None else 2 * end - 1 for end in (estimate.value, estimate.low, estimate.high))
+    rows.append(row("ppi++", both, Estimated(value=value, low=low, high=high), estimate.reason))
     return (*rows, row("rogan-gladen", both, *_rogan_gladen(judge, labels, has, alone, seed)))
 
 
@@ -120,13 +120,14 @@ def _rogan_gladen(judge: Floats, people: Floats, has: Mask, clusters: Clusters, 
 
     from kgeval.stats.corrections import rogan_gladen
 
+    # means over trials of win and loss: 1/3 + 1/3 - 2/3 must be a tie
     verdicts, true = np.sign(np.round(judge, 9)), np.sign(np.where(has, people, 0.0))
     shares = []
     for side, name in ((1.0, "A"), (-1.0, "B")):
-        found = rogan_gladen((true == side).astype(np.float64), (verdicts == side).astype(np.float64), has, clusters)
-        if found.value is None:
-            return Estimated(), f"of '{name} is better': {found.reason}"
-        shares.append(found.value)
+        share = rogan_gladen((true == side).astype(np.float64), (verdicts == side).astype(np.float64), has, clusters)
+        if share.value is None:
+            return Estimated(), f"of '{name} is better': {share.reason}"
+        shares.append(share.value)
     value = shares[0] - shares[1]
     drawn = _redrawn(verdicts, true, has, seed)
     if drawn is None:
@@ -143,6 +144,7 @@ def _redrawn(verdicts: Floats, true: Floats, has: Mask, seed: int) -> Floats | N
     """
     import numpy as np
 
+    # 10,000 tables of 12 numbers instead of 10,000 samples of all questions
     cells = np.zeros((3, 4))
     np.add.at(cells, ((1 - verdicts).astype(int), np.where(has, 1 - true, 3).astype(int)), 1)
     drawn = np.random.default_rng(seed).multinomial(len(verdicts), (cells / len(verdicts)).ravel(), size=RESAMPLES).reshape(-1, 3, 4)
@@ -156,11 +158,12 @@ def _redrawn(verdicts: Floats, true: Floats, has: Mask, seed: int) -> Floats | N
         defined &= (positive > 0) & (negative > 0)
         sensitivity, false_alarms = hits / np.maximum(positive, 1), (named - hits) / np.maximum(negative, 1)
         slope = sensitivity - false_alarms
+        # a judge that says yes to wrong ones as often as to right ones: the formula divides by the difference
         defined &= slope > 1e-9
         seen = drawn[:, side].sum(axis=1) / len(verdicts)
         values += sign * np.clip((seen - false_alarms) / np.where(slope > 1e-9, slope, 1.0), 0, 1)
-    kept: Floats = values[defined]
-    return kept if len(kept) >= (1 - UNDEFINED) * RESAMPLES else None
+    defined_values: Floats = values[defined]
+    return defined_values if len(defined_values) >= (1 - UNDEFINED) * RESAMPLES else None
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,7 @@ def _as_sides(verdicts: Iterable[ComparisonVerdict]) -> list[ComparisonVerdict]:
 
 def mark(anchor: Anchor) -> str:
     """A hash of the texts of a pair: another text is another pair, whatever it is called. A label may be corrected."""
+    # as a JSON list, so that no text can be moved from one field to the next without another hash
     texts = json.dumps([anchor.question, anchor.answer_a, anchor.answer_b]).encode()
     return hashlib.blake2b(texts, digest_size=8).hexdigest()
 
@@ -97,9 +98,9 @@ def _outcomes(tables: Sequence[PairTable], aspect: str) -> tuple[dict[str, list[
             continue
         over_orders = table.call_gaps(aspect).mean(axis=2)  # (questions, trials, repeats); NaN where an order is lacking
         for place, question in enumerate(table.questions):
-            known = over_orders[place][~np.isnan(over_orders[place])]
-            if known.size:
-                outcomes.setdefault(question.question_id, []).extend(int(np.sign(np.round(gap, 9))) for gap in known)
+            answered = over_orders[place][~np.isnan(over_orders[place])]
+            if answered.size:
+                outcomes.setdefault(question.question_id, []).extend(int(np.sign(np.round(gap, 9))) for gap in answered)
             else:
                 first = next((table.failures[key] for key in sorted(table.failures) if key[0] == place), NOT_JUDGED)
                 causes[question.question_id] = first.partition(":")[0].strip()
@@ -173,10 +174,12 @@ def dealt_again(runs: Sequence[tuple[Sequence[int], Sequence[int]]], seed: int) 
     for then, now in runs:
         pool = [*then, *now]
         seen += abs(sum(then) / len(then) - sum(now) / len(now))
+        # all outcomes are equal: every deal gives 0, as the runs themselves do
         if min(pool) == max(pool):
             continue
         counts = [pool.count(1), pool.count(0), pool.count(-1)]
         dealt = rng.multivariate_hypergeometric(counts, len(then), size=RESAMPLES)  # how many of each come to the earlier run
         sums = dealt[:, 0] - dealt[:, 2]
         drawn += np.abs(sums / len(then) - (sum(pool) - sums) / len(now))
+    # 1e-9: deals that equal what was seen must count, whatever their last digits
     return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + RESAMPLES))

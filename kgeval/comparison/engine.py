@@ -63,6 +63,7 @@ class ScoresGiven:
 
     calls: int = 0
     values: set[float] = field(default_factory=set)
+    # a run has up to a million calls: 8 bytes each are enough to tell them apart
     keys: array[int] = field(default_factory=lambda: array("Q"))
 
     def take(self, verdicts: Iterable[ComparisonVerdict]) -> None:
@@ -172,6 +173,7 @@ class JudgeRun:
         """
         pairing, run, stopping = segment.pairing, segment.run, sure.fresh()
         order = list(range(len(pairing.questions)))
+        # the names are in the seed: pairs go through the questions in orders of their own
         random.Random(f"{sure.seed}\0{pairing.a}\0{pairing.b}").shuffle(order)  # noqa: S311
         calls_a_trial = run.cases * run.procedure.calls
         questions, calls, decision = 0, 0, None
@@ -238,5 +240,5 @@ def _mean(segment: Segment, trials: Sequence[JudgedTrial], place: int) -> float 
 
     verdicts = [verdict for judged in trials if judged.place == place and judged.how != DISCARDED for verdict in judged.verdicts]
     wins = segment.run.table(verdicts, [PairQuestion(segment.pairing.questions[place].id)], segment.pairing).wins()
-    known = wins[~np.isnan(wins)]
-    return float(known.mean()) if known.size else None
+    scored = wins[~np.isnan(wins)]
+    return float(scored.mean()) if scored.size else None

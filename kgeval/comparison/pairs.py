@@ -50,7 +50,7 @@ class ComparedPairs:
 
     def questions(self, a: str, b: str) -> Iterator[Question]:
         """The questions that both have an answer to, or can be asked, in order."""
-        return (one for one in self.sharing.common(self._files(a, b)) if self.shard is None or self.shard.has(one.id))
+        return (question for question in self.sharing.common(self._files(a, b)) if self.shard is None or self.shard.has(question.id))
 
     def count(self, a: str, b: str) -> int:
         """How many questions both have."""
@@ -62,8 +62,8 @@ class ComparedPairs:
 
     def systems_of(self, name: str) -> list[str]:
         """The systems that have an answer to a question, or can be asked."""
-        found = {*self.sharing.answered_by(name), *self.asked}
-        return [system for system in self.systems if system in found]
+        answering = {*self.sharing.answered_by(name), *self.asked}
+        return [system for system in self.systems if system in answering]
 
     def _files(self, *systems: str) -> list[str]:
         return [system for system in systems if system not in self.asked]
@@ -87,7 +87,7 @@ def pair_up(
     inside = {name for pair in (*pairs, *second_runs) for name in pair}
     filed = [name for name in filed if name in inside]
     sharing = Sharing(rows, among=None if inside.intersection(asked) else filed)
-    missing = {name: found for name in filed if (found := sharing.lacking(name))}
+    missing = {name: ids for name in filed if (ids := sharing.lacking(name))}
     if missing and not wanted.allow_missing:
         raise _refused(missing, sharing)
     failed = {name: count for name in filed if (count := sharing.failed(name))}
@@ -107,11 +107,11 @@ def _pairs(systems: Sequence[str], wanted: PairSelection, *, alone: bool) -> tup
         base = _known(wanted.against, systems, "--against")
         found = tuple((name, base) for name in systems if name != base)
     elif wanted.pairs:
-        given: dict[frozenset[str], tuple[str, str]] = {}
+        by_systems: dict[frozenset[str], tuple[str, str]] = {}
         for text in wanted.pairs:
             pair = _split(text, systems)
-            given.setdefault(frozenset(pair), pair)  # A:B and B:A are one pair
-        found = tuple(given.values())
+            by_systems.setdefault(frozenset(pair), pair)  # A:B and B:A are one pair
+        found = tuple(by_systems.values())
     else:
         found = tuple(combinations(systems, 2))
     if not found and not alone:
@@ -136,8 +136,8 @@ def _known(name: str, systems: Sequence[str], flag: str) -> str:
 
 def _split(text: str, systems: Sequence[str]) -> tuple[str, str]:
     """A pair from "A:B"; names may have colons themselves, as long as it can be read in one way."""
-    places = [at for at, character in enumerate(text) if character == ":"]
-    found = [(text[:at], text[at + 1:]) for at in places if text[:at] in systems and text[at + 1:] in systems]
+    places = [place for place, character in enumerate(text) if character == ":"]
+    found = [(text[:place], text[place + 1:]) for place in places if text[:place] in systems and text[place + 1:] in systems]
     if len(found) > 1:
         what = f"--pairs {text}: can be read in {len(found)} ways"
         raise UsageError(what, fix="use --against, or leave other systems out with --filter-system")

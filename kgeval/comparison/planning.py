@@ -103,14 +103,14 @@ def _worked_out(planning: Planning, run: ProcedureRun) -> Iterator[PlannedStage]
     """The stages of a procedure by arithmetic; tokens by a sample drawn over all pairs."""
     calls, prompts = _calls(planning, run), run.procedure.prompts
     dry = Dry(planning.models)
-    known = sum(_ask(dry, run, planning.answers_of(run), place) for place in _sample(planning, run))
+    known_places = sum(_ask(dry, run, planning.answers_of(run), place) for place in _sample(planning, run))
     stages = {stage.stage: stage for stage in dry.stages()}
     for step, name in enumerate(prompts):
         stage = stages.get(name)
-        asked = (stage.calls_high + stage.from_journal) if stage else 0
+        requests = (stage.calls_high + stage.from_journal) if stage else 0
         mean = stage.input_tokens_high / stage.calls_high if stage and stage.calls_high else 0.0
         own = calls // len(prompts) if len(prompts) > 1 else calls
-        certain = bool(asked) and known == SAMPLE and step == 0 and not (stage and stage.from_journal)
+        certain = bool(requests) and known_places == SAMPLE and step == 0 and not (stage and stage.from_journal)
         prompt = planning.models.prompt(name)
         slots = max(0, round(mean) - tokens.count_messages(prompt.system, prompt.user))
         yield planning.models.bound(prompt, calls=(own if certain else 0, own), slot_tokens=(slots, slots), stage=name)
@@ -125,6 +125,7 @@ def _calls(planning: Planning, run: ProcedureRun) -> int:
 
 
 def _sample(planning: Planning, run: ProcedureRun) -> Iterator[tuple[Question, Pairing, int]]:
+    # the same sample in each dry run: its figures must not change between two looks
     draws = random.Random(0)  # noqa: S311
     pairings = [pairing for pairing in planning.pairings if pairing.questions]
     for _ in range(SAMPLE):

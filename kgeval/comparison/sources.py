@@ -76,6 +76,7 @@ class LiveSource:
         self.system, self.name, self._first = system, name or system.name, first
         self.signature, self.adjusts = system.signature, system.adjusts
         self.live = not isinstance(system, FileSystem)
+        # a comparison's threads are those of the judge: a system may take fewer questions at a time
         self._room = threading.BoundedSemaphore(max(1, system.parallel))
 
     def number(self, question_id: str, trial: int) -> int:

@@ -101,15 +101,15 @@ def table_of(
     other way round (B, A) have their sides swapped. Of two verdicts for one place the later counts."""
     import numpy as np
 
-    asked = tuple(questions)
-    at = {question.question_id: number for number, question in enumerate(asked)}
-    points = np.full((len(asked), trials, positions, repeats, len(aspects), 2), np.nan)
-    words = np.full((len(asked), trials, 2), np.nan)
+    question_rows = tuple(questions)
+    row_of = {question.question_id: number for number, question in enumerate(question_rows)}
+    points = np.full((len(question_rows), trials, positions, repeats, len(aspects), 2), np.nan)
+    words = np.full((len(question_rows), trials, 2), np.nan)
     failures: dict[tuple[int, int], str] = {}
-    place = {name: number for number, name in enumerate(aspects)}
+    aspect_place = {name: number for number, name in enumerate(aspects)}
     for verdict in verdicts:
         swapped = (verdict.system_b, verdict.system_a) == pair
-        q, aspect = at.get(verdict.question_id), place.get(verdict.aspect)
+        q, aspect = row_of.get(verdict.question_id), aspect_place.get(verdict.aspect)
         if verdict.procedure != procedure or q is None or aspect is None or not (swapped or (verdict.system_a, verdict.system_b) == pair):
             continue
         t, r = verdict.trial - 1, verdict.repeat - 1
@@ -123,4 +123,4 @@ def table_of(
             words[q, t, side] = np.nan if length is None else length
         if verdict.failure is not None:
             failures[q, t] = verdict.failure
-    return PairTable(pair[0], pair[1], asked, aspects, points, words, None, failures, procedure)
+    return PairTable(pair[0], pair[1], question_rows, aspects, points, words, None, failures, procedure)

@@ -82,6 +82,7 @@ class Segment:
 
     run: ProcedureRun
     pairing: Pairing
+    # arrays: places of a million lines are 16 MB, as lists of numbers five times that
     places: array[int] = field(default_factory=lambda: array("l"))
     starts: array[int] = field(default_factory=lambda: array("q"))
 
@@ -176,10 +177,11 @@ class VerdictStore:
             if line["how"] == DISCARDED:
                 trials.add(line["trial"])
             else:
+                # not validated again: written by this run, and read several times for a report
                 verdicts += (ComparisonVerdict.model_construct(**row) for row in line["verdicts"])
         questions = [(segment.pairing.questions[place], trials) for place, trials in sorted(discarded.items())]
-        asked = [PairQuestion(question.id, question.dataset, question.level, frozenset(trials)) for question, trials in questions]
-        return segment.run.table(verdicts, asked, segment.pairing)
+        pair_questions = [PairQuestion(question.id, question.dataset, question.level, frozenset(trials)) for question, trials in questions]
+        return segment.run.table(verdicts, pair_questions, segment.pairing)
 
 
 def _write(path: Path, verdicts: Iterable[dict[str, Any]]) -> None:

@@ -31,12 +31,12 @@ def _texts(value: object) -> object:
     """A single text or path stands for a list of one; paths are texts."""
     if isinstance(value, str | Path):
         return (str(value),)
-    return tuple(str(one) if isinstance(one, Path) else one for one in value) if isinstance(value, list | tuple) else value
+    return tuple(str(item) if isinstance(item, Path) else item for item in value) if isinstance(value, list | tuple) else value
 
 
 def _settings(value: object) -> object:
     """A mapping as the texts that the command line takes: {"graph:hops": 2} is graph:hops=2."""
-    return tuple(f"{name}={_json(one)}" for name, one in value.items()) if isinstance(value, Mapping) else _texts(value)
+    return tuple(f"{name}={_json(setting)}" for name, setting in value.items()) if isinstance(value, Mapping) else _texts(value)
 
 
 def _ablations(value: object) -> object:
@@ -44,7 +44,7 @@ def _ablations(value: object) -> object:
     if not isinstance(value, Mapping):
         return _texts(value)
     lists = {
-        name: [_json(one) for one in (values if isinstance(values, list | tuple) else [values])]
+        name: [_json(item) for item in (values if isinstance(values, list | tuple) else [values])]
         for name, values in value.items()
     }
     if wrong := [name for name, texts in lists.items() if any("," in text for text in texts)]:

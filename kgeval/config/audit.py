@@ -41,7 +41,7 @@ class GraphSection(Section):
 def _threshold(value: Any) -> Any:
     """The value, if it has the form of a threshold. What is in its texts is for the audit to read. Raises: ValueError."""
     plain = isinstance(value, int | float | str) and not isinstance(value, bool)
-    by_severity = isinstance(value, dict) and value and all(isinstance(one, int | float | str) for one in value.values())
+    by_severity = isinstance(value, dict) and value and all(isinstance(limit, int | float | str) for limit in value.values())
     if not plain and not by_severity:
         raise ValueError("write a number, a text such as \"<=0.05\" or \">=0.5\", or { warning = ..., error = ... } of those")
     return value

@@ -20,10 +20,10 @@ _Paths = Annotated[tuple[Path, ...], BeforeValidator(one_path)]
 
 def _levels(value: object) -> object:
     """The levels named, strictest first; `all` is every one; none named: those of text. Raises: ValueError for unknown ones."""
-    given = several(value)
-    if not isinstance(given, tuple | list) or not all(isinstance(name, str) for name in given):
-        return given
-    named = {name.lower() for name in given} or set(TEXT_LEVELS)
+    names = several(value)
+    if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+        return names
+    named = {name.lower() for name in names} or set(TEXT_LEVELS)
     if unknown := sorted(named - {*LEVELS, "all"}):
         raise ValueError(f"{', '.join(unknown)}: no such level; the levels are {', '.join(LEVELS)}, all")
     return tuple(level for level in LEVELS if level in named or "all" in named)

@@ -15,7 +15,7 @@ Grade = int | float
 
 
 class ModelChoice(Section):
-    """One model: its name, where it is (null: OPENAI_BASE_URL, else the client's default), and request parameters. No key.
+    """One model: its name, where it is (None: OPENAI_BASE_URL, else the client's default), and request parameters. No key.
 
     `endpoint`: what the endpoint at this address is called in journal keys, signatures and graphs, so that a server may move to another
     port or host; without an address here, the one in use."""
@@ -54,10 +54,11 @@ def _grades(value: Any) -> dict[Grade, str]:
     """The grades from the lowest to the highest; TOML has texts for keys. Raises: ValueError with all faults."""
     if not isinstance(value, Mapping):
         raise ValueError("a text for each grade is needed: {1 = ..., 2 = ...}")
-    made: dict[Grade, str] = {}
+    grades: dict[Grade, str] = {}
     faults = []
     for key, text in value.items():
         try:
+            # float() would take a truth value: True is 1.0.
             number = float("nan") if isinstance(key, bool) else float(key)
         except (TypeError, ValueError, OverflowError):
             number = float("nan")
@@ -66,16 +67,16 @@ def _grades(value: Any) -> dict[Grade, str]:
             faults.append(f"{key!r} is no number")
         elif not isinstance(text, str) or not text.strip():
             faults.append(f"{key}: a text is needed: when it is given (a grade with a point needs quotes: \"0.5\" = ...)")
-        elif grade in made:
+        elif grade in grades:
             faults.append(f"{key} is there twice")
         else:
             text.encode()  # raises ValueError for half of a character
-            made[grade] = text.strip()
+            grades[grade] = text.strip()
     if len(value) < 2:
         faults.append("two are needed at least")
     if faults:
         raise ValueError("; ".join(faults))
-    return dict(sorted(made.items()))
+    return dict(sorted(grades.items()))
 
 
 class Criterion(Section):

@@ -101,10 +101,11 @@ def _rename(data: dict[str, Any], file: Path) -> None:
             continue
         names = field.annotation.model_fields
         for name, option in names.items():
-            for flag in (one for one in option.metadata if isinstance(one, Flag) and one.old):
+            for flag in (entry for entry in option.metadata if isinstance(entry, Flag) and entry.old):
                 old = flag.old.partition("/")[0].removeprefix("--").replace("-", "_")
                 if old in values and old not in names:
                     note(f"NOTE: {file}: [{section}] {old} is now {name}")
+                    # The name of today counts where both are there.
                     values.setdefault(name, values.pop(old))
 
 
@@ -119,6 +120,7 @@ def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:
     faults: dict[str, None] = {}
     while True:
         try:
+            # Again and again: pydantic checks a section as a whole only when each of its keys is sound.
             return Config.model_validate(data), list(faults)
         except ValidationError as cause:
             faults |= dict.fromkeys(explain(cause, Config))
@@ -128,6 +130,7 @@ def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:
 
 
 def _order(place: tuple[int | str, ...]) -> list[str]:
+    # Numbers of items as texts of one length: they have to sort beside names.
     return [f"{part:09}" if isinstance(part, int) else part for part in place]
 
 
@@ -161,8 +164,8 @@ def _keys(kind: type[BaseModel], place: Sequence[int | str]) -> list[str]:
         if isinstance(part, int):
             continue  # one of several: the field says of what
         field = kind.model_fields.get(part)
-        inside = [] if field is None else [one for one in (field.annotation, *get_args(field.annotation)) if isinstance(one, type)]
-        kinds = [one for one in inside if issubclass(one, BaseModel)]
+        inside = [] if field is None else [hint for hint in (field.annotation, *get_args(field.annotation)) if isinstance(hint, type)]
+        kinds = [hint for hint in inside if issubclass(hint, BaseModel)]
         if not kinds:
             return []
         kind = kinds[0]
@@ -183,5 +186,5 @@ def _wrong(kind: str, message: str) -> str:
 
 
 def environment(name: str) -> str | None:
-    """A non-empty environment variable, or null."""
+    """A non-empty environment variable, or None."""
     return os.environ.get(name) or None

@@ -49,7 +49,7 @@ def options_in(kinds: Iterable[type[Section]], names: Iterable[str] | None = Non
         for name, field in kind.model_fields.items():
             if wanted is not None and name not in wanted:
                 continue
-            flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+            flag = next((mark for mark in field.metadata if isinstance(mark, Flag)), Flag())
             for word, (value, _) in flag.values.items():
                 yield Option(word.removeprefix("--"), name, field, value)
             words = [] if flag.values else [(word, False) for word in (flag.name or "--" + name.replace("_", "-")).split()]
@@ -64,7 +64,7 @@ def options_in(kinds: Iterable[type[Section]], names: Iterable[str] | None = Non
 def plain_type(annotation: Any) -> Any:
     """The type without None."""
     if get_origin(annotation) in (Union, types.UnionType):
-        left = [one for one in get_args(annotation) if one is not type(None)]
+        left = [member for member in get_args(annotation) if member is not type(None)]
         return left[0] if len(left) == 1 else annotation
     return annotation
 
@@ -78,15 +78,15 @@ def words_of(options: Sequence[Option], given: Mapping[str, Any]) -> tuple[str, 
     words: list[str] = []
     for name, value in given.items():
         known = by_name.get(name, [])
-        switch = next((one for one in reversed(known) if one.value is not None and one.value == value), None)
+        switch = next((item for item in reversed(known) if item.value is not None and item.value == value), None)
         if switch is not None:
             words.append(f"--{switch.flag}")
             continue
-        flag = next((one.short for one in known[-1].field.metadata if isinstance(one, Flag)), "") if known and name in SHORT else ""
+        flag = next((item.short for item in known[-1].field.metadata if isinstance(item, Flag)), "") if known and name in SHORT else ""
         flag = flag or "--" + (known[-1].flag if known else name.replace("_", "-"))
         several = [f"{key}={part}" for key, part in value.items()] if isinstance(value, Mapping) else value
-        for one in several if isinstance(several, tuple | list) else [several]:
-            words += [flag] if one is True else [] if one is False else [flag, str(one)]
+        for item in several if isinstance(several, tuple | list) else [several]:
+            words += [flag] if item is True else [] if item is False else [flag, str(item)]
     return tuple(words)
 
 
@@ -94,22 +94,22 @@ def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where
     """What keys that are flags without dashes say, and a line for each that cannot be: `true` is the flag alone, `false` is no flag, a list
     repeats the flag. A key that is unknown stays under its own name. `where`: the section, for the note on a key of earlier versions."""
     table = {option.flag: option for option in sorted(options, key=lambda option: not option.old)}  # a name of today counts
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     faults = []
     for key, value in said.items():
         option = table.get(key.replace("_", "-"))
         if option is None:
             flag = f"--{key.replace('_', '-')}"
             faults.append(f"no such option: {flag}{did_you_mean(flag, (f'--{known}' for known in table))}")
-            given[key.replace("-", "_")] = tuple(value) if isinstance(value, list) else value
+            values[key.replace("-", "_")] = tuple(value) if isinstance(value, list) else value
             continue
         if option.old:
-            today = next(one.flag for one in options if one.name == option.name and not one.old and one.value == option.value)
+            today = next(other.flag for other in options if other.name == option.name and not other.old and other.value == option.value)
             note(f"NOTE: [{where}] {key} is now {today.replace('-', '_')}")
         if value is False:
             continue
         if option.value is not None:
-            given[option.name] = option.value
+            values[option.name] = option.value
             if value is not True:
                 faults.append(f"--{option.flag} takes no value: true sets it")
         else:
@@ -117,8 +117,8 @@ def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where
                 faults.append(f"--{option.flag} needs a value")
             if isinstance(value, list) and option.kind not in (tuple, dict):
                 faults.append(f"--{option.flag} takes one value")
-            given = merged(given, {option.name: _shaped(option, value)})
-    return given, faults
+            values = merged(values, {option.name: _shaped(option, value)})
+    return values, faults
 
 
 def merged(given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,36 +137,37 @@ def merged(given: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 def from_environment(options: Sequence[Option], prefix: str) -> dict[str, Any]:
     """What variables say: that of the flag, else PREFIX_FLAG, as the command itself reads them. Several values have spaces between them,
     files the separator of paths."""
-    given: dict[str, Any] = {}
-    longest = {option.name: max((one.flag for one in options if one.name == option.name and not one.old), key=len) for option in options}
+    values: dict[str, Any] = {}
+    longest = {option.name: max((opt.flag for opt in options if opt.name == option.name and not opt.old), key=len) for option in options}
     for option in sorted(options, key=lambda option: not option.old):  # a name of today counts
         if option.value is False or (option.value is None and not option.old and option.flag != longest[option.name]):
             continue
-        own = next((one.envvar for one in option.field.metadata if isinstance(one, Flag) and one.envvar), None)
+        own = next((opt.envvar for opt in option.field.metadata if isinstance(opt, Flag) and opt.envvar), None)
         name = f"{prefix}_{option.flag}".upper().replace("-", "_")
         text = (own and os.environ.get(own)) or os.environ.get(name)
         if not text:
             continue
         if option.value is not None:
+            # A plain switch takes the text, which pydantic reads; each of the others takes click's words for true.
             switch = text if option.value is True else option.value if text.lower() in ("1", "true", "t", "yes", "y", "on") else None
-            given |= {} if switch is None else {option.name: switch}
+            values |= {} if switch is None else {option.name: switch}
         elif option.kind in (tuple, dict):
             files = get_args(plain_type(option.field.annotation))[:1] == (Path,)
-            given[option.name] = _shaped(option, list(text.split(os.pathsep) if files else text.split()))
+            values[option.name] = _shaped(option, list(text.split(os.pathsep) if files else text.split()))
         else:
-            given[option.name] = text
-    return given
+            values[option.name] = text
+    return values
 
 
 def values_of(kind: type[Section], given: Mapping[str, Any]) -> dict[str, Any]:
     """What was said of the fields of an options class, as the class takes it: where commas separate values, they are taken apart."""
-    found = {name: value for name, value in given.items() if name in kind.model_fields}
-    for name, value in found.items():
+    values = {name: value for name, value in given.items() if name in kind.model_fields}
+    for name, value in values.items():
         if isinstance(value, tuple):
             commas = any(isinstance(flag, Flag) and flag.commas for flag in kind.model_fields[name].metadata)
             parts = (str(text).split(",") if commas else [str(text)] for text in value)
-            found[name] = tuple(part.strip() if commas else part for texts in parts for part in texts if part.strip() or not commas)
-    return found
+            values[name] = tuple(part.strip() if commas else part for texts in parts for part in texts if part.strip() or not commas)
+    return values
 
 
 def faults_in(kind: type[Section], given: Mapping[str, Any]) -> list[str]:

@@ -171,8 +171,10 @@ class View(ABC):
         """Length of a shortest path between two nodes of one component."""
         if start == end:
             return 0
-        found = self._ask(lambda gds: gds.shortest_path.dijkstra.stream(self._handle, start, [end], log_progress=False))
-        return int(found["totalCost"].iloc[0])
+        # without a weight every edge costs 1: the cost is the number of hops
+        path = self._ask(lambda gds: gds.shortest_path.dijkstra.stream(self._handle, start, [end], log_progress=False))
+        # there is a row because both are in one component: for a node that cannot be reached GDS gives none
+        return int(path["totalCost"].iloc[0])
 
     def component_sizes(self) -> dict[int, int]:
         """How many components there are of each size."""
@@ -185,6 +187,7 @@ class View(ABC):
         import numpy as np
 
         ids, sizes = np.unique(self._components.groups, return_counts=True)
+        # argmax gives the first of equals, and both arrays ascend: the least component id, and in it the least node
         component = ids[sizes.argmax()]
         node = self._components.nodes[np.argmax(self._components.groups == component)]
         return Giant(int(component), int(sizes.max()), int(node))
@@ -194,12 +197,13 @@ class View(ABC):
         import numpy as np
 
         graph = self.adjacency()
-        found = []
-        for at in np.flatnonzero(self._components.of(graph.ids) == giant.component):
-            ends = graph.others[graph.starts[at] : graph.starts[at + 1]]
-            ends = graph.ids[ends[ends > at]]
-            found.append(np.column_stack((np.full(len(ends), graph.ids[at]), ends)))
-        return np.concatenate(found).astype(np.int64)
+        edges = []
+        for position in np.flatnonzero(self._components.of(graph.ids) == giant.component):
+            ends = graph.others[graph.starts[position] : graph.starts[position + 1]]
+            # each edge stands at both of its ends
+            ends = graph.ids[ends[ends > position]]
+            edges.append(np.column_stack((np.full(len(ends), graph.ids[position]), ends)))
+        return np.concatenate(edges).astype(np.int64)
 
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
         """The communities of the simple graph and their modularity (-0.5..1). Louvain knows no seed. The same graph gives the same
@@ -214,18 +218,18 @@ class View(ABC):
             with self._shuffled(seed) as copy:
                 return self._groups(copy, self._mutated(method, copy, seed)[0])
         name, _ = self._mutated(method, self._handle, seed)
-        found = self._groups(self._handle, name)
+        partition = self._groups(self._handle, name)
         self._ask(lambda gds: gds.graph.node_properties.drop(self._handle, [name]))
-        return found
+        return partition
 
     def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
         """Names and types of entities by internal id; ids that are gone from the database are left out."""
         query, layout = all_queries()[self._names], self._layout.model_dump()
-        found: dict[int, GraphRef] = {}
+        refs: dict[int, GraphRef] = {}
         for first in range(0, len(ids), BATCH):
             rows = self._graph.read(query, {"layout": layout, "ids": list(ids[first : first + BATCH])}, timeout=self.timeout)
-            found.update((row["id"], GraphRef.model_validate(row["item"])) for row in rows)
-        return found
+            refs.update((row["id"], GraphRef.model_validate(row["item"])) for row in rows)
+        return refs
 
     @cached_property
     def _components(self) -> Partition:
@@ -236,8 +240,8 @@ class View(ABC):
     def _mutated(self, method: Method, handle: Any, seed: int) -> tuple[str, float]:
         """The property in which the communities are kept, and their modularity. One thread: more give other communities each time."""
         name, seeded = self._new_property(), {"random_seed": seed} if method == Leiden else {}
-        made = self._ask(lambda gds: getattr(gds, method).mutate(handle, name, concurrency=1, log_progress=False, **seeded))
-        return name, float(made.modularity)
+        result = self._ask(lambda gds: getattr(gds, method).mutate(handle, name, concurrency=1, log_progress=False, **seeded))
+        return name, float(result.modularity)
 
     def _new_property(self) -> str:
         """A name of its own: GDS refuses one that is taken, as by a call that was stopped at its time limit just after it had ended."""
@@ -253,7 +257,7 @@ class Algorithms(Protocol):
 
 
 def missing(graph: Graph) -> str | None:
-    """Why no graph algorithm can run on this graph; null if they can."""
+    """Why no graph algorithm can run on this graph; None if they can."""
     if graph.info.gds is not None or graph.algorithms is not None:
         return None
     where = "switch on Graph Analytics, or run the algorithms in a session" if graph.info.aura else "a session can run them"
@@ -262,6 +266,7 @@ def missing(graph: Graph) -> str | None:
 
 def node_number(element_id: str) -> int:
     """The number that GDS knows a node by: the last part of its element id."""
+    # "4:DATABASE:12" in Neo4j 5 and 2026; GDS still names nodes by the last part, and id(n), which gives it too, is deprecated
     return int(element_id.rpartition(":")[2])
 
 
@@ -269,5 +274,5 @@ def histogram(values: Integers) -> dict[int, int]:
     """How often each value comes."""
     import numpy as np
 
-    found, often = np.unique(values, return_counts=True)
-    return dict(zip(found.tolist(), often.tolist(), strict=True))
+    distinct, often = np.unique(values, return_counts=True)
+    return dict(zip(distinct.tolist(), often.tolist(), strict=True))

@@ -40,6 +40,7 @@ SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 T = TypeVar("T")
 _streams = count()  # a name for each
+# weak: `stop_queries` must not keep open what nobody holds any more
 _graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
 
 

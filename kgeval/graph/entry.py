@@ -78,6 +78,7 @@ class VectorIndex:
     dimensions: int | None
     similarity: str
 
+    # Neo4j scores cosine indexes (1 + cos) / 2, and euclidean ones 1 / (1 + d^2), where d^2 = 2 - 2 cos for vectors of length 1
     def cosine(self, score: float) -> float:
         """The cosine of two vectors of length 1, from the index's own score of them."""
         if self.similarity == "euclidean":
@@ -167,9 +168,9 @@ class EntryReader:
             limit = min(WIDER * limit, WIDEST)
 
     def _read(self, query: str, **params: Any) -> list[dict[str, Any]]:
-        found = all_queries()[query]
-        layout = {"layout": self._shown} if any(p.name == "layout" for p in found.params) else {}
-        return self.graph.read(found, {**layout, **params}, timeout=self._timeout)
+        spec = all_queries()[query]
+        layout = {"layout": self._shown} if any(p.name == "layout" for p in spec.params) else {}
+        return self.graph.read(spec, {**layout, **params}, timeout=self._timeout)
 
     def _stream(self, query: str) -> Iterator[dict[str, Any]]:
         return self.graph.stream(all_queries()[query], {"layout": self._shown})

@@ -103,6 +103,7 @@ def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
         try:
             with stopping(graph._driver, graph.info.database, session):  # before `close`, which waits for the query
                 yield tx
+        # these are DriverErrors too, but say nothing of the result: `translated` says that the server is gone
         except (ServiceUnavailable, SessionExpired):
             raise
         except DriverError as cause:

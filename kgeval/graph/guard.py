@@ -34,6 +34,7 @@ _TICKED = re.compile(r"`(?:``|[^`])*`")
 _CALL = re.compile(r"\s*([\w.`]+)\s*\(")
 _PROCEDURE = re.compile(r"\bCALL\s+([^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+)", re.IGNORECASE)
 _STACKED = re.compile(r"\b(?:CASE|NOT|XOR|UNION)\b|\^", re.IGNORECASE)
+# `!` is the NOT of label expressions
 _CHAINED = re.compile(r"[+!]|\]\s*\[|\)\s*<?-")
 _RANGE = re.compile(r"\brange\s*\(", re.IGNORECASE)
 _INTEGER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+)\b")
@@ -41,7 +42,7 @@ _LOAD = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 
 
 def invalid(plan: QueryPlan) -> str | None:
-    """Why a planned query cannot be an answer's Cypher: it would write, change the schema or the server, or load files. Null: it can."""
+    """Why a planned query cannot be an answer's Cypher: it would write, change the schema or the server, or load files. None: it can."""
     if any(operator.name == "LoadCSV" for operator in plan.operators):
         return "not run: it loads a file or an address with LOAD CSV"
     if plan.kind != "r":
@@ -53,7 +54,7 @@ def invalid(plan: QueryPlan) -> str | None:
 def refused(plan: QueryPlan, text: str, database: str) -> str | None:
     """Why kgeval does not run a query that may be fine elsewhere: it leaves the database, or calls what is not known to read only.
 
-    Null: it is run. Its plan says what it calls; its text is looked at as well.
+None: it is run. Its plan says what it calls; its text is looked at as well.
     """
     for operator in plan.operators:
         if operator.database and operator.database.casefold() != database.casefold():
@@ -75,7 +76,7 @@ def refused(plan: QueryPlan, text: str, database: str) -> str | None:
 
 
 def too_early(text: str) -> str | None:
-    """What makes even planning needless or dangerous: nothing in it, too long, nested too deep, LOAD CSV. Null: plan it."""
+    """What makes even planning needless or dangerous: nothing in it, too long, nested too deep, LOAD CSV. None: plan it."""
     if not text.strip():
         return "it is empty"
     if len(text) > LONGEST:
@@ -144,19 +145,19 @@ def _character(found: re.Match[str]) -> str:
 
 def _calls(text: str) -> Iterator[str]:
     """Names with a dot that are called in a text."""
-    for found in _CALLED.finditer(text):
-        yield re.sub(r"\s+", "", found[0])
+    for call in _CALLED.finditer(text):
+        yield re.sub(r"\s+", "", call[0])
 
 
 def _procedures(text: str) -> Iterator[str]:
     """Names with a dot after CALL."""
-    for found in _PROCEDURE.finditer(text):
-        yield re.sub(r"\s+", "", found[1])
+    for call in _PROCEDURE.finditer(text):
+        yield re.sub(r"\s+", "", call[1])
 
 
 def _procedure(details: str) -> str:
-    found = _CALL.match(details)
-    return found[1].replace("`", "") if found else ""
+    match = _CALL.match(details)
+    return match[1].replace("`", "") if match else ""
 
 
 def _known(name: str, patterns: tuple[str, ...]) -> bool:

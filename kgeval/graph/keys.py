@@ -57,4 +57,5 @@ class Keys:
 
 
 def _hash(key: str) -> int:
+    # a name that is looked up may come from a model, with half a surrogate pair in it: it is not found, and raises nothing
     return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

@@ -48,4 +48,5 @@ def cypher_name(name: str) -> str:
         return name
     if not name or "\0" in name:
         raise ValueError("a name in Cypher must not be empty and must not hold NUL")
+    # Cypher 5 undoes \uXXXX inside backticks too: a backslash of the name would begin one
     return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"

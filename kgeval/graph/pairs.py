@@ -50,25 +50,26 @@ def nearest_costs(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> 
     """
     import numpy as np
 
-    found = np.full(nodes, np.inf)
+    costs = np.full(nodes, np.inf)
     if not len(ends):
-        return found
+        return costs
     with _reversed(graph, edges, ends, nodes) as name:
         row = graph.read_lists(all_queries()["pair-distances"], {"graph_name": name, "source": nodes}, timeout=LIMIT)
-    found[np.array(row["nodes"], dtype=np.int64)] = row["costs"]
-    return found
+    costs[np.array(row["nodes"], dtype=np.int64)] = row["costs"]
+    return costs
 
 
 def nearest_paths(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> dict[int, Path]:
     """The cheapest path to the nearest end for each node that has one, as `nearest_costs`. For few nodes."""
     if not len(ends):
         return {}
-    found = {}
+    paths = {}
     with _reversed(graph, edges, ends, nodes) as name:
         for row in graph.read(all_queries()["pair-paths"], {"graph_name": name, "source": nodes}, timeout=LIMIT):
             if row["node"] != nodes:
-                found[row["node"]] = Path(tuple(reversed(row["nodes"][1:])), tuple(reversed(row["costs"][1:])))
-    return found
+                # the first node is the one that joins all ends: it is ours, and the edges were turned round
+                paths[row["node"]] = Path(tuple(reversed(row["nodes"][1:])), tuple(reversed(row["costs"][1:])))
+    return paths
 
 
 @contextmanager
@@ -99,15 +100,16 @@ def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorit
         params = {"gamma": float(graphs), "seed": seed}
     with _projected(graph, edges, undirected=True) as name:
         row = graph.read_lists(all_queries()[f"pair-{algorithm}"], {"graph_name": name, **params}, timeout=LIMIT)
-    found = np.full(nodes, -1, dtype=np.int64)
-    found[np.array(row["nodes"], dtype=np.int64)] = row["communities"]
-    return found
+    assigned = np.full(nodes, -1, dtype=np.int64)
+    assigned[np.array(row["nodes"], dtype=np.int64)] = row["communities"]
+    return assigned
 
 
 @contextmanager
 def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str]:
     """The edges in GDS under a name of ours, dropped in any case."""
     params = {
+        # inside one map: lists that are parameters themselves are planned anew for every other length, 0.4 s each time
         "edges": {"sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()},
         "undirected": ["*"] if undirected else [],
     }

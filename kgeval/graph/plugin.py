@@ -40,29 +40,30 @@ class Plugin:
         graph.need_gds()
         sweep(graph)
         with new_graph(graph) as name:
-            made, every = None, None
+            projection, every = None, None
+            # the native projection knows plain labels and types: it can leave out no self-loop, and cannot look at a property's text
             if expected.relations and not (expected.self_loops or layout.scope_property) and 0 < len(layout.entity_labels) <= 500:
-                made = natively(
+                projection = natively(
                     graph, name, layout.entity_labels, {RAW: {"type": "*", "orientation": "NATURAL"}},
                     expected=(expected.entities, expected.relations), threads=2, timeout=timeout,
                 )
-            if made is not None:
+            if projection is not None:
                 every = _degrees(graph, name, "UNDIRECTED", timeout)
             else:
-                made = by_cypher(graph, "raw-graph", name, {"layout": layout.model_dump()}, timeout=timeout)
-            if made is None:
+                projection = by_cypher(graph, "raw-graph", name, {"layout": layout.model_dump()}, timeout=timeout)
+            if projection is None:
                 raise QueryError("the layout has no entities to project", fix="kgeval layout detect shows what the database holds")
-            edges = _simplify(graph, made.graph, timeout) if made.result.relationship_count else 0
-            yield PluginView(graph, layout, made.graph, nodes=made.result.node_count, edges=edges, timeout=timeout, every=every)
+            edges = _simplify(graph, projection.graph, timeout) if projection.result.relationship_count else 0
+            yield PluginView(graph, layout, projection.graph, nodes=projection.result.node_count, edges=edges, timeout=timeout, every=every)
 
 
 def _simplify(graph: Graph, handle: Any, timeout: float | None) -> int:
     """Makes SIMPLE of RAW; how many edges it has, each counted once."""
-    made = graph.ask_gds(
+    result = graph.ask_gds(
         lambda gds: gds.graph.relationships.to_undirected(handle, RAW, SIMPLE, aggregation="SINGLE", log_progress=False), timeout=timeout,
     )
     graph.read(all_queries()["drop-raw"], {"graph_name": handle.name()}, timeout=timeout)
-    return int(made.relationships_written) // 2
+    return int(result.relationships_written) // 2
 
 
 def _degrees(graph: Graph, name: str, orientation: str, timeout: float | None) -> dict[int, int]:
@@ -102,19 +103,19 @@ class PluginView(View):
         ids, starts = self._joined()
         others = np.zeros(int(starts[-1]), dtype=np.intc)
         for row in _slices(self._graph, "neighbour-slices", self._handle.name(), self.timeout):
-            at = np.searchsorted(ids, np.array(row["sources"], dtype=ids.dtype))  # of another type, all ids would be copied each time
-            _put(others, starts, at, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
+            index = np.searchsorted(ids, np.array(row["sources"], dtype=ids.dtype))  # of another type, all ids would be copied each time
+            _put(others, starts, index, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
         return Adjacency(ids, starts, others)
 
     def _joined(self) -> tuple[Integers, Integers]:
         """The nodes that have an edge (`ids` of Adjacency), and its `starts`."""
         import numpy as np
 
-        found, degrees = array("q"), array("i")
+        numbers, degrees = array("q"), array("i")
         for row in _slices(self._graph, "joined-nodes", self._handle.name(), self.timeout):
-            found.extend(row["ids"])
+            numbers.extend(row["ids"])
             degrees.extend(row["degrees"])
-        ids = np.frombuffer(found, dtype=np.int64)
+        ids = np.frombuffer(numbers, dtype=np.int64)
         order = np.argsort(ids, kind="stable")
         ends = np.cumsum(np.frombuffer(degrees, dtype=np.intc)[order], dtype=np.int64)
         return _narrow(ids[order]), _narrow(np.concatenate((np.zeros(1, dtype=np.int64), ends)))
@@ -130,12 +131,13 @@ class PluginView(View):
 
     @contextmanager
     def _shuffled(self, seed: int) -> Iterator[Any]:
+        # as aura.view.shuffled
         order = {"source": self._handle.name(), "a": 7919 * seed + 12345, "b": 104729 * seed + 54321}
         with new_graph(self._graph) as name:
-            made = by_cypher(self._graph, "shuffled-graph", name, order, timeout=self.timeout)
-            if made is None:
+            projection = by_cypher(self._graph, "shuffled-graph", name, order, timeout=self.timeout)
+            if projection is None:
                 raise QueryError("the graph has no relations to shuffle", fix="see the server's log")
-            yield made.graph
+            yield projection.graph
 
     def _ask(self, work: Callable[[Any], T]) -> T:
         return self._graph.ask_gds(work, timeout=self.timeout)
@@ -148,13 +150,13 @@ def groups(graph: Graph, name: str, held_by: str, *, timeout: float | None) -> P
     """The groups that a property of the nodes of a projected graph holds."""
     import numpy as np
 
-    nodes, found = array("q"), array("q")
+    nodes, values = array("q"), array("q")
     for row in _slices(graph, "group-slices", name, timeout, property=held_by):  # a million numbers of Python at once take 40 MB
         nodes.extend(row["nodes"])
-        found.extend(row["groups"])
+        values.extend(row["groups"])
     ids = np.frombuffer(nodes, dtype=np.int64)
     order = ids.argsort()
-    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(found, dtype=np.int64)[order]), held_by)
+    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(values, dtype=np.int64)[order]), held_by)
 
 
 def _slices(graph: Graph, query: str, name: str, timeout: float | None, **params: Any) -> Iterator[Row]:

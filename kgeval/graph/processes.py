@@ -66,6 +66,7 @@ def _there(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
+    # another user's process, or a number that no process can have: it is let alone
     except (PermissionError, OverflowError):
         return True
     return True
@@ -77,6 +78,7 @@ def _started(pid: int) -> int | None:
     import psutil
 
     try:
+        # field 22; the command's name before it stands in brackets, and may hold blanks and brackets of its own
         return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19])
     except (OSError, ValueError, IndexError):
         pass

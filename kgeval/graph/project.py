@@ -55,6 +55,7 @@ def by_cypher(
 
         try:
             return gds.graph.project.cypher(all_queries()[query].text, graph_name=name, **params)
+        # pydantic's error is a ValueError too: `ask_gds` says what it means
         except ValidationError:
             raise
         except ValueError:  # the client's word for a query without rows
@@ -73,7 +74,7 @@ def natively(
     Raises: QueryTimeout, QueryEnded: the other way is slower.
     """
     try:
-        made = graph.ask_gds(
+        projection = graph.ask_gds(
             lambda gds: gds.graph.project.native(name, list(labels), dict(relations), read_concurrency=threads, log_progress=False),
             timeout=timeout,
         )
@@ -81,10 +82,10 @@ def natively(
         raise
     except QueryError:
         return None
-    if (made.result.node_count, made.result.relationship_count) != expected:
+    if (projection.result.node_count, projection.result.relationship_count) != expected:
         drop(graph, name)
         return None
-    return made
+    return projection
 
 
 def drop(graph: Graph, name: str) -> None:

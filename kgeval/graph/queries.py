@@ -106,6 +106,7 @@ def _kind(labels: str) -> str:
 
 def _named(x: str, *, ids: bool) -> str:
     """The name of a node, by what is said for its labels, else by the listed properties; with `ids` also what only tells it apart."""
+    # Variables of what is put into a query end in _, so that none is one of the query's own.
     joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
     mark = "CASE WHEN n_.is_id THEN n_.label + ' ' ELSE '' END + " if ids else ""
     return (
@@ -128,6 +129,7 @@ _VALUES: dict[str, Callable[[str], str]] = {
 }
 
 
+# Not $any(...) and $all(...): those are dynamic labels and types.
 _PARAM = re.compile(r"\$(?!(?:any|all)\s*\()([A-Za-z_]\w*)")
 _HEADER_PARAM = re.compile(r"^:param\s+(\w+)\s*=>\s*(.*?)\s*(?:--\s*(.*))?$")
 _CALLED = re.compile(r"\bgds(?:\.\w+)+(?=\s*\()")

@@ -170,10 +170,10 @@ def _terminate(
     for _ in range(2):
         try:
             with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-                found = [at for at, own in _running(session, ours, older=older) if name in (None, own)]
-                if not found:
+                ids = [transaction_id for transaction_id, own in _running(session, ours, older=older) if name in (None, own)]
+                if not ids:
                     return 0
-                return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)
+                return [row["message"] for row in session.run(_limited(TERMINATE), ids=ids).data()].count(ENDED)
         except (DriverError, Neo4jError, OSError):
             return 0
         except after_an_interrupt():
@@ -185,7 +185,7 @@ def _running(session: neo4j.Session, ours: Callable[[str], bool], *, older: floa
     """The transactions whose mark is ours, save those that clean up: id and name."""
     rows = session.run(_limited(RUNNING), older=int(older * 1000)).data()
     owners = [(row["id"], *_owner(row)) for row in rows]
-    return [(at, name) for at, owner, name in owners if ours(owner) and name != TIDYING]
+    return [(transaction_id, name) for transaction_id, owner, name in owners if ours(owner) and name != TIDYING]
 
 
 def _owner(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -37,19 +37,19 @@ class SharedViews:
 
     def known(self, layout: Layout, *, timeout: float | None) -> View | None:
         """The layout's projection, if some step made it before. `timeout`: as in `view`."""
-        found = self._views.get(layout.model_dump_json())
-        if found is not None:
-            found.timeout = timeout
-        return found
+        view = self._views.get(layout.model_dump_json())
+        if view is not None:
+            view.timeout = timeout
+        return view
 
     def view(self, where: Algorithms, layout: Layout, expected: Expected, *, timeout: float | None) -> View:
         """The layout's projection, made now if no step made it before. What fails is tried again by the next step. `timeout`: seconds for
         each call from now on, whatever the step before had."""
-        found = self.known(layout, timeout=timeout)
-        if found is None:
-            found = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
-            self._views[layout.model_dump_json()] = found
-        return found
+        view = self.known(layout, timeout=timeout)
+        if view is None:
+            view = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
+            self._views[layout.model_dump_json()] = view
+        return view
 
     def close(self) -> None:
         """Drops them all."""

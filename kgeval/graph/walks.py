@@ -58,8 +58,8 @@ class WalkGraph:
             lambda gds: getattr(gds, algorithm).mutate(self.handle, name, concurrency=1, log_progress=False, **settings),
             timeout=self.timeout,
         )
-        found = groups(self.graph, self.handle.name(), name, timeout=self.timeout)
-        return dict(zip(found.nodes.tolist(), found.groups.tolist(), strict=True))
+        partition = groups(self.graph, self.handle.name(), name, timeout=self.timeout)
+        return dict(zip(partition.nodes.tolist(), partition.groups.tolist(), strict=True))
 
 
 @contextmanager
@@ -73,16 +73,17 @@ def walkable(
     """
     graph.need_gds()
     sweep(graph)
-    ordered, made = relations <= ORDERED_MOST, None
+    ordered, projection = relations <= ORDERED_MOST, None
     plain = not (layout.entity_excluded_labels or layout.scope_property) and 0 < len(layout.entity_labels) <= 500
     with new_graph(graph) as name:
         if plain and not ordered:
-            made = natively(
+            projection = natively(
                 graph, name, layout.entity_labels, {"ALL": {"type": "*", "orientation": "UNDIRECTED"}},
+                # an undirected projection counts each relation twice
                 expected=(entities, 2 * relations), threads=1, timeout=timeout,  # one thread: it is alike each time
             )
-        if made is None:
-            made = by_cypher(graph, "walk-graph", name, {"layout": layout.model_dump(), "ordered": ordered}, timeout=timeout)
-        if made is None or not made.result.relationship_count:
+        if projection is None:
+            projection = by_cypher(graph, "walk-graph", name, {"layout": layout.model_dump(), "ordered": ordered}, timeout=timeout)
+        if projection is None or not projection.result.relationship_count:
             raise QueryError("no relation joins two entities: there is nothing to walk on", fix="kgeval layout check tells why")
-        yield WalkGraph(graph, made.graph, ordered, timeout)
+        yield WalkGraph(graph, projection.graph, ordered, timeout)

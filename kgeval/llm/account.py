@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.records import ModelUse
 
+# three failures among the first five items are no rate yet: a run is not ended on that (docs/models.md)
 FIRST_LOOK = 20
+# stopped by us and not failed: counting them would end a run for having been ended
 NOT_COUNTED = ("budget", "error_rate", "cancelled")
 
 
@@ -34,8 +36,8 @@ def too_many(failed: float, done: int, rate: float) -> bool:
 def use_since(before: Sequence[ModelUse], now: Sequence[ModelUse]) -> list[ModelUse]:
     """What was asked after `before` of the same account, by stage; stages that asked nothing since are left out."""
     earlier = {(one.stage, one.model): one for one in before}
-    found = (_less(one, earlier[key]) if (key := (one.stage, one.model)) in earlier else one for one in now)
-    return [one for one in found if one.calls or one.from_journal or one.failures]
+    rows = (_less(one, earlier[key]) if (key := (one.stage, one.model)) in earlier else one for one in now)
+    return [one for one in rows if one.calls or one.from_journal or one.failures]
 
 
 def _less(one: ModelUse, before: ModelUse) -> ModelUse:
@@ -59,13 +61,13 @@ class Account:
     ) -> None:
         """One request was sent."""
         with self._lock:
-            kept = self._stage(stage)
-            kept.calls += 1
-            kept.seconds += seconds
-            kept.input_tokens += input_tokens
-            kept.output_tokens += output_tokens
-            kept.cost += cost
-            kept.estimated += estimated
+            stage_use = self._stage(stage)
+            stage_use.calls += 1
+            stage_use.seconds += seconds
+            stage_use.input_tokens += input_tokens
+            stage_use.output_tokens += output_tokens
+            stage_use.cost += cost
+            stage_use.estimated += estimated
             self.sent += 1
 
     def found(self, stage: str) -> None:
@@ -78,9 +80,10 @@ class Account:
         failures = list(outcome.missing.values()) if task.items else []
         failures = failures or ([outcome.failure] if outcome.failure is not None else [])
         with self._lock:
-            kept = self._stage(task.stage or task.prompt.name)
-            kept.failures.update(failure.cause for failure in failures)
+            stage_use = self._stage(task.stage or task.prompt.name)
+            stage_use.failures.update(failure.cause for failure in failures)
             self.overhead_seconds += overhead
+            # a task of 20 items that lacks one of them is a twentieth of a failure
             if not any(failure.cause in NOT_COUNTED for failure in failures):
                 self.done += 1
                 self.failed += len(failures) / max(len(task.items), 1)
@@ -116,11 +119,11 @@ class Account:
         with self._lock:
             return [
                 ModelUse(
-                    stage=name, model=self._model, calls=kept.calls, from_journal=kept.from_journal, input_tokens=kept.input_tokens,
-                    output_tokens=kept.output_tokens, cost=round(kept.cost, 6) if self._priced else None, seconds=round(kept.seconds, 3),
-                    failures=dict(sorted(kept.failures.items())),
+                    stage=name, model=self._model, calls=stage.calls, from_journal=stage.from_journal, input_tokens=stage.input_tokens,
+                    output_tokens=stage.output_tokens, cost=round(stage.cost, 6) if self._priced else None, seconds=round(stage.seconds, 3),
+                    failures=dict(sorted(stage.failures.items())),
                 )
-                for name, kept in sorted(self._stages.items())
+                for name, stage in sorted(self._stages.items())
             ]
 
     def _stage(self, name: str) -> _Stage:

@@ -46,7 +46,7 @@ class Earlier:
 class AnswerStore:
     """The answers in a journal, as one run sees them. Thread-safe; processes may share the journal. A context manager.
 
-    `run`: what the run is called, the same whenever it is started again; null: a name of its own. An answer that failed counts for the run
+    `run`: what the run is called, the same whenever it is started again; None: a name of its own. An answer that failed counts for the run
     that met the failure and no other. `fresh`: answers of other runs do not count. An answer is on disk as far as the operating system goes
     before `keep` returns: kill -9 loses what is in flight.
 
@@ -57,6 +57,7 @@ class AnswerStore:
         prepare(journal)
         self.path, self._fresh, self._run = journal, fresh, run or uuid.uuid4().hex
         self._since = 0.0  # answers from before do not count
+        # one connection for all threads: sqlite3 lets them share it, but a transaction belongs to the connection, so that two must not mix
         self._lock = threading.RLock()
         self._db = connect(journal)
         self._claims = Claims(journal)
@@ -85,11 +86,11 @@ class AnswerStore:
         """
         with self._lock, self._guarded():
             self._db.execute("BEGIN IMMEDIATE")  # of two starts at once one sees what the other has begun
-            known = self._db.execute("SELECT finished, created FROM answer_runs WHERE run = ?", (self._run,)).fetchone()
-            if self._fresh or (known is not None and known[0] and not (again or failed_again)):
+            row = self._db.execute("SELECT finished, created FROM answer_runs WHERE run = ?", (self._run,)).fetchone()
+            if self._fresh or (row is not None and row[0] and not (again or failed_again)):
                 self._since = time.time()
-            elif known is not None and not (again or failed_again):
-                self._since = known[1]
+            elif row is not None and not (again or failed_again):
+                self._since = row[1]
             if failed_again:
                 self._db.execute("DELETE FROM answers WHERE run = ? AND failed", (self._run,))
             self._db.execute("INSERT OR REPLACE INTO answer_runs VALUES (?, ?, 0)", (self._run, self._since))
@@ -103,18 +104,18 @@ class AnswerStore:
         self._execute("UPDATE answer_runs SET finished = 1 WHERE run = ?", (self._run,))
 
     def get(self, key: str, *, take: bool = False) -> tuple[Answer, bool] | None:
-        """The answer under a key, and whether another run made it; null where it must be asked for. `take`: from now on this run has
+        """The answer under a key, and whether another run made it; None where it must be asked for. `take`: from now on this run has
         made it."""
-        found = self._one("SELECT body, run, failed, created FROM answers WHERE key = ?", (key,))
-        if found is None or (found[1] != self._run and (self._fresh or found[2])) or found[3] < self._since:
+        row = self._one("SELECT body, run, failed, created FROM answers WHERE key = ?", (key,))
+        if row is None or (row[1] != self._run and (self._fresh or row[2])) or row[3] < self._since:
             return None
         try:
-            answer = Answer.model_validate_json(zlib.decompress(found[0]))
+            answer = Answer.model_validate_json(zlib.decompress(row[0]))
         except (zlib.error, ValueError):  # damaged, or of another form of the record: asked again, and replaced
             return None
-        if take and found[1] != self._run:
+        if take and row[1] != self._run:
             self._execute("UPDATE answers SET run = ? WHERE key = ?", (self._run, key))
-        return answer, found[1] != self._run
+        return answer, row[1] != self._run
 
     def keep(self, key: str, answer: Answer) -> None:
         """Keeps an answer. Raises: IncompleteError where the disk is full."""
@@ -126,6 +127,7 @@ class AnswerStore:
     def only(self, key: str) -> Iterator[None]:
         """One thread of one process at a time for a key; others wait. Who comes later looks with `get` first."""
         with self._lock:
+            # claims are locks of the open file, which all threads of this store share: threads are kept apart here, processes below
             lock, waiting = self._in_flight.get(key, (threading.Lock(), 0))
             self._in_flight[key] = lock, waiting + 1
         try:

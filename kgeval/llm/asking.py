@@ -13,6 +13,7 @@ from kgeval.llm.request import Request, make_request
 
 T = TypeVar("T", bound=Reply)
 V = TypeVar("V")
+# faults of what the model wrote: another try may be better; transport has retries of its own
 WORTH_ASKING_AGAIN: tuple[Cause, ...] = ("unparsable", "cut", "empty", "missing_item")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn
 
+# each look goes to the browser as a message with all bars in it
 EVERY = 0.25  # seconds between two looks of a cell
 
 

@@ -36,7 +36,7 @@ class Budget:
         self._changed = threading.Condition()
 
     def reserve(self, expected: float, *, most: float | None = None, ended: Callable[[], bool] = lambda: False) -> None:
-        """Takes one call of about `expected` USD, `most` at most (null: no more than expected), out of the budget. `ended`: whether to
+        """Takes one call of about `expected` USD, `most` at most (None: no more than expected), out of the budget. `ended`: whether to
         wait no longer for others to settle.
 
         Raises: SpentError if it does not fit.
@@ -55,6 +55,7 @@ class Budget:
             self._in_flight.append(most)
 
     def _fits(self, limit: float, expected: float, most: float) -> bool:
+        # all calls in flight but the dearest must fit at their highest price: so the limit is passed by one call at most; 0 sends nothing
         together = [*self._in_flight, most]
         return 0 < limit >= max(self.spent + self._reserved + expected, self.spent + sum(together) - max(together))
 
@@ -63,6 +64,7 @@ class Budget:
         at what it was charged."""
         with self._changed:
             self._in_flight.remove(max(expected, most or 0.0))
+            # set to 0 when nothing is in flight: sums and differences of floats leave a rest that would add up
             self._reserved = self._reserved - expected if self._in_flight else 0.0
             self.spent += cost
             calls, money = self._by_stage.get(stage, (0, 0.0))
@@ -80,6 +82,7 @@ class Budget:
             raise SpentError(Failure("budget", f"the limit of {self.max_calls} calls is reached"))
 
     def _words(self, expected: float) -> str:
+        # with 0 of money left out: stages of local models cost nothing and explain nothing
         parts = sorted(((money, stage, calls) for stage, (calls, money) in self._by_stage.items() if money), reverse=True)
         went = [f"{stage or 'other'} {money:.4f} in {calls:,} call{'s' * (calls != 1)}" for money, stage, calls in parts[:_NAMED]]
         if len(parts) > _NAMED:

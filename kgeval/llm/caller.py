@@ -48,24 +48,27 @@ class Forms:
     def mode(self, shape: Shape, tried: int) -> Mode:
         """The form to ask for. While the current one has never worked, a request that got something unusable tries the next ones."""
         with self._lock:
+            # a form that has worked stays: the fault is then of this reply
             ahead = 0 if self._mode in self._proven else tried
-            at = max(MODES.index(self._mode) + ahead, self._lowest.get(shape.text, 0))
-            return MODES[min(at, len(MODES) - 1)]
+            index = max(MODES.index(self._mode) + ahead, self._lowest.get(shape.text, 0))
+            return MODES[min(index, len(MODES) - 1)]
 
     def refused(self, mode: Mode, shape: Shape) -> bool:
         """The endpoint refuses this form (or, where it worked for others, this shape in it). False if there is no other form."""
         with self._lock:
-            at = MODES.index(mode)
-            if at + 1 == len(MODES):
+            index = MODES.index(mode)
+            if index + 1 == len(MODES):
                 return False
             if mode in self._proven:
-                self._lowest[shape.text] = at + 1
-            elif at >= MODES.index(self._mode):
-                self._step_to(MODES[at + 1])
+                self._lowest[shape.text] = index + 1
+            # of many threads that were refused at the same time, only the first steps down
+            elif index >= MODES.index(self._mode):
+                self._step_to(MODES[index + 1])
             return True
 
     def usable(self, mode: Mode) -> None:
         """A reply in this form was valid."""
+        # without the lock: this is asked after every reply, and both only ever grow
         if mode in self._proven and mode == self._known:
             return
         with self._lock:
@@ -74,11 +77,13 @@ class Forms:
             if news:
                 self._known = mode
         if news:
+            # outside the lock: the journal may wait for another process
             self._journal.remember(self._endpoint, mode)
 
     def unusable(self, mode: Mode) -> None:
         """A reply in this form was not valid: a form that fails three times before it ever worked is given up."""
         with self._lock:
+            # a late reply in a form that was given up already says nothing about the next one
             if mode != self._mode or mode in self._proven or mode == MODES[-1]:
                 return
             self._faults += 1
@@ -93,6 +98,7 @@ V = TypeVar("V")
 log = logging.getLogger("kgeval.llm")
 CANCELLED = Failure("cancelled", "the run was interrupted")
 POLL_SECONDS = 0.05
+# other models' tokenizers cut mostly less than a third finer than ours (tokens.count); used until the endpoint has told its own count
 _OTHER_TOKENIZERS = 1.35
 
 
@@ -163,8 +169,8 @@ class Caller:
         journal. `tried`: how often this request was already answered with something unusable.
         """
         # most requests of a run that is started again are in the journal: looking is cheaper than claiming first
-        if (found := self._from_journal(request, read)) is not None:
-            return found
+        if (result := self._from_journal(request, read)) is not None:
+            return result
         with self._lock:
             flight = self._flights.get(request.key)
             mine = flight is None
@@ -222,8 +228,10 @@ class Caller:
         if flight.result is None:  # its thread ended with an error that ends all
             self._raise_end()
             return CallResult(None, CANCELLED)
+        # a failure is shared and not tried again: the other thread has just used up the tries
         if flight.result.failure is not None:
             return CallResult(None, flight.result.failure, from_journal=True)
+        # the journal may still hold a reply that `read` refuses: then it is asked as this class needs it
         return self._from_journal(request, read) or self.call(request, read)
 
     def _raise_end(self) -> None:
@@ -231,16 +239,18 @@ class Caller:
             raise self.stop.fatal
 
     def _claimed(self, request: Request, read: Callable[[str], V], tried: int) -> CallResult[V]:
+        # looked at again and again: who waits in the kernel for a lock cannot be told that the session ends
         wait = POLL_SECONDS / 4
         while not self.journal.claim(request.key):
-            found = self._from_journal(request, read)
-            if found is not None:
-                return found
+            result = self._from_journal(request, read)
+            if result is not None:
+                return result
             if self.stop.halt.wait(wait):
                 self._raise_end()
                 return CallResult(None, self.stop.failure or CANCELLED)
             wait = min(2 * wait, 10 * POLL_SECONDS)
         try:
+            # looked up again: who held the claim may have finished between the look and the claim
             return self._from_journal(request, read) or self._from_endpoint(request, read, tried)
         finally:
             self.journal.release(request.key)
@@ -277,6 +287,7 @@ class Caller:
             try:
                 return self._tried_again(partial(self._attempt, request, mode)), mode
             except CallError as error:
+                # no wait and no retry counted: the endpoint is well, it only does not know the form
                 if not error.form or not self.forms.refused(mode, request.shape):
                     raise
 
@@ -298,10 +309,12 @@ class Caller:
     def _sent(self, request: Request, mode: Mode) -> ModelAnswer:
         self.stop.check()
         body = request.body(mode)
+        # counting costs CPU for each request: only where --tpm needs it
         taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
         self.client.prepare()  # before the request's turn comes: it takes a second, once
         limited = self.budget.cost_limit is not None
         bound, cost, broken = self.bound(request) if limited else 0.0, 0.0, False
+        # filled by the turn when it begins, in this thread but inside the client's hook
         expected: list[float] = []
         turn = Turn(self._places, partial(self._ready, request, taken, bound, expected))
         try:
@@ -318,6 +331,7 @@ class Caller:
             self.end(error)
             raise
         finally:
+            # a request that never left has reserved nothing
             if turn.began is not None:
                 self.budget.settle(expected[0], cost, most=bound, stage=request.stage, broken=broken)
         self.rates.used((answer.input_tokens or 0) + (answer.output_tokens or 0), taken=taken)
@@ -348,10 +362,10 @@ class Caller:
             if answer is None and turn.began is not None:
                 self.account.call(request.stage, seconds=seconds)
             elif answer is not None:
-                given, got = answer.input_tokens or 0, answer.output_tokens or 0
+                input_tokens, output_tokens = answer.input_tokens or 0, answer.output_tokens or 0
                 self.account.call(
-                    request.stage, seconds=seconds, input_tokens=given, output_tokens=got, cost=self._price.cost(given, got),
-                    estimated=answer.estimated,
+                    request.stage, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens,
+                    cost=self._price.cost(input_tokens, output_tokens), estimated=answer.estimated,
                 )
 
     def _failed(self, error: CallError) -> None:
@@ -376,7 +390,7 @@ class Caller:
 
 
 def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> CallResult[V] | None:
-    """What the journal has of a request, or null: also for a reply that an earlier kgeval took and this one does not, which is asked for
+    """What the journal has of a request, or None: also for a reply that an earlier kgeval took and this one does not, which is asked for
     again and replaced."""
     kept = journal.find(request)
     if kept is None:

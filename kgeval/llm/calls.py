@@ -33,10 +33,10 @@ T = TypeVar("T", bound=Reply)
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model at an OpenAI-compatible endpoint. `base_url` null: OPENAI_BASE_URL, else the client's default. No key: it is
+    """A model at an OpenAI-compatible endpoint. `base_url` None: OPENAI_BASE_URL, else the client's default. No key: it is
     read from OPENAI_API_KEY when a client is made, and lives nowhere else.
 
-    `name`: what the endpoint is called in journal keys, signatures and graphs, whatever its address is; null: by its address
+    `name`: what the endpoint is called in journal keys, signatures and graphs, whatever its address is; None: by its address
     (kgeval.llm.endpoints.endpoint_name), which `settled` puts in."""
 
     model: str
@@ -47,8 +47,8 @@ class Endpoint:
     @property
     def max_output(self) -> int | None:
         """The most tokens of one reply, where the parameters limit them."""
-        given = [value for name in ("max_completion_tokens", "max_tokens") if isinstance(value := self.parameters.get(name), int)]
-        return max(given, default=None)
+        limits = [value for name in ("max_completion_tokens", "max_tokens") if isinstance(value := self.parameters.get(name), int)]
+        return max(limits, default=None)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome(Generic[T]):
-    """What came back. `value` is null if nothing usable came, `failure` then says why.
+    """What came back. `value` is None if nothing usable came, `failure` then says why.
 
     With numbered items, `value.items` holds one answer a number, in the order of the numbers, gathered over all asks;
     `missing` has a Failure for every number without one. `calls`: journal keys of the replies used, in order; `call_of`: of the reply
@@ -113,7 +113,7 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True)
 class Spent:
-    """What finished calls took when they were made, in this run or an earlier one: `seconds` on the wire, tokens, USD (null: no price
+    """What finished calls took when they were made, in this run or an earlier one: `seconds` on the wire, tokens, USD (None: no price
     is known). Tries that failed before them are not in it."""
 
     calls: int

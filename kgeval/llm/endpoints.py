@@ -19,6 +19,7 @@ SAME_MACHINE = ("localhost", "127.0.0.1", "::1")  # one endpoint under three add
 _OWN = re.compile(r"[^.]*|.*\.(?:localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)")  # hosts that no public name is
 _VERSION = re.compile(r"/v\d+[a-z0-9]*")
 LONGEST_NAME = 200
+# set by kgeval: a second value would break what is counted, read and kept in the journal
 OURS = ("model", "messages", "response_format", "stream", "n", "tools")
 _SECRET = re.compile(r"api[-_]?key|secret|password|authorization|header", re.IGNORECASE)
 _KEYS = re.compile(r"(?:\bsk-|\bBearer\s+)[^\s\"',}]+", re.IGNORECASE)

@@ -72,10 +72,12 @@ class Claims:
     def _lock_byte(self, place: int, kind: int) -> bool:
         try:
             if _PER_OPEN_FILE is not None:
+                # struct flock by hand: Python's lockf knows no locks of the open file; this is its layout on 64-bit Linux
                 fcntl.fcntl(self._file, _PER_OPEN_FILE, struct.pack("hhqqi4x", kind, os.SEEK_SET, place, 1, 0))
             else:
                 command = fcntl.LOCK_UN if kind == fcntl.F_UNLCK else fcntl.LOCK_EX | fcntl.LOCK_NB
                 fcntl.lockf(self._file, command, 1, place, os.SEEK_SET)
+        # systems differ in whether a held lock is EAGAIN or EACCES
         except (BlockingIOError, PermissionError):
             return False
         except OSError as cause:
@@ -85,6 +87,7 @@ class Claims:
 
 
 MOST_READERS = 8
+# failed replies are kept to be looked at, not to be read back
 KEPT_TRIES = 1_000
 LONGEST_TRY = 20_000
 MOST_ROWS = 1_000  # a statement; SQLite takes 32,766 values
@@ -125,6 +128,7 @@ class Journal:
         self.path = path
         prepare(path)
         self._claims = Claims(path)
+        # pop and append of a deque are atomic: no lock is needed around them
         self._idle: deque[sqlite3.Connection] = deque()
         self._reading = threading.BoundedSemaphore(MOST_READERS)
         self._wake = threading.Condition()
@@ -135,7 +139,7 @@ class Journal:
         self.writer_seconds = 0.0
 
     def get(self, key: str) -> Stored | None:
-        """The finished call under a key, or null (also for a row whose bytes are damaged: it is asked again and replaced)."""
+        """The finished call under a key, or None (also for a row whose bytes are damaged: it is asked again and replaced)."""
         sql = "SELECT reply, input_tokens, output_tokens, estimated, seconds FROM calls WHERE key = ?"
         with self._reader() as reader:
             row = reader.execute(sql, (key,)).fetchone()
@@ -160,14 +164,16 @@ class Journal:
 
         Raises: IncompleteError if it cannot be written (full disk).
         """
-        at = request.endpoint
+        where = request.endpoint
         batch = self._add(row=(
-            request.key, time.time(), at.name or at.base_url, at.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
+            request.key, time.time(), where.name or where.base_url, where.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
             pack(request.canonical), pack(stored.reply.encode("utf-8")),
             stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
         ))
+        # whoever gets an answer can count on finding it again: so nobody goes on before it is written
         batch.done.wait()
         if batch.error is not None:
+            # only SQLite's own errors have a name
             damaged = getattr(batch.error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT")
             raise IncompleteError(
                 f"{self.path}: the journal cannot be written: {batch.error}",
@@ -190,6 +196,7 @@ class Journal:
 
     def ability(self, at: Endpoint) -> Mode:
         """The best form of structured reply that the model at this endpoint is known to give; json_schema until known better."""
+        # newest first: rows of 0.1 stand under each spelling of the address
         sql = f"SELECT mode FROM abilities WHERE endpoint IN ({_FOUR}) AND model = ? ORDER BY learned DESC LIMIT 1"  # noqa: S608 - fixed texts
         with self._reader() as reader:
             row = reader.execute(sql, (*_places(at), at.model)).fetchone()
@@ -202,7 +209,7 @@ class Journal:
             reader.execute(sql, (at.name or at.base_url, at.model, mode, time.time()))
 
     def typical(self, at: Endpoint, stage: str) -> tuple[float, int] | None:
-        """Mean seconds a call and largest output tokens of the last 200 calls of a stage, or null without any."""
+        """Mean seconds a call and largest output tokens of the last 200 calls of a stage, or None without any."""
         sql = (
             "SELECT avg(seconds), max(output_tokens), count(*) FROM (SELECT seconds, output_tokens FROM calls "  # noqa: S608 - fixed texts
             f"WHERE endpoint IN ({_FOUR}) AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
@@ -254,6 +261,7 @@ class Journal:
             if self._closing:
                 raise ConfigError(f"{self.path}: the journal is closed", fix="ask while the session is open")
             if self._writer is None or not self._writer.is_alive():
+                # the one before may never have run: an interrupt can meet a thread as it is being started
                 self._writer = threading.Thread(target=self._write, name="kgeval-journal", daemon=True)
                 self._writer.start()
             batch = self._batch
@@ -268,8 +276,10 @@ class Journal:
         """The writing thread: whatever came since the last write goes into one statement, which is one transaction."""
         connection: sqlite3.Connection | None = None
         while (batch := self._next()) is not None:
+            # set first and taken away last: whatever ends this thread, nobody who waits takes the row for written
             batch.error = sqlite3.InterfaceError("the writing thread ended")  # unless one of the next lines says otherwise
             try:
+                # in this thread: it is the only one that writes, for many writers wait for each other longer than they write
                 connection = connection or connect(self.path)
                 _store(connection, batch)
                 batch.error = None
@@ -308,8 +318,8 @@ def _store(connection: sqlite3.Connection, batch: _Batch) -> None:
 
 def pack(data: bytes) -> bytes:
     """Compressed, quickly rather than well. A window of 8 kB: getting the memory for the usual one takes longer than the work."""
-    made = zlib.compressobj(level=1, wbits=13, memLevel=5)
-    return made.compress(data) + made.flush()
+    packer = zlib.compressobj(level=1, wbits=13, memLevel=5)
+    return packer.compress(data) + packer.flush()
 
 
 def unpack(data: bytes) -> str:

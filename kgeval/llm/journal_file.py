@@ -101,6 +101,7 @@ def _make(path: Path) -> None:
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)  # made with mode 0600
     os.close(handle)
     try:
+        # link and not rename: it never replaces a journal that another process has made meanwhile
         os.link(temporary, path)
     except FileExistsError:
         pass  # another process was quicker
@@ -140,6 +141,7 @@ def _check(path: Path) -> None:
         for statement in ANSWERS:
             connection.execute(statement)
         connection.execute("COMMIT")
+        # after the commit: SQLite does not change it inside a transaction
         connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()

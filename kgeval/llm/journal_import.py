@@ -30,12 +30,12 @@ def import_calls(into: Path, other: Path) -> int:
     try:
         with closing(connect(into)) as journal:
             journal.execute("ATTACH DATABASE ? AS other", (str(other),))
-            found = journal.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls").rowcount
+            calls = journal.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls").rowcount
             journal.execute("INSERT OR IGNORE INTO main.abilities SELECT * FROM other.abilities")
             answers = journal.execute("SELECT key, run, created, failed, body FROM other.answers").fetchall
             journal.executemany(PUT_ANSWER, iter(answers()))
             journal.execute("INSERT OR IGNORE INTO main.answer_runs SELECT * FROM other.answer_runs")
-            return found
+            return calls
     except sqlite3.Error as cause:
         raise ConfigError(f"{into}: the calls of {other} cannot be taken over: {cause}", fix="check the disk and both files") from cause
 
@@ -61,17 +61,17 @@ def recover(damaged: Path, into: Path) -> Recovered:
     if into.exists():
         raise InputError(f"{into}: is there already", fix="name another file with -o")
     prepare(into)
-    made = _copied(damaged, into)
-    if not made.calls and not made.answers:
+    recovered = _copied(damaged, into)
+    if not recovered.calls and not recovered.answers:
         # the first page holds the schema: with that of a new journal, the others may still be found
         with tempfile.TemporaryDirectory(prefix="kgeval-recover-", dir=into.parent) as folder, suppress(OSError):
-            made = _copied(_with_new_head(damaged, Path(folder)), into)
-    if not made.calls and not made.answers:
+            recovered = _copied(_with_new_head(damaged, Path(folder)), into)
+    if not recovered.calls and not recovered.answers:
         for helper in ("", "-wal", "-shm"):
             into.with_name(into.name + helper).unlink(missing_ok=True)
         what = f"{damaged}: no finished call in it can be read"
         raise InputError(what, fix="bring the file back from a backup, or move it away: its replies will be asked for again")
-    return made
+    return recovered
 
 
 def _copied(damaged: Path, into: Path) -> Recovered:
@@ -116,8 +116,8 @@ def _numbers(journal: sqlite3.Connection) -> Iterator[int]:
     for index, order in indexes.items():
         for way in ("ASC", "DESC"):
             with suppress(sqlite3.Error):
-                found = journal.execute(f"SELECT rowid FROM calls {index} ORDER BY {order} {way}")  # noqa: S608 - fixed texts only
-                yield from (number for (number,) in found)
+                rows = journal.execute(f"SELECT rowid FROM calls {index} ORDER BY {order} {way}")  # noqa: S608 - fixed texts only
+                yield from (number for (number,) in rows)
 
 
 def _whole(row: tuple[Any, ...]) -> bool:

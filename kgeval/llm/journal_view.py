@@ -64,7 +64,7 @@ class Try:
 
 @dataclass(frozen=True)
 class JournalCall:
-    """One call with its texts. `reply` is null where every try failed; `request` is what the key is the hash of."""
+    """One call with its texts. `reply` is None where every try failed; `request` is what the key is the hash of."""
 
     key: str
     created: float | None = None
@@ -100,8 +100,8 @@ class CallFilter:
     def where(self) -> tuple[str, list[Any]]:
         """The condition in SQL, and its values."""
         before = None if self.older_than is None else time.time() - self.older_than * DAY
-        given = (("model = ?", self.model), ("stage = ?", self.stage), ("created < ?", before))
-        parts = [(text, value) for text, value in given if value is not None]
+        conditions = (("model = ?", self.model), ("stage = ?", self.stage), ("created < ?", before))
+        parts = [(text, value) for text, value in conditions if value is not None]
         return " AND ".join(text for text, _ in parts) or "1", [value for _, value in parts]
 
 
@@ -116,8 +116,8 @@ def summary(path: Path) -> JournalSummary:
         ).fetchall()
         tries = dict(journal.execute("SELECT cause, count(*) FROM tries GROUP BY cause ORDER BY cause").fetchall())
         (answers,) = journal.execute("SELECT count(*) FROM answers").fetchone()
-    found = tuple(StageCalls(*row) for row in stages)
-    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in found), found, tries, answers)
+    stage_calls = tuple(StageCalls(*row) for row in stages)
+    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in stage_calls), stage_calls, tries, answers)
 
 
 def show(path: Path, key: str) -> JournalCall:
@@ -130,19 +130,19 @@ def show(path: Path, key: str) -> JournalCall:
     if not path.exists():
         raise InputError(f"{path}: no journal there", fix="name the journal of the run with --journal or --cache-dir")
     with _opened(path) as journal:
-        found = _only(path, journal, key.lower())
-        row = journal.execute(f"SELECT {', '.join(_COLUMNS)} FROM calls WHERE key = ?", (found,)).fetchone()  # noqa: S608 - fixed texts only
-        kept = journal.execute("SELECT created, cause, reply, model, stage FROM tries WHERE key = ? ORDER BY id", (found,)).fetchall()
-    tries = tuple(Try(created, cause, unpack(reply)) for created, cause, reply, _, _ in kept)
+        full_key = _only(path, journal, key.lower())
+        row = journal.execute(f"SELECT {', '.join(_COLUMNS)} FROM calls WHERE key = ?", (full_key,)).fetchone()  # noqa: S608 - fixed texts only
+        tried = journal.execute("SELECT created, cause, reply, model, stage FROM tries WHERE key = ? ORDER BY id", (full_key,)).fetchall()
+    tries = tuple(Try(created, cause, unpack(reply)) for created, cause, reply, _, _ in tried)
     if row is None:
-        return JournalCall(found, model=kept[0][3], stage=kept[0][4], failed_tries=tries)
+        return JournalCall(full_key, model=tried[0][3], stage=tried[0][4], failed_tries=tries)
     values = dict(zip(_COLUMNS, row, strict=True))
     try:
         values |= {"request": json.loads(unpack(values["request"])), "reply": unpack(values["reply"])}
     except (zlib.error, ValueError) as cause:
-        what = f"{path}: the row of {found} is damaged"
+        what = f"{path}: the row of {full_key} is damaged"
         raise InputError(what, fix="the next run that needs this call asks again and replaces it") from cause
-    return JournalCall(found, **values, failed_tries=tries)
+    return JournalCall(full_key, **values, failed_tries=tries)
 
 
 @dataclass(frozen=True)
@@ -184,6 +184,7 @@ def clear(path: Path, chosen: CallFilter) -> JournalRows:
         if chosen.everything:
             for table in ("tries", "abilities", "answer_runs"):
                 journal.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed texts only
+        # deleted rows stay in the file's free pages until then
         journal.execute("VACUUM")
         journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # texts that were cleared are gone from the disk's files too
     return JournalRows(*gone)

@@ -47,15 +47,16 @@ def near_pairs(table: TextTable, wanted: NeighbourSpec) -> NearPairs:
     """
     if not table.about.rows:
         return NearPairs([])
-    found: dict[tuple[str, str], float] = {}
+    cosines: dict[tuple[str, str], float] = {}
     cut = False
     rows = _exact(table.rows, wanted) if table.about.rows <= wanted.exact_up_to else _by_index(table.rows, wanted)
     for a, b, cosine in rows:
-        found.setdefault((a, b) if a < b else (b, a), cosine)
-        if len(found) > 2 * wanted.most:
-            found, cut = _nearest(found, wanted.most), True
-    kept = _nearest(found, wanted.most)
-    return NearPairs([(a, b, cosine) for (a, b), cosine in kept.items()], cut or len(kept) < len(found))
+        cosines.setdefault((a, b) if a < b else (b, a), cosine)
+        # cut only at twice as many: sorting for each new pair would cost more than the search
+        if len(cosines) > 2 * wanted.most:
+            cosines, cut = _nearest(cosines, wanted.most), True
+    nearest = _nearest(cosines, wanted.most)
+    return NearPairs([(a, b, cosine) for (a, b), cosine in nearest.items()], cut or len(nearest) < len(cosines))
 
 
 def _nearest(found: dict[tuple[str, str], float], most: int) -> dict[tuple[str, str], float]:
@@ -94,15 +95,15 @@ def _by_index(rows: Any, wanted: NeighbourSpec) -> Iterator[tuple[str, str, floa
         ids, texts = batch["id"].to_pylist(), [_plain(text) for text in batch["text"].to_pylist()]
         search = rows.search(list(_matrix(batch[COLUMN])), vector_column_name=COLUMN).distance_type("cosine").nprobes(min(cells, PROBES))
         hits = search.select(["id", "text", "_distance"]).limit(wanted.top_k + wanted.namesakes + 1).to_arrow()
-        found = (hits[name].to_pylist() for name in ("query_index", "id", "text", "_distance"))
-        for at, other, text, distance in zip(*found, strict=True):
+        columns = (hits[name].to_pylist() for name in ("query_index", "id", "text", "_distance"))
+        for place, other, text, distance in zip(*columns, strict=True):
             cosine = round(min(1.0, 1.0 - distance), 6)
-            if _plain(text) != texts[at] and cosine >= wanted.cosine:
-                yield ids[at], other, cosine
+            if _plain(text) != texts[place] and cosine >= wanted.cosine:
+                yield ids[place], other, cosine
 
 
 def _matrix(column: Any) -> np.ndarray:
     """A column of vectors as (n, d) float32."""
     flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    made: np.ndarray = flat.flatten().to_numpy(zero_copy_only=False).reshape(len(flat), -1)
-    return made
+    matrix: np.ndarray = flat.flatten().to_numpy(zero_copy_only=False).reshape(len(flat), -1)
+    return matrix

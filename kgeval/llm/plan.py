@@ -43,7 +43,7 @@ class PlannedStage:
 
     @property
     def cost(self) -> tuple[float, float] | None:
-        """USD, low (input tokens only) to high; null where no price is known."""
+        """USD, low (input tokens only) to high; None where no price is known."""
         if self.price is None:
             return None
         return self.price.cost(self.input_tokens_low, 0), self.price.cost(self.input_tokens_high, self.output_tokens_high)
@@ -92,10 +92,10 @@ class Plan(AnyPlan):
 
     @property
     def cost(self) -> tuple[float, float] | None:
-        """USD, low to high; null where a stage has no known price."""
+        """USD, low to high; None where a stage has no known price."""
         costs = [stage.cost for stage in self.stages]
-        known = [cost for cost in costs if cost is not None]
-        return (sum(low for low, _ in known), sum(high for _, high in known)) if len(known) == len(costs) else None
+        priced_costs = [cost for cost in costs if cost is not None]
+        return (sum(low for low, _ in priced_costs), sum(high for _, high in priced_costs)) if len(priced_costs) == len(costs) else None
 
     @property
     def price_notes(self) -> list[str]:

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+# results come in order: others go so far ahead while one item is slow, and memory stays flat
 WINDOW_A_THREAD = 16
+# calls in flight are daemon threads: after Ctrl-C nobody should wait for a slow endpoint
 GRACE_SECONDS = 1.0
 
 
@@ -59,26 +61,28 @@ class Pool:
 
     def run(self, work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
         """work(item) for every item, in order, lazily. What `work` raises is raised here as soon as it happens."""
+        # from inside a thread of the pool: all others may be waiting as this one would, and none would be left to work
         if self.size == 1 or getattr(self._inside, "yes", False):
             yield from map(work, items)
             return
         run, ready = _Run(), dict[int, B]()
         source = iter(items)
-        sent = given = 0
+        sent = yielded = 0
         more = True
         try:
-            while more or given < sent:
-                while more and sent - given < self.window:
+            while more or yielded < sent:
+                while more and sent - yielded < self.window:
                     more, sent = self._submit(run, work, source, sent)
-                while given < sent and given not in ready:
+                while yielded < sent and yielded not in ready:
                     index, value, error = run.results.get()
                     if error is not None:
                         raise error
                     ready[index] = value
-                if given < sent:
-                    given += 1
-                    yield ready.pop(given - 1)
+                if yielded < sent:
+                    yielded += 1
+                    yield ready.pop(yielded - 1)
         finally:
+            # the reader has gone (an error, a break): what is still queued for it is dropped, not worked off
             run.over = True
 
     def close(self, *, grace: float = GRACE_SECONDS) -> bool:

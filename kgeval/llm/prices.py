@@ -87,11 +87,12 @@ def read_prices(path: Path | None = None) -> PriceFile:
 
 
 def price_of(endpoint: Endpoint, prices: PriceFile) -> Price | None:
-    """The price of a model at its (settled) endpoint, or null if none is known. A dated name (-2025-01-31) falls back to the
+    """The price of a model at its (settled) endpoint, or None if none is known. A dated name (-2025-01-31) falls back to the
     undated one. A server on this machine costs nothing unless the file names it."""
     for name in (endpoint.model, _DATED.sub("", endpoint.model)):
         rows = [row for row in prices.model if row.name == name and _fits(row, endpoint)]
         if rows:
+            # a price for this endpoint is better than one for the name alone
             best = max(rows, key=lambda row: row.endpoint is not None)
             return Price(best.input, best.output, best.max_output, prices.unchecked, best.as_of or prices.as_of)
     return FREE if is_loopback(endpoint.base_url) else None

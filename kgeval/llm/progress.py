@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """The progress line of a command; several sessions may share it. `shown` null: only where stderr is a terminal."""
+    """The progress line of a command; several sessions may share it. `shown` None: only where stderr is a terminal."""
 
     def __init__(self, *, shown: bool | None = None) -> None:
         self.shown = sys.stderr.isatty() if shown is None else shown
@@ -24,7 +24,7 @@ class Progress:
         self._started: dict[TaskID, tuple[float, int]] = {}
 
     def start(self, what: str, total: int | None) -> TaskID | None:
-        """A new line, `what` before it. Null where nothing is shown."""
+        """A new line, `what` before it. None where nothing is shown."""
         if not self.shown:
             return None
         with self._lock:

@@ -54,6 +54,7 @@ class EndpointRates:
             waits = [self._requests.take(1, now)] if self._requests else []
             waits += [self._tokens.take(tokens, now)] if self._tokens else []
             turn = now + max(waits, default=0.0)
+        # looked at again after each sleep: another thread may have been asked for a longer pause meanwhile
         while (rest := max(turn, self._pause_until) - self._clock()) > 0:
             if sleep(rest):
                 return True
@@ -74,5 +75,6 @@ class EndpointRates:
 def backoff(attempt: int, *, asked: float | None = None, chance: Callable[[], float] = random.random) -> float:
     """Seconds before retry number `attempt` (1, 2, ...): 0.5 s doubled each time, at most 60 s, with jitter between half and all
     of it; never less than the endpoint asked for."""
+    # half of it is chance: threads that failed together must not come back together
     wait = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT) * (0.5 + 0.5 * chance())
     return wait if asked is None else max(asked * (1.0 + 0.1 * chance()), wait if asked == 0 else 0.0)

@@ -34,6 +34,7 @@ _OPENING = re.compile(
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_OF_TURN = r"\s*(?:</s>|<\|\w+\|>|</(?:answer|output|result|response|json)>)"
 _SIGN_OFF = r"(?:\s*(?:let me know if|(?:i )?hope (?:this|that) helps|(?:is there )?anything else|good luck)[^.!?\n]*[.!?])?"
+# an opening is looked for only so far back: the pattern is tried at every place of what is before the object
 _MOST_SPACE = 300
 
 
@@ -57,8 +58,8 @@ class Checked(Generic[R]):
 def read_reply(text: str, reply: type[R], *, shown: Any = ()) -> R:
     """The reply as a checked value. `shown`: the texts that the model was shown (any JSON value): an object among a reply's own words that
     stands there too is a quotation, no answer. Raises UnusableError."""
-    found, fault = _answers(text, wrap_lists=_only_items(reply), shown=shown)
-    return _last([_validated(reply, value) for value in found], fault)
+    values, fault = _answers(text, wrap_lists=_only_items(reply), shown=shown)
+    return _last([_validated(reply, value) for value in values], fault)
 
 
 def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown: Any = ()) -> Checked[R]:
@@ -67,8 +68,8 @@ def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown:
     A number that comes twice, or with a malformed answer, has no answer; numbers that were not asked are dropped.
     Raises: UnusableError if there is no list of items in it, or no usable answer at all.
     """
-    found, fault = _answers(text, wrap_lists=True, shown=shown)
-    return _last([_checked(reply, value, numbers) for value in found], fault)
+    values, fault = _answers(text, wrap_lists=True, shown=shown)
+    return _last([_checked(reply, value, numbers) for value in values], fault)
 
 
 @cache
@@ -90,11 +91,12 @@ def _checked(reply: type[R], value: Any, numbers: tuple[int, ...]) -> Checked[R]
 
 
 def _match(shape: type[Numbered], rows: list[Any], numbers: tuple[int, ...]) -> tuple[dict[int, Numbered], dict[int, Failure]]:
-    asked, answers, faults = set(numbers), dict[int, Numbered](), dict[int, Failure]()
+    numbers_asked, answers, faults = set(numbers), dict[int, Numbered](), dict[int, Failure]()
     for row in rows:
         number = _number(row)
-        if number is None or number not in asked:
+        if number is None or number not in numbers_asked:
             continue
+        # also where both agree: a list with a doubled number is shifted somewhere, and which one is right cannot be known
         if number in answers or number in faults:
             answers.pop(number, None)
             faults[number] = Failure("missing_item", "the number came more than once")
@@ -132,6 +134,7 @@ V = TypeVar("V")
 def _last(found: list[V | None], fault: str | None) -> V:
     """The last one, where no other is another answer: one of them may be quoted from a text under evaluation."""
     good = [value for value in found if value is not None]
+    # which one is the model's and which one is quoted cannot be told
     if any(value != good[0] for value in good):
         raise UnusableError("unparsable", "the reply holds several different answers")
     if fault is not None or not found or found[-1] is None:
@@ -145,24 +148,25 @@ def _only_items(reply: type[Reply]) -> bool:
 
 
 def _answers(text: str, *, wrap_lists: bool, shown: Any) -> tuple[list[Any], str | None]:
-    """The outermost JSON values of a reply, of which the last is its answer, and why that one cannot be believed (null: it can).
+    """The outermost JSON values of a reply, of which the last is its answer, and why that one cannot be believed (None: it can).
 
     Some models send the bare list where an object with the list in `items` was asked. Raises UnusableError for thoughts that never end.
     """
     whole = _load(text.strip().removeprefix("\ufeff"))
     if whole is not None:
-        found, fault = [whole], None
+        values, fault = [whole], None
     else:
         text, alone = _without_thoughts(text.strip().removeprefix("\ufeff"))
         spans, fault = _outermost(text)
-        found = [_load(text[start:end]) for start, end in spans]
+        values = [_load(text[start:end]) for start, end in spans]
         fault = fault or _doubt(text, *spans[-1], alone=alone, shown=shown)
-    return [{"items": value} if isinstance(value, list) and wrap_lists else value for value in found], fault
+    return [{"items": value} if isinstance(value, list) and wrap_lists else value for value in values], fault
 
 
 def _doubt(text: str, start: int, end: int, *, alone: bool, shown: Any) -> str | None:
     """Why the last JSON value of a reply is not what the model answers: what it quotes in a sentence, or before words of its own, is not.
     `alone`: nothing but thoughts was before the text."""
+    # the dots keep the pattern's beginning of the text from matching where it was only cut
     before = text[:start] if start <= _MOST_SPACE else f"...{text[start - _MOST_SPACE : start]}"
     opening = _OPENING.search(before)
     if opening is None:
@@ -206,13 +210,13 @@ def _texts(shown: Any) -> Iterator[str]:
 def _outermost(text: str) -> tuple[list[tuple[int, int]], str | None]:
     """Where balanced bracket groups stand, and why the last is no answer: there is none, or the reply was cut in another after it."""
     spans: list[tuple[int, int]] = []
-    at = 0
-    while (opening := _BRACKET.search(text, at)) is not None:
+    index = 0
+    while (opening := _BRACKET.search(text, index)) is not None:
         end = _closing(text, opening.start())
         if end is None:
             return spans, "the reply's JSON is not complete"
         spans.append((opening.start(), end))
-        at = end
+        index = end
     return spans, None if spans else "the reply holds no complete JSON object"
 
 
@@ -231,7 +235,7 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def _load(text: str) -> Any:
-    """The JSON value, or null; with trailing commas dropped where that is all that is wrong."""
+    """The JSON value, or None; with trailing commas dropped where that is all that is wrong."""
     for mend in (str, _without_trailing_commas):
         try:
             value = _READER.decode(mend(text))
@@ -252,19 +256,19 @@ def _whole(value: Any) -> Any:
 
 def _without_trailing_commas(text: str) -> str:
     """Commas before a closing bracket dropped, outside strings."""
-    out, at = [], 0
+    out, index = [], 0
     for match in _STRING.finditer(text):
-        out += [_TRAILING_COMMA.sub(r"\1", text[at : match.start()]), match.group()]
-        at = match.end()
-    return "".join(out) + _TRAILING_COMMA.sub(r"\1", text[at:])
+        out += [_TRAILING_COMMA.sub(r"\1", text[index : match.start()]), match.group()]
+        index = match.end()
+    return "".join(out) + _TRAILING_COMMA.sub(r"\1", text[index:])
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys all differ: of two values for one key none can be believed."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    value = dict(pairs)
+    if len(value) != len(pairs):
         raise ValueError("a key stands twice")
-    return made
+    return value
 
 
 def _refuse(constant: str) -> Any:

@@ -41,15 +41,15 @@ class Reranker:
         with self.lock:
             model = self._loaded()
             try:
-                made = np.asarray(model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
+                values = np.asarray(model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
             except (RuntimeError, ValueError, IndexError) as cause:
                 raise ModelError(f"{self.name}: reranking failed: {first_line(cause, longest=200)}", fix="give another model") from cause
-        if made.shape != (len(texts),) or not np.isfinite(made).all():
+        if values.shape != (len(texts),) or not np.isfinite(values).all():
             raise ModelError(
-                f"{self.name}: {len(texts)} texts, but scores of shape {made.shape} came back, or some are not finite",
+                f"{self.name}: {len(texts)} texts, but scores of shape {values.shape} came back, or some are not finite",
                 fix="give a cross-encoder with one output, as cross-encoder/ms-marco-MiniLM-L-6-v2 is",
             )
-        return [round(float(value), 6) for value in made]
+        return [round(float(value), 6) for value in values]
 
     def _loaded(self) -> Any:
         if self._model is None:

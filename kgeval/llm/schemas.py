@@ -15,6 +15,7 @@ from typing import Any, Literal
 from kgeval.llm.calls import Reply
 
 # object_schema: {"type": "json_object", "schema": ...}, how llama-cpp-python and some hosts take a schema that they enforce
+# tokens of a text, entries of a list, levels of a schema that refers to itself: guesses until the first reply is there
 LONG_TEXT, LONG_LIST, DEEPEST = 150, 20, 6
 Mode = Literal["json_schema", "object_schema", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
@@ -27,7 +28,7 @@ REASONS = ("reason", "explanation")  # fields that say why
 @dataclass(frozen=True)
 class Shape:
     """A reply class as a schema: `text` is canonical JSON with the fields in declared order (it is what is sent, and part of journal
-    keys), `strict` says that an endpoint may enforce it to the letter. `by_name`: the text with the fields by name, as 0.1 sent it; null
+    keys), `strict` says that an endpoint may enforce it to the letter. `by_name`: the text with the fields by name, as 0.1 sent it; None
     for a form with a reason, whose place decides what is thought before what."""
 
     name: str
@@ -42,7 +43,7 @@ class Shape:
         return value
 
     def response_format(self, mode: Mode) -> dict[str, Any] | None:
-        """What the request asks for, or null in mode text."""
+        """What the request asks for, or None in mode text."""
         if mode == "json_schema":
             return {"type": "json_schema", "json_schema": {"name": self.name, "schema": self.schema, "strict": self.strict}}
         if mode == "object_schema":
@@ -66,6 +67,7 @@ def shape_of(reply: type[Reply]) -> Shape:
     text = json.dumps(_ordered(schema), ensure_ascii=False, separators=(",", ":"))
     reasoned = any(f'"{word}"' in text for word in REASONS)
     by_name = None if reasoned else json.dumps(schema, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    # 64 characters are OpenAI's limit for the name of a schema
     return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict, by_name=by_name)
 
 

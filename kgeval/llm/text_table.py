@@ -56,7 +56,7 @@ class Hit:
 @dataclass(frozen=True)
 class About:
     """What a table holds and what it took to build it. `digest`: SHA-256 over its texts, whatever their order. `stages`: seconds.
-    `texts`: how many texts the rows were cut from (null: as many as rows); tokens and words are theirs. `unread`: share of the text that
+    `texts`: how many texts the rows were cut from (None: as many as rows); tokens and words are theirs. `unread`: share of the text that
     no vector knows: beyond the model's window, or refused by the endpoint."""
 
     digest: str
@@ -82,7 +82,7 @@ class TextTable:
 
     @property
     def rows(self) -> Any:
-        """The LanceDB table: id, key, group_name, group_key, text, vector; null where there are no rows."""
+        """The LanceDB table: id, key, group_name, group_key, text, vector; None where there are no rows."""
         return self._table
 
     def nearest(self, vector: np.ndarray, most: int, groups: Sequence[str] = ()) -> list[Hit]:
@@ -91,15 +91,15 @@ class TextTable:
             return []
         search = self._table.search(vector).distance_type("cosine")
         if groups:  # hashes are hex digits, so that no name can be more than a name in the filter
-            wanted = ",".join(f"'{text_key(group)}'" for group in groups)
-            search = search.where(f"group_key IN ({wanted})", prefilter=True)
+            group_keys = ",".join(f"'{text_key(group)}'" for group in groups)
+            search = search.where(f"group_key IN ({group_keys})", prefilter=True)
         try:
             rows = search.select(["id", "key", "group_name", "text", "_distance"]).limit(most).to_arrow().to_pylist()
         except FAULTS as cause:
             what = f"the index {self.path} cannot be read: {first_line(cause, longest=200)}"
             raise ConfigError(what, fix="run the command again: the index is then built anew") from cause
-        found = [Hit(Item(r["id"], r["key"], r["text"], r["group_name"]), round(min(1.0, 1.0 - r["_distance"]), 6)) for r in rows]
-        return sorted(found, key=lambda hit: (-hit.score, hit.item.key, hit.item.id))
+        hits = [Hit(Item(r["id"], r["key"], r["text"], r["group_name"]), round(min(1.0, 1.0 - r["_distance"]), 6)) for r in rows]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.item.key, hit.item.id))
 
 
 def index_folder(cache_dir: Path | None = None) -> Path:
@@ -109,17 +109,17 @@ def index_folder(cache_dir: Path | None = None) -> Path:
 
 def kept_indexes(folder: Path) -> tuple[int, int]:
     """How many tables are kept, and their bytes on disk."""
-    found = [path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")]
-    return len(found), sum(file.stat().st_size for path in found for file in path.rglob("*") if file.is_file())
+    folders = [path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")]
+    return len(folders), sum(file.stat().st_size for path in folders for file in path.rglob("*") if file.is_file())
 
 
 def clear_indexes(folder: Path) -> int:
     """Removes every table, also what a killed process left half built; how many tables went."""
-    kept, _ = kept_indexes(folder)
+    count_before, _ = kept_indexes(folder)
     for path in folder.glob("*"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
-    return kept - kept_indexes(folder)[0]
+    return count_before - kept_indexes(folder)[0]
 
 
 def open_table(
@@ -142,9 +142,9 @@ def open_table(
     width = len(embedder.fresh("ready"))  # also loads the model, so that the first question does not pay for it
     private_folder(path.parent)
     with _locked(path.parent / f"{name}-{model}.lock"):
-        found = _opened(path, digest, width, say)
-        if found is not None:
-            return found
+        table = _opened(path, digest, width, say)
+        if table is not None:
+            return table
         _remove_older(path.parent, f"{name}-{model}-")
         return _built(path, _Plan(items, embedder, digest, width, read, say, cut))
 
@@ -152,14 +152,15 @@ def open_table(
 def _digest(items: Iterable[Item]) -> str:
     """SHA-256 of each text with its id, added up: the order does not count."""
     total = 0
-    for one in items:
-        row = json.dumps([one.id, one.key, one.text, one.group], ensure_ascii=True).encode()
+    for item in items:
+        row = json.dumps([item.id, item.key, item.text, item.group], ensure_ascii=True).encode()
+        # a sum and no chain of hashes: databases give rows in any order
         total += int.from_bytes(hashlib.sha256(row).digest())
     return f"{total % 2**256:064x}"
 
 
 def _opened(path: Path, digest: str, width: int, say: Callable[[str], None]) -> TextTable | None:
-    """The table in the cache, or null where there is none that can be used (it is removed then)."""
+    """The table in the cache, or None where there is none that can be used (it is removed then)."""
     if not path.is_dir():
         return None
     try:
@@ -198,6 +199,7 @@ def _built(path: Path, plan: _Plan) -> TextTable:
     try:
         private_folder(beside)
         about = _written(beside, plan)
+        # last: a folder without it is not whole
         (beside / ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
         beside.replace(path)
         table = _table(path) if about.rows else None
@@ -221,22 +223,23 @@ def _written(folder: Path, plan: _Plan) -> About:
     started, lost = time.perf_counter(), plan.embedder.lost
     for batch in _batches(plan.items()):
         parts = batch if plan.cut is None else plan.cut(batch)
-        at = time.perf_counter()
-        vectors = plan.embedder.embed([one.text for one in parts])
-        seconds["embed"] += time.perf_counter() - at
-        at = time.perf_counter()
-        made = _rows(parts, vectors)
-        table = database.create_table(ROWS, made) if table is None else table
+        began = time.perf_counter()
+        vectors = plan.embedder.embed([item.text for item in parts])
+        seconds["embed"] += time.perf_counter() - began
+        began = time.perf_counter()
+        table_rows = _rows(parts, vectors)
+        table = database.create_table(ROWS, table_rows) if table is None else table
         if rows:
-            table.add(made)
-        seconds["write"] += time.perf_counter() - at
-        groups |= {one.group for one in batch}
+            table.add(table_rows)
+        seconds["write"] += time.perf_counter() - began
+        groups |= {item.group for item in batch}
         rows, texts = rows + len(parts), texts + len(batch)
-        sizes.update(tokens=sum(count(one.text) for one in batch), words=sum(len(one.text.split()) for one in batch))
+        sizes.update(tokens=sum(count(item.text) for item in batch), words=sum(len(item.text.split()) for item in batch))
         sizes.update(_unread(parts, plan.embedder))
         if texts % (20 * BATCH) == 0:
             plan.say(f"index: {texts} texts")
     if table is not None and rows > BATCH:
+        # each batch is a file of its own in the table: without this a search opens all of them
         table.optimize()
     total = time.perf_counter() - started + plan.read_seconds
     seconds["read"] = max(0.0, total - seconds["embed"] - seconds["write"])
@@ -250,7 +253,7 @@ def _written(folder: Path, plan: _Plan) -> About:
 
 def _unread(parts: Sequence[Item], embedder: Embedder) -> dict[str, int]:
     """Characters of these texts, their pieces as the model cuts them, and how many of these lie beyond its window."""
-    window, texts = embedder.window(), [one.text for one in parts]
+    window, texts = embedder.window(), [item.text for item in parts]
     lengths = embedder.lengths(texts) if window is not None else []
     return {
         "characters": sum(map(len, texts)), "pieces": sum(lengths), "beyond": sum(max(0, length - (window or 0)) for length in lengths),
@@ -261,18 +264,18 @@ def _rows(batch: Sequence[Item], vectors: np.ndarray) -> pa.Table:
     import pyarrow as pa
 
     columns = {
-        "id": [one.id for one in batch], "key": [one.key for one in batch], "group_name": [one.group for one in batch],
-        "group_key": [text_key(one.group) if one.group is not None else "" for one in batch], "text": [one.text for one in batch],
+        "id": [item.id for item in batch], "key": [item.key for item in batch], "group_name": [item.group for item in batch],
+        "group_key": [text_key(item.group) if item.group is not None else "" for item in batch], "text": [item.text for item in batch],
     }
-    made: dict[str, Any] = {name: pa.array(values, type=pa.string()) for name, values in columns.items()}
-    made["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    return pa.table(made)
+    arrays: dict[str, Any] = {name: pa.array(values, type=pa.string()) for name, values in columns.items()}
+    arrays["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    return pa.table(arrays)
 
 
 def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
     batch: list[Item] = []
-    for one in items:
-        batch.append(one)
+    for item in items:
+        batch.append(item)
         if len(batch) == BATCH:
             yield batch
             batch = []

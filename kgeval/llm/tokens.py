@@ -9,6 +9,7 @@ from typing import Any
 
 TOKENIZER = "o200k_base"
 BLOCK = 100_000  # characters: the tokenizer refuses texts that are much longer
+# roles and separators that frame each message at the endpoint
 _MESSAGE_OVERHEAD = 8
 
 
@@ -49,7 +50,7 @@ def _between_words(text: str, start: int, end: int) -> int:
     """The last place in start < place <= end just before a single space between words: the tokenizer parts words there anyway."""
     if end == len(text):
         return end
-    for at in range(end, max(start + 1, end - 1000), -1):
-        if text[at] == " " and text[at - 1].isalnum() and text[at + 1: at + 2].isalnum():
-            return at
+    for index in range(end, max(start + 1, end - 1000), -1):
+        if text[index] == " " and text[index - 1].isalnum() and text[index + 1: index + 2].isalnum():
+            return index
     return end

@@ -28,6 +28,7 @@ class FirstRequest:
         while not self._open and not ended() and (not self._since or time.monotonic() - self._since < FIRST_SECONDS):
             if self._alone.acquire(timeout=LOOK_SECONDS):
                 try:
+                    # others may have waited for the lock while the first was answered
                     if self._open:
                         break
                     if self._refusal is not None:

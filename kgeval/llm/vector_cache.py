@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LOOKUP = 2_000
+# each write is a fragment, a file that every search opens
 FRAGMENTS = 32
 FAULTS = (OSError, RuntimeError, ValueError, KeyError)  # what lancedb raises for files that are damaged, gone or not writable
 _LOG = logging.getLogger("kgeval.llm")
@@ -42,7 +43,7 @@ class VectorCache:
     def __init__(
         self, folder: Path, identity: str, *, older: Sequence[str] = (), say: Callable[[str], None] | None = None
     ) -> None:
-        names = [table_name(one) for one in (identity, *older)]
+        names = [table_name(name_before) for name_before in (identity, *older)]
         self.folder, self.name = folder, next((name for name in names if (folder / f"{name}.lance").exists()), names[0])
         self._say = say or _LOG.warning
         self._table: Any = None
@@ -109,12 +110,13 @@ class VectorCache:
         return self.folder / f"{self.name}.lance"
 
     def _opened(self) -> Any:
-        """The table at its newest version, or null if there is none yet."""
+        """The table at its newest version, or None if there is none yet."""
         if self._table is None and self._path.exists():
             import lancedb
 
             self._table = lancedb.connect(self.folder).open_table(self.name)
         elif self._table is not None:
+            # an open table stays at the version it was opened at: what other processes wrote would not be seen
             self._table.checkout_latest()
         return self._table
 
@@ -190,14 +192,14 @@ def _described(path: Path) -> CachedModel:
 
 def _read(table: Any, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """The rows of the keys. Keys are hex digits, so that they can stand in the filter as they are."""
-    found: dict[str, np.ndarray] = {}
+    vectors: dict[str, np.ndarray] = {}
     width = table.schema.field("vector").type.list_size
     for start in range(0, len(keys), LOOKUP):
-        wanted = ",".join(f"'{key}'" for key in keys[start : start + LOOKUP])
-        got = table.search().where(f"key IN ({wanted})").select(["key", "vector"]).limit(None).to_arrow().combine_chunks()
+        key_list = ",".join(f"'{key}'" for key in keys[start : start + LOOKUP])
+        got = table.search().where(f"key IN ({key_list})").select(["key", "vector"]).limit(None).to_arrow().combine_chunks()
         flat = got["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, width) if len(got) else []
-        found.update(zip(got["key"].to_pylist(), flat, strict=True))
-    return found
+        vectors.update(zip(got["key"].to_pylist(), flat, strict=True))
+    return vectors
 
 
 def _rows(vectors: Mapping[str, np.ndarray]) -> pa.Table:

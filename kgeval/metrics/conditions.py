@@ -61,14 +61,14 @@ def derange(places: Sequence[AnswerMarks], rng: Random) -> Shuffled:
     # a matching alone would do, but its table of who fits whom has places^2 cells, and swaps nearly always suffice
     taken: list[int | None] = list(rng.sample(range(len(places)), len(places)))
     _swap(places, taken, rng)
-    if any(_bad(places, at, donor) for at, donor in enumerate(taken)) and len(places) <= EXACT:
+    if any(_bad(places, place, donor) for place, donor in enumerate(taken)) and len(places) <= EXACT:
         taken = _matched(places, rng)
     reused = 0
     usable: dict[frozenset[bytes], list[int]] = {}
-    for at, donor in enumerate(taken):
-        if _bad(places, at, donor):
-            taken[at] = _any_donor(places, at, usable, rng)
-            reused += taken[at] is not None
+    for place, donor in enumerate(taken):
+        if _bad(places, place, donor):
+            taken[place] = _any_donor(places, place, usable, rng)
+            reused += taken[place] is not None
     return Shuffled(tuple(taken), reused)
 
 
@@ -79,12 +79,12 @@ def _bad(places: Sequence[AnswerMarks], at: int, donor: int | None) -> bool:
 def _swap(places: Sequence[AnswerMarks], taken: list[int | None], rng: Random) -> None:
     """Swaps the answers of bad places with those of others where both are good afterwards."""
     everywhere = range(len(places))
-    for at in everywhere:
-        if not _bad(places, at, taken[at]):
+    for place in everywhere:
+        if not _bad(places, place, taken[place]):
             continue
         for other in rng.sample(everywhere, min(TRIES, len(places))):
-            if not _bad(places, at, taken[other]) and not _bad(places, other, taken[at]):
-                taken[at], taken[other] = taken[other], taken[at]
+            if not _bad(places, place, taken[other]) and not _bad(places, other, taken[place]):
+                taken[place], taken[other] = taken[other], taken[place]
                 break
 
 
@@ -96,11 +96,11 @@ def _matched(places: Sequence[AnswerMarks], rng: Random) -> list[int | None]:
 
     n = len(places)
     order = rng.sample(range(n), n)
-    fits = np.array([[wrong_for(places[at], places[donor]) for donor in order] for at in order], dtype=bool)
+    fits = np.array([[wrong_for(places[place], places[donor]) for donor in order] for place in order], dtype=bool)
     matching = maximum_bipartite_matching(csr_matrix(fits), perm_type="column")
     taken: list[int | None] = [None] * n
-    for at, donor in zip(order, matching, strict=True):
-        taken[at] = order[donor] if donor >= 0 else None
+    for place, donor in zip(order, matching, strict=True):
+        taken[place] = order[donor] if donor >= 0 else None
     return taken
 
 
@@ -145,6 +145,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self._starts = array("q", [0])
         try:
             self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
+            # texts lie on the disk and marks of 12 bytes in memory: a million answers stay in little room
             places = self._read(rows)
         except OSError as cause:
             raise InputError(
@@ -161,8 +162,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
             places.append((row.answer.system, AnswerMarks(row.question.id, _mark(answer_text(row)), right)))
-            kept = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
-            self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
+            moved = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            self._starts.append(self._starts[-1] + self._file.write(moved.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
 

@@ -26,15 +26,16 @@ def add_cosines(subjects: Sequence[Subject], selection: Selection, embedder: Emb
     Nothing is embedded for an empty answer. A text without letters is embedded as it is. Where the questions could not be made, or a
     text has no usable vector, the cosines have the failure. Raises: ModelError if the embedder cannot be used: that ends the run.
     """
-    wanted = [(subject, *comparison) for subject in subjects for comparison in _comparisons(subject, selection)]
-    texts = dict.fromkeys(text for _, _, first, others in wanted for text in (first, *others))
+    comparisons = [(subject, *comparison) for subject in subjects for comparison in _comparisons(subject, selection)]
+    texts = dict.fromkeys(text for _, _, first, others in comparisons for text in (first, *others))
     places = {text: place for place, text in enumerate(texts)}
     vectors = embedder.embed(list(places), faulty=True)
-    for subject, name, first, others in wanted:
+    for subject, name, first, others in comparisons:
         values = [float(value) for value in vectors[[places[text] for text in others]] @ vectors[places[first]]]
         if any(math.isnan(value) for value in values):  # of an embedding of zeros: as 0.0 it would pass for an unrelated answer
             subject.facts.cosines[name] = Cosines(failure=NO_VECTOR)
         else:
+            # float32 products of unit vectors pass 1 by their last digits
             subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, value)) for value in values))
 
 

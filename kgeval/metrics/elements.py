@@ -30,24 +30,24 @@ class Matched:
 
 def gold_nodes(question: Question) -> list[GraphRef]:
     """The distinct nodes of the gold path; where there is none, the entities that the question was made from."""
-    given = question.path.nodes if question.path and question.path.nodes else [r for r in question.structure if r.kind == "entity"]
-    return distinct(given)
+    refs = question.path.nodes if question.path and question.path.nodes else [r for r in question.structure if r.kind == "entity"]
+    return distinct(refs)
 
 
 def gold_relations(question: Question) -> list[GraphRef]:
     """The distinct relations of the gold path; where there is none, those that the question was made from."""
-    given = question.path.relations if question.path and question.path.relations else [
+    refs = question.path.relations if question.path and question.path.relations else [
         r for r in question.structure if r.kind == "relation"
     ]
-    return distinct(given)
+    return distinct(refs)
 
 
 def distinct(refs: Iterable[GraphRef]) -> list[GraphRef]:
     """Each element once: the same element id, or without one the same key and name, is the same element."""
-    kept: dict[tuple[str, ...], GraphRef] = {}
+    by_identity: dict[tuple[str, ...], GraphRef] = {}
     for ref in refs:
-        kept.setdefault(_identity(ref), ref)
-    return list(kept.values())
+        by_identity.setdefault(_identity(ref), ref)
+    return list(by_identity.values())
 
 
 def same(one: GraphRef, other: GraphRef) -> bool:

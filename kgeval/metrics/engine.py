@@ -83,18 +83,18 @@ def _asked(subjects: Iterable[Subject], selection: Selection, tools: Tools, tota
 
 def row_facts(subject: Subject, *, selection: Selection, tools: Tools, asker: Asker | None) -> Subject:
     """The subject, its facts filled in. In a dry run (asker.dry) what is not in the journal is counted instead."""
-    wanted = selection.facts_of(subject.row)
+    facts = selection.facts_of(subject.row)
     if asker is not None:
         from kgeval.metrics.judge.gather import ask_criteria, ask_facts
         from kgeval.metrics.kg.triples import ask_triples
 
-        ask_facts(subject, wanted, asker)
+        ask_facts(subject, facts, asker)
         ask_criteria(subject, selection.criteria_of(subject.row), asker)
-        ask_triples(subject, wanted, asker, tools)
+        ask_triples(subject, facts, asker, tools)
     if tools.graph is not None and tools.layout is not None:
         from kgeval.metrics.stored.gather import stored_facts
 
-        stored_facts(subject, wanted, tools.graph, tools.layout, asker)
+        stored_facts(subject, facts, tools.graph, tools.layout, asker)
     return subject
 
 
@@ -124,10 +124,10 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
     value = not_applicable(missing) if missing else value_of(metric, subject, each)
     reason = reason_of(value.cause, value.reason) if value.cause else value.reason
     # an aspect is averaged over the same rows as the value: the 0 of an empty answer counts in both
-    beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
+    empty_aspects = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
-        detail={**beside, **value.detail}, signature=signature, trial=subject.repetition,
+        detail={**empty_aspects, **value.detail}, signature=signature, trial=subject.repetition,
     )
 
 

@@ -53,6 +53,7 @@ def dcg(gained: Sequence[int]) -> float:
 def ideal_gains(groups: Groups) -> list[int]:
     """The gains of the best order: the id first that stands in most groups not found yet; ones, where no id stands in two."""
     places = _places(groups)
+    # the usual case, and quick: no chunk is in two groups
     if all(len(missing) == 1 for missing in places.values()):
         return [1] * len(groups)
     gained: list[int] = []
@@ -85,6 +86,7 @@ def _mrr(subject: Subject) -> MetricValue:
 def _ndcg(subject: Subject) -> MetricValue:
     ids, groups = ranked(subject), gold_groups(subject)
     got, best = dcg(gains(ids, groups)), dcg(ideal_gains(groups))
+    # the best order is found greedily, so that a retrieved order may be better where chunks are in several groups
     return scored(min(1.0, got / best), dcg=got, ideal=best, retrieved=len(ids), groups=len(groups))
 
 
@@ -94,10 +96,10 @@ def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]
 
     def compute(subject: Subject) -> MetricValue:
         answer = subject.row.answer
-        given, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
-        if given is None or not gold:
+        retrieved, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
+        if retrieved is None or not gold:
             return not_applicable(f"no gold {kind} are given" if not gold else f"the answer does not tell which {kind} it retrieved")
-        matched = match(gold, given)
+        matched = match(gold, retrieved)
         detail = {"found": len(matched.found), "gold": len(gold), "right": matched.hits, "retrieved": matched.retrieved, **matched.levels()}
         if not precision:
             return scored(len(matched.found) / len(gold), **detail)

@@ -62,8 +62,8 @@ def rouge_words(text: str) -> list[str]:
     A Chinese text has no words by it and scores 0 against itself, which is why `rouge_l` has words of its own."""
     from rouge_score import tokenize
 
-    found: list[str] = tokenize.tokenize(text, _stemmer())
-    return found
+    stems: list[str] = tokenize.tokenize(text, _stemmer())
+    return stems
 
 
 class Stemmer(Protocol):

@@ -152,6 +152,7 @@ def _digest(function: Callable[..., Any]) -> str:
     """What stands for the code: of a module's function the whole file, since it may call what stands beside it; of a
     notebook's or a script's the function. First 16 hex digits."""
     file = getattr(sys.modules.get(function.__module__), "__file__", None)
+    # a script's or notebook's file changes with every edit, also of other cells: the function's own text counts
     if function.__module__ == "__main__":
         file = None
     try:
@@ -184,6 +185,7 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
             return _failed("the detail must be a text, or a mapping of plain values")
         if number is None:
             return not_applicable(reason or "the metric says so", **plain)
+        # numpy's integers and float32 are no Python numbers, and JSON does not take them
         number = number.item() if type(number).__module__ == "numpy" and hasattr(number, "item") else number
         if not isinstance(number, int | float):
             return _failed(f"a number is needed, not {type(number).__name__}")
@@ -268,18 +270,18 @@ def own_metrics(
     by_name: dict[str, Metric] = {}
     written: dict[str, str] = {}
     faults: list[str] = []
-    given: list[tuple[str, OwnMetric | Criterion]] = [(own.name, own) for own in criteria]
+    chosen: list[tuple[str, OwnMetric | Criterion]] = [(own.name, own) for own in criteria]
     for name in names:
         try:
             if not isinstance(name, str):
-                given.append((name.name, name))
+                chosen.append((name.name, name))
             elif name in functions:
-                given.append((name, functions[name]))
+                chosen.append((name, functions[name]))
             elif ":" in name:
-                given.append((name, load_metric(name)))
+                chosen.append((name, load_metric(name)))
         except UsageError as fault:
             faults.append(fault.message)
-    for text, own in given:
+    for text, own in chosen:
         metric = criterion_metric(own) if isinstance(own, Criterion) else own.metric
         if metric.name in all_metrics() or metric.name in PRESETS:
             faults.append(f"{text}: {metric.name} is what kgeval calls one of its own (give it another name)")

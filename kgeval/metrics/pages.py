@@ -99,16 +99,16 @@ def limits() -> dict[str, str]:
     """Metric -> what it cannot tell, and when not to trust it."""
     import tomllib
 
-    found: dict[str, str] = tomllib.loads((Path(__file__).parent / "limits.toml").read_text(encoding="utf-8"))
-    return found
+    texts: dict[str, str] = tomllib.loads((Path(__file__).parent / "limits.toml").read_text(encoding="utf-8"))
+    return texts
 
 
 def metrics_of(*, group: str | None = None, preset: str | None = None, own: Iterable[Metric] = ()) -> tuple[Metric, ...]:
     """The metrics of a group, of a preset, of both, or all; `own`: those of the user's own among them."""
-    wanted = None if preset is None else {name for names in PRESETS[preset].values() for name in names}
+    chosen = None if preset is None else {name for names in PRESETS[preset].values() for name in names}
     return tuple(
         metric for metric in (*all_metrics().values(), *own)
-        if (group is None or metric.group == group) and (wanted is None or metric.name in wanted)
+        if (group is None or metric.group == group) and (chosen is None or metric.name in chosen)
     )
 
 
@@ -175,11 +175,11 @@ def _asks(metric: Metric) -> str:
 
 def preset_page(name: str) -> str:
     """A preset's metrics by level of the question, as Markdown."""
-    known = all_metrics()
+    metrics = all_metrics()
     parts = [f"# preset {name}"]
     for level, names in PRESETS[name].items():
         head = "Every question" if level == EVERY else f"Questions of level {level}, in addition"
-        lines = [f"- {one}: {sentence(known[one].summary) if one in known else '(not there)'}" for one in names]
+        lines = [f"- {metric}: {sentence(metrics[metric].summary) if metric in metrics else '(not there)'}" for metric in names]
         parts.append("\n".join([f"## {head}", "", *lines]))
     return "\n\n".join(parts) + "\n"
 

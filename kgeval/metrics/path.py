@@ -85,8 +85,8 @@ def _ends(path: GoldPath, relations: Sequence[GraphRef]) -> dict[int, tuple[str,
         if (parts := ends_of(ref.name)) is not None:
             ends[n] = parts
         elif chain:
-            at = next(at for at, relation in enumerate(path.relations) if same(relation, ref))
-            ends[n] = (path.nodes[at].name, ref.type or ref.name, path.nodes[at + 1].name)
+            place = next(place for place, relation in enumerate(path.relations) if same(relation, ref))
+            ends[n] = (path.nodes[place].name, ref.type or ref.name, path.nodes[place + 1].name)
     return ends
 
 
@@ -100,8 +100,8 @@ class Mentions:
     def of(self, name: str) -> frozenset[int]:
         """Places of the contexts that have the name."""
         if name not in self._known:
-            wanted = unicodedata.normalize("NFKC", name).replace("_", " ").strip()
-            self._known[name] = frozenset(n for n, finder in enumerate(self._finders) if _stands_in(wanted, finder))
+            text = unicodedata.normalize("NFKC", name).replace("_", " ").strip()
+            self._known[name] = frozenset(n for n, finder in enumerate(self._finders) if _stands_in(text, finder))
         return self._known[name]
 
     def together(self, *names: str) -> bool:

@@ -71,20 +71,20 @@ def context_utilization(subject: Subject) -> MetricValue:
     if no_context_text(subject):
         return not_applicable(NO_TEXT)
     verdicts = subject.facts.checks[FOUND]
-    given = {item.number for item in verdicts.items if item.label == SUPPORTED}
-    if given and is_empty(subject):
-        return scored(0.0, retrieved=len(given), used=0, empty_answer=True)
+    supported = {item.number for item in verdicts.items if item.label == SUPPORTED}
+    if supported and is_empty(subject):
+        return scored(0.0, retrieved=len(supported), used=0, empty_answer=True)
     if failure := verdicts.unscored:
         return unscored(failure, **_judged(verdicts))
-    if not given:
+    if not supported:
         return not_applicable("the contexts support no claim of the reference", reference_claims=len(verdicts.items))
     recalled = subject.facts.checks[RECALLED]
     # whether the answer makes a claim that was not retrieved is not asked here
-    needed = ItemVerdicts(tuple(item for item in recalled.items if item.number in given), recalled.failure)
+    needed = ItemVerdicts(tuple(item for item in recalled.items if item.number in supported), recalled.failure)
     if failure := needed.unscored:
-        return unscored(failure, retrieved=len(given), **_judged(recalled))
+        return unscored(failure, retrieved=len(supported), **_judged(recalled))
     used = needed.count(SUPPORTED)
-    return scored(used / len(given), retrieved=len(given), used=used)
+    return scored(used / len(supported), retrieved=len(supported), used=used)
 
 
 def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Subject], MetricValue]:

@@ -20,8 +20,8 @@ _SIMILAR = "similarity:reference"
 
 def by_reference(subject: Subject) -> frozenset[str]:
     """Those of BY_REFERENCE that differ from one right answer to the next: points that the question gives do not."""
-    given = any(text.strip() for text in subject.row.question.points)
-    return BY_REFERENCE - {"points", "points@answer"} if given else BY_REFERENCE
+    has_points = any(text.strip() for text in subject.row.question.points)
+    return BY_REFERENCE - {"points", "points@answer"} if has_points else BY_REFERENCE
 
 
 def others(subject: Subject, wanted: frozenset[str]) -> list[Subject]:
@@ -70,9 +70,10 @@ def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> Metri
     if values[0].detail.get("empty_answer"):
         return values[0]
     sign, top = (-1, 0.0) if metric.better == "lower" else (1, 1.0)
-    known = [number for number, value in enumerate(values) if value.value is not None]
-    best = max(known, key=lambda number: sign * (values[number].value or 0.0), default=None)
+    scored_numbers = [number for number, value in enumerate(values) if value.value is not None]
+    best = max(scored_numbers, key=lambda number: sign * (values[number].value or 0.0), default=None)
     failed = next((value for value in values if value.status == "unscored"), None)
+    # the one that failed might have been better, unless no value can be
     if failed is not None and (best is None or values[best].value != top):
         return failed
     return values[0] if best is None else replace(values[best], detail={**values[best].detail, "reference": best + 1})

@@ -62,9 +62,9 @@ def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Seque
         condition: sum((tallies.get((name, metric.name, condition), ConditionTally()) for name in systems), ConditionTally())
         for condition in CONDITIONS
     }
-    reference, answered = (_separation(parts[one], parts["wrong"], metric) for one in ("reference", "answered"))
+    reference, answered = (_separation(parts[row], parts["wrong"], metric) for row in ("reference", "answered"))
     return Sensitivity(
-        system=system, metric=metric.name, better=metric.better, conditions=[_scores(one, part) for one, part in parts.items()],
+        system=system, metric=metric.name, better=metric.better, conditions=[_scores(row, part) for row, part in parts.items()],
         auc_reference=reference.auc, separation_reference=reference.medians, auc_answered=answered.auc,
         separation_answered=answered.medians,
     )

@@ -30,9 +30,9 @@ def words(text: str, *, articles: bool = False) -> list[str]:
     English articles are dropped unless `articles`. What would leave nothing is kept as it is: "A" is the word "a", "!?" is "!?".
     """
     folded = _folded(text.replace("…", " "))
-    found: list[str] = _words_pattern().findall(_MARK.sub(_replacement, folded))
-    kept = found if articles else [word for word in found if word not in ARTICLES]
-    return kept or found or [word for word in folded.split() if any(unicodedata.category(c)[0] != "C" for c in word)]
+    all_words: list[str] = _words_pattern().findall(_MARK.sub(_replacement, folded))
+    content_words = all_words if articles else [word for word in all_words if word not in ARTICLES]
+    return content_words or all_words or [word for word in folded.split() if any(unicodedata.category(c)[0] != "C" for c in word)]
 
 
 def _folded(text: str) -> str:
@@ -84,6 +84,7 @@ def lcs_length(one: Sequence[str], other: Sequence[str]) -> int:
 
     count, others = Counter(one), Counter(other)
     shared = sorted((word for word in count if word in others), key=lambda word: -count[word] * others[word])
+    # jumps over the surrogates, which are no characters
     codes = {word: chr(n if n < 0xD800 else n + 0x800) for n, word in enumerate(shared)}
     first = "".join(codes[word] for word in one if word in codes)
     second = "".join(codes[word] for word in other if word in codes)

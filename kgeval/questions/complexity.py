@@ -30,6 +30,7 @@ def depth(needed: Iterable[Ends], known: Iterable[Ends]) -> int:
         near.setdefault(other, set()).add(one)
     left, total = set(chain.from_iterable(ends)), 0
     while left:
+        # sorted: the same part comes first in every run, whatever the order of the set
         reached = _hops(near, next(iter(sorted(left))))
         part = left & reached.keys()
         total += max(max(hops for node, hops in _hops(near, start).items() if node in part) for start in part)

@@ -11,12 +11,12 @@ from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
-from kgeval.questions.checking.gates import CheckGate, gate_results
+from kgeval.questions.checking.gates import gate_results
 from kgeval.questions.covering.graph_profile import GraphProfile
 from kgeval.questions.covering.placing import PlacedQuestion, QuestionPlacer
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
-from kgeval.stats.thresholds import passes
+from kgeval.stats.thresholds import Threshold
 
 FACETS: Mapping[Facet, str] = {
     "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks",
@@ -106,12 +106,12 @@ def _parameters(
     facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], profile: GraphProfile,
 ) -> dict[str, JsonValue]:
     """What the listing query needs beside the layout."""
-    names: list[JsonValue] = [one.name for one in covered]
+    names: list[JsonValue] = [group.name for group in covered]
     if facet == "communities":
-        heads = profile.heads([one.name for one in missing], most=1)
-        return {"heads": [own for one in missing for own in heads[one.name]], "most": 10}
+        heads = profile.heads([group.name for group in missing], most=1)
+        return {"heads": [own for group in missing for own in heads[group.name]], "most": 10}
     if facet == "degrees":
-        return {"ranges": [[int(part) for part in (one.name.split("-") * 2)[:2]] for one in missing]}
+        return {"ranges": [[int(part) for part in (group.name.split("-") * 2)[:2]] for group in missing]}
     if facet == "documents":
         keys = list(dict.fromkeys(filter(None, [profile.layout.document_key, *NAMED_BY])))
         return {"covered": names, "keys": list[JsonValue](keys)}
@@ -127,8 +127,8 @@ def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile)
     if facet != "communities" or not groups:
         return list(groups)
     heads = profile.heads([one.name for one in groups])
-    given = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
-    rows = profile.graph.read(all_queries()["structure-nodes"], given, timeout=profile.timeout)
+    parameters = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
+    rows = profile.graph.read(all_queries()["structure-nodes"], parameters, timeout=profile.timeout)
     names = {row["element_id"]: row["name"] for row in rows}
     return [
         one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups
@@ -152,9 +152,9 @@ def _notes(result: CoverageSet) -> list[str]:
     return notes
 
 
-def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[GateResult]:
-    """One result a gate and set, in the order of the gates. `met` None: the graph has no such groups."""
-    def met(gate: CheckGate, figure: CoverageFigure) -> bool | None:
-        return None if figure.share is None else passes(figure.share, gate.limit, least=gate.least)
+def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CoverageSet]) -> list[GateResult]:
+    """One result a threshold and set, in the order of the thresholds. `met` None: the graph has no such groups."""
+    def met(threshold: Threshold, figure: CoverageFigure) -> bool | None:
+        return None if figure.share is None else threshold.met(figure.share)
 
-    return gate_results(gates, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)
+    return gate_results(thresholds, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)

@@ -101,8 +101,8 @@ def relevant_passages(structure: Structure, relations: Collection[str] | None = 
 
 def passages_of(structure: Structure, relations: Iterable[StructureRelation]) -> list[Passage]:
     """The structure's passages that at least one of the relations comes from, each once, in the structure's order."""
-    wanted = {name for r in relations for name in r.chunk_ids}
-    return [passage for passage in structure.passages if passage.chunk_id in wanted]
+    chunk_ids = {name for r in relations for name in r.chunk_ids}
+    return [passage for passage in structure.passages if passage.chunk_id in chunk_ids]
 
 
 def picked(shown: Sequence[T], numbers: Iterable[int], what: str = "number") -> list[T]:
@@ -151,8 +151,9 @@ def lines_of(texts: Iterable[str]) -> list[str]:
 
 def is_quoted(quote: str, text: str) -> bool:
     """Whether a text holds a quote, whatever its case, spaces and punctuation. An empty quote is in no text."""
-    wanted = normalise(quote)
-    return bool(wanted) and f" {wanted} " in f" {normalise(text)} "
+    words = normalise(quote)
+    # blanks on both sides: a quote must not begin or end inside a word
+    return bool(words) and f" {words} " in f" {normalise(text)} "
 
 
 def names_in(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:

@@ -75,8 +75,8 @@ def marks(text: str) -> frozenset[str]:
     """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without
     possessive endings."""
     words = enumerate(_MARKED.findall(text))
-    kept = [word for at, word in words if any(c.isdigit() for c in word) or (at and word[0].isupper())]
-    return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
+    marked = [word for index, word in words if any(c.isdigit() for c in word) or (index and word[0].isupper())]
+    return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in marked)
 
 
 def agree(one: QuestionFingerprint, other: QuestionFingerprint) -> bool:
@@ -94,10 +94,11 @@ class Twins:
         self._embed, self._near = embed, near
         self._texts: set[str] = set()
         self._words: set[str] = set()
+        # two questions with other names or numbers ask two things: a group for each set of them, and nothing is compared across groups
         self._groups: dict[frozenset[str], _Group] = {}
-        for one in earlier:
-            if self._by_words(one) is None:
-                self._group(one).keep(one)
+        for question in earlier:
+            if self._by_words(question) is None:
+                self._group(question).keep(question)
 
     def sift(self, given: Sequence[QuestionFingerprint], *, embed: bool = True) -> list[TwinKind | None]:
         """For each question, in their order, how it is a duplicate of one before it (also among these), or None: then
@@ -105,14 +106,15 @@ class Twins:
 
         `embed` false: these are compared by their words only.
         """
-        kinds: list[TwinKind | None] = [self._by_words(one) for one in given]
-        new = [(at, self._group(given[at])) for at, kind in enumerate(kinds) if kind is None]
+        kinds: list[TwinKind | None] = [self._by_words(question) for question in given]
+        new = [(place, self._group(given[place])) for place, kind in enumerate(kinds) if kind is None]
+        # all of a wave at once: a model takes many texts nearly as quickly as one
         vectors = self._embedded(given, new) if embed and self._embed is not None else {}
-        for at, group in new:
-            if at in vectors and group.has_near(given[at], vectors[at], self._near):
-                kinds[at] = "embedding"
+        for place, group in new:
+            if place in vectors and group.has_near(given[place], vectors[place], self._near):
+                kinds[place] = "embedding"
             else:
-                group.keep(given[at], vectors.get(at))
+                group.keep(given[place], vectors.get(place))
         return kinds
 
     def _by_words(self, one: QuestionFingerprint) -> TwinKind | None:
@@ -132,17 +134,17 @@ class Twins:
     ) -> dict[int, np.ndarray]:
         """The vectors of those that have another to be compared with, which get theirs too: embedded all at once."""
         sizes = Counter(id(group) for _, group in new)
-        compared = [(at, group) for at, group in new if group.size + sizes[id(group)] > 1]
+        compared = [(place, group) for place, group in new if group.size + sizes[id(group)] > 1]
         groups = list({id(group): group for _, group in compared}.values())
-        texts = [one.text for group in groups for one in group.waiting] + [given[at].text for at, _ in compared]
+        texts = [question.text for group in groups for question in group.waiting] + [given[place].text for place, _ in compared]
         if self._embed is None or not texts:
             return {}
         vectors = iter(self._embed(texts))
         for group in groups:
             waiting, group.waiting = group.waiting, []
-            for one in waiting:
-                group.keep(one, next(vectors))
-        return {at: next(vectors) for at, _ in compared}
+            for question in waiting:
+                group.keep(question, next(vectors))
+        return {place: next(vectors) for place, _ in compared}
 
 
 @dataclass
@@ -196,20 +198,20 @@ def twins(given: Sequence[QuestionFingerprint], embed: Embed | None = None, near
 def _same(given: Sequence[QuestionFingerprint]) -> Iterator[Twin]:
     """Equal texts and equal words."""
     first: dict[tuple[int, str], int] = {}
-    sets = range(max((one.set for one in given), default=-1) + 1)
-    for at, one in enumerate(given):
+    sets = range(max((question.set for question in given), default=-1) + 1)
+    for place, question in enumerate(given):
         for number in sets:
-            earlier = first.get((number, one.words))
-            if earlier is not None and given[earlier].set <= one.set:
-                yield Twin(at, earlier, "exact" if given[earlier].text == one.text else "normalised")
-        first.setdefault((one.set, one.words), at)
+            earlier = first.get((number, question.words))
+            if earlier is not None and given[earlier].set <= question.set:
+                yield Twin(place, earlier, "exact" if given[earlier].text == question.text else "normalised")
+        first.setdefault((question.set, question.words), place)
 
 
 def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> Iterator[Twin]:
     """Near ones among the questions with the same names and numbers: only those are embedded and compared."""
     groups: dict[frozenset[str], list[int]] = {}
-    for place, one in enumerate(given):
-        groups.setdefault(one.marks, []).append(place)
+    for place, question in enumerate(given):
+        groups.setdefault(question.marks, []).append(place)
     several = [places for places in groups.values() if len(places) > 1]
     if not several:
         return
@@ -229,11 +231,11 @@ def _near_in(
         cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
         for later, row in enumerate(cosines, start=start):
             best: dict[int, Twin] = {}
-            for at in (row[:later] >= near).nonzero()[0]:
-                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(row[at])), 4))
-                kept = best.get(given[twin.earlier].set)
+            for column in (row[:later] >= near).nonzero()[0]:
+                twin = Twin(places[later], places[column], "embedding", round(min(1.0, float(row[column])), 4))
+                nearest = best.get(given[twin.earlier].set)
                 if agree(given[twin.later], given[twin.earlier]) and (
-                    kept is None or (kept.similarity or 0) < (twin.similarity or 0)
+                    nearest is None or (nearest.similarity or 0) < (twin.similarity or 0)
                 ):
                     best[given[twin.earlier].set] = twin
             yield from best.values()

@@ -151,11 +151,11 @@ def finished(question: Question, structure: Structure, run: KindRun, prompts: di
     """The question with what the run knows: id, how it was made, structure, dataset. The id depends on the kind, on
     what the question is made from (by key, so that it survives a rebuild of the graph) and on its text."""
     refs, kind, options = structure.refs, run.kind, run.context.options
-    asked = {**{prompt.name: prompt for prompt in run.prompts}, **prompts}
+    prompts_asked = {**{prompt.name: prompt for prompt in run.prompts}, **prompts}
     own = question.made_by or MadeBy()
     made_by = MadeBy(
-        seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in asked.values()) or TEMPLATE,
-        model=run.model if asked else None, version=__version__, kind=kind.name,
+        seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in prompts_asked.values()) or TEMPLATE,
+        model=run.model if prompts_asked else None, version=__version__, kind=kind.name,
         structure=structure.kind if refs else None,
         number=structure.number, profile=options.profile,
     )
@@ -355,6 +355,7 @@ class Generation:
             self._try(tally, wave, replace(run, context=replace(context, options=options)), own, settled=settled)
             for _ in range(tally.made - before):
                 progress.advance(line, state=f"{tally.structures:,} tried")
+            # from here on the prompts hold questions that a dry run does not know: their calls are counted by what they are made of
             settled = settled and not tally.open
             if context.asker is not None and self._tools.stopped():
                 tally.why = "nothing more was asked"
@@ -383,36 +384,37 @@ class Generation:
         """Tries the structures of a wave; what is done when it is broken off is counted and kept."""
         asks = run.context.asker is not None
         spread: ParallelMap = self._tools.spread if asks else one_by_one
-        done: list[QuestionAttempt] = []
+        attempts: list[QuestionAttempt] = []
         try:
-            for one in spread(partial(attempt, run=run, settled=settled), wave):
-                done.append(one)
+            # not list(spread(...)): what an interrupt breaks off must leave the ones before it
+            for outcome in spread(partial(attempt, run=run, settled=settled), wave):
+                attempts.append(outcome)
         except BaseException:
-            self._take(tally, done, own, embed=False)  # an interrupted run does not wait for a model to be loaded
+            self._take(tally, attempts, own, embed=False)  # an interrupted run does not wait for a model to be loaded
             raise
-        self._take(tally, done, own, embed=asks)
+        self._take(tally, attempts, own, embed=asks)
 
     def _take(self, tally: KindTally, attempts: Sequence[QuestionAttempt], own: list[str], *, embed: bool) -> None:
         """Counts what became of each structure, and keeps the questions that are new."""
-        questions = [one.question for one in attempts if one.question is not None]
+        questions = [tried.question for tried in attempts if tried.question is not None]
         twins = iter(self._tools.twins.sift([fingerprint_of(question) for question in questions], embed=embed))
         tally.structures += len(attempts)
-        tally.asked += sum(one.asked for one in attempts)
-        for one in attempts:
-            if one.question is not None:
+        tally.asked += sum(tried.asked for tried in attempts)
+        for tried in attempts:
+            if tried.question is not None:
                 twin = next(twins)
                 if twin is not None:
-                    tally.lose(tally.duplicates, twin, one.question.question)
+                    tally.lose(tally.duplicates, twin, tried.question.question)
                 else:
                     tally.made += 1
-                    own.append(one.question.question)
-                    self._keep(one.question)
-            elif one.rejected is not None:
-                tally.lose(tally.rejected, one.rejected.cause, one.rejected.reason)
-            elif one.open:
+                    own.append(tried.question.question)
+                    self._keep(tried.question)
+            elif tried.rejected is not None:
+                tally.lose(tally.rejected, tried.rejected.cause, tried.rejected.reason)
+            elif tried.open:
                 tally.open += 1
-            elif one.failure is not None:
-                tally.lose(tally.failed, one.failure.cause, one.failure.detail)
+            elif tried.failure is not None:
+                tally.lose(tally.failed, tried.failure.cause, tried.failure.detail)
 
 
 def _empty(number: int, seed: int) -> Structure:

@@ -53,10 +53,10 @@ class GraphFacts:
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
-        wanted = sorted({key for name in names if (key := normalise(name))})
-        ids = self._aliases_or_names().find(wanted, most=None)
+        keys = sorted({key for name in names if (key := normalise(name))})
+        ids = self._aliases_or_names().find(keys, most=None)
         if has_own_index(self._layout):
-            for key, element_id in self._by_index(wanted):
+            for key, element_id in self._by_index(keys):
                 ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), element_id)))
         return ids
 
@@ -83,6 +83,7 @@ class GraphFacts:
                 try:
                     self._indexes[query] = WordIndex((row["element_id"], row["id"], row["text"]) for row in rows)
                 except TooLongError:
+                    # remembered too: where there is too much text, it is not read again for each question
                     self._indexes[query] = None
             return self._indexes[query]
 

@@ -93,17 +93,19 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
 def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:
     """One hop of all walks. A hop that several of them take is asked for once."""
     steps = dict.fromkeys(_step(layout, walk, way, hop) for walk in walks for way in walk.ways)
-    asked = {step: n for n, step in enumerate(steps)}
+    number_of = {step: n for n, step in enumerate(steps)}
     rows = [
-        {"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()
+        {"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in number_of.items()
     ]
+    # as many more as the way has entities, which are taken out below, and one, by which it is known that there are too many
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
     reached = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
     for walk in walks:
         ways = [
             (*way, (element_id, name))
             for way in walk.ways
-            for element_id, name in reached.get(asked[_step(layout, walk, way, hop)], ())
+            for element_id, name in reached.get(number_of[_step(layout, walk, way, hop)], ())
+            # no entity twice: a way there and back would join everything
             if all(element_id != seen for seen, _ in way)
         ]
         walk.reached.append(len({way[-1][0] for way in ways}))
@@ -136,15 +138,15 @@ def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: fl
     for n, walk in enumerate(walks):
         hops, end = len(walk.structure.relations), walk.structure.nodes[-1]
         if hops > 1 and walk.followed and _only(end.name, (way[-1][1] for way in walk.ways)):
-            rows = [{"n": n, "start": one, "end": other, "below": hops} for one in walk.starts for other in walk.ends if one != other]
+            rows = [{"n": n, "start": start, "end": other, "below": hops} for start in walk.starts for other in walk.ends if start != other]
             (near if hops <= 3 else far).extend(rows)
-    found: dict[int, int] = {}
+    shorter: dict[int, int] = {}
     for query, chosen in (("prove-near", near), ("prove-hops", far)):
         params = {"layout": layout.model_dump(), "rows": chosen}
         for row in graph.read(all_queries()[query], params, timeout=timeout) if chosen else ():
             if row["hops"] < len(walks[row["n"]].structure.relations):
-                found[row["n"]] = min(row["hops"], found.get(row["n"], row["hops"]))
-    return found
+                shorter[row["n"]] = min(row["hops"], shorter.get(row["n"], row["hops"]))
+    return shorter
 
 
 def hop_counts(
@@ -155,16 +157,16 @@ def hop_counts(
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    wanted = list(dict.fromkeys(pairs))
-    hops = {pair: 0 for pair in wanted if pair[0] == pair[1]}
+    asked_pairs = list(dict.fromkeys(pairs))
+    hops = {pair: 0 for pair in asked_pairs if pair[0] == pair[1]}
     for query in ("prove-near", "prove-hops"):  # most pairs are near, and a path over a super-node is dear
         rows = [
-            {"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in hops
+            {"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(asked_pairs) if pair not in hops
         ]
-        for at in range(0, len(rows), BATCH):
-            params = {"layout": layout.model_dump(), "rows": rows[at : at + BATCH]}
+        for start in range(0, len(rows), BATCH):
+            params = {"layout": layout.model_dump(), "rows": rows[start : start + BATCH]}
             for row in graph.read(all_queries()[query], params, timeout=timeout):
-                hops[wanted[row["n"]]] = row["hops"]
+                hops[asked_pairs[row["n"]]] = row["hops"]
     return hops
 
 

@@ -64,7 +64,7 @@ def _cells(question: Question) -> list[str]:
     relations = "\n".join(question.path.text if question.path is not None else question.points)
     verdicts = {True: "passed", False: "failed", None: "not decided"}
     checks = "\n".join(
-        f"{one.name}: {verdicts[one.passed]}{f' ({one.reason})' if one.reason else ''}" for one in question.checks
+        f"{check.name}: {verdicts[check.passed]}{f' ({check.reason})' if check.reason else ''}" for check in question.checks
     )
     return [
         question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "",
@@ -85,15 +85,15 @@ def confirmed(
     rows, faults = _read(paths)
     out: list[Question] = []
     for question in questions:
-        given = rows.pop(question.id, [])
-        votes = Counter(one.decision for one in given if one.decision is not None)
+        decisions = rows.pop(question.id, [])
+        votes = Counter(decision.decision for decision in decisions if decision.decision is not None)
         if votes["keep"] == votes["drop"]:
             result.undecided.append(question.id)
         most_keep = votes["keep"] > votes["drop"]
         if not most_keep and not (votes["keep"] == votes["drop"] and undecided == "keep"):
             result.dropped += 1
             continue
-        edited, wrong = _edited(question, given)
+        edited, wrong = _edited(question, decisions)
         faults += wrong
         result.kept += 1
         result.edited += edited.question != question.question or edited.reference != question.reference
@@ -112,11 +112,11 @@ def confirmed(
 def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Question, list[str]]:
     """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left
     out."""
-    kept = [one for one in given if one.decision != "drop"]
+    keeping = [decision_given for decision_given in given if decision_given.decision != "drop"]
     faults, new = [], dict[str, str]()
     for name, before in (("question", question.question), ("reference", question.reference or "")):
         # spreadsheets change blanks and control characters: a text that differs in these only is the same
-        written = (getattr(decision, name) for decision in kept)
+        written = (getattr(decision, name) for decision in keeping)
         texts = {text for text in written if text is not None and _words(text) != _words(before)}
         if len(texts) > 1:
             faults.append(f"id '{question.id}': the sheets have different texts for the {name}")

@@ -32,7 +32,7 @@ class WordIndex:
         import numpy as np
 
         words: dict[str, int] = {}
-        found, sizes, left = array("I"), array("I"), MOST_TEXT
+        word_numbers, sizes, left = array("I"), array("I"), MOST_TEXT
         self._elements: list[str] = []
         ids: list[str] = []
         for element_id, name, text in texts:
@@ -40,22 +40,23 @@ class WordIndex:
             if left < 0:
                 raise TooLongError
             own = {words.setdefault(word, len(words)) for word in _WORD.findall(text.lower())}
-            found.extend(own)
+            word_numbers.extend(own)
             sizes.append(len(own))
             self._elements.append(element_id)
             ids.append(name)
-        numbers = np.frombuffer(found, dtype=np.uint32)
+        numbers = np.frombuffer(word_numbers, dtype=np.uint32)
         order = np.argsort(numbers, kind="stable")
         self._texts = np.repeat(np.arange(len(ids), dtype=np.uint32), np.frombuffer(sizes, dtype=np.uint32))[order]
         self._first = np.concatenate(([0], np.cumsum(np.bincount(numbers, minlength=len(words)))))
         self._lines = np.concatenate(([0], np.cumsum([len(word) + 1 for word in words], dtype=np.int64)))
+        # one text of all words: `find` goes through it in C, a loop over millions of words would not be quick enough for a search
         self._words = "".join(f"{word}\n" for word in words)
         self._rank = np.argsort(np.argsort(np.array(ids, dtype=object), kind="stable"))
 
     def holding(self, term: str) -> list[str]:
         """Element ids of the texts that may hold a term: all its words stand there. A term without words is in no
         text."""
-        return [self._elements[at] for at in self._holding(term)]
+        return [self._elements[place] for place in self._holding(term)]
 
     def nearest(self, terms: Sequence[str], most: int) -> list[str]:
         """Element ids of the texts with most of the terms, the best first; a term counts by one over the root of the
@@ -79,9 +80,9 @@ class WordIndex:
         """The texts that have a word with this part."""
         import numpy as np
 
-        lists, at = [], self._words.find(part)
-        while at >= 0:
-            word = int(np.searchsorted(self._lines, at, side="right")) - 1
+        lists, start = [], self._words.find(part)
+        while start >= 0:
+            word = int(np.searchsorted(self._lines, start, side="right")) - 1
             lists.append(self._texts[self._first[word] : self._first[word + 1]])
-            at = self._words.find(part, int(self._lines[word + 1]))
+            start = self._words.find(part, int(self._lines[word + 1]))
         return np.unique(np.concatenate(lists)) if lists else self._texts[:0]

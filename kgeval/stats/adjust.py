@@ -13,10 +13,10 @@ def holm(ps: Sequence[float | None]) -> list[float | None]:
     """
     if any(p is not None and not 0 <= p <= 1 for p in ps):
         raise ValueError("a p-value lies between 0 and 1")
-    known = sorted((p, at) for at, p in enumerate(ps) if p is not None)
+    known = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     corrected: list[float | None] = [None] * len(ps)
     reached = 0.0
-    for place, (p, at) in enumerate(known):
+    for place, (p, index) in enumerate(known):
         reached = max(reached, min(1.0, (len(known) - place) * p))
-        corrected[at] = reached
+        corrected[index] = reached
     return corrected

@@ -27,8 +27,8 @@ def agreement(first: Sequence[str], second: Sequence[str]) -> Agreement:
     if not n:
         return Agreement(0, None, None)
     raw = sum(a == b for a, b in zip(first, second, strict=True)) / n
-    one, two = Counter(first), Counter(second)
-    chance = sum(one[label] * two[label] for label in one) / (n * n)
+    counts, other_counts = Counter(first), Counter(second)
+    chance = sum(counts[label] * other_counts[label] for label in counts) / (n * n)
     return Agreement(n, raw, None if chance == 1 else (raw - chance) / (1 - chance))
 
 
@@ -48,9 +48,9 @@ def reliability(confidence: Sequence[float], right: Sequence[float], *, bins: in
     if any(not 0 <= c <= 1 for c in confidence):
         raise ValueError("a confidence lies between 0 and 1")
     parts: list[list[int]] = [[] for _ in range(bins)]
-    for at, value in enumerate(confidence):
-        parts[min(int(value * bins), bins - 1)].append(at)
-    return [_bin(part, confidence, right, low=at / bins, high=(at + 1) / bins) for at, part in enumerate(parts)]
+    for number, value in enumerate(confidence):
+        parts[min(int(value * bins), bins - 1)].append(number)
+    return [_bin(part, confidence, right, low=number / bins, high=(number + 1) / bins) for number, part in enumerate(parts)]
 
 
 def _bin(part: list[int], confidence: Sequence[float], right: Sequence[float], *, low: float, high: float) -> Bin:

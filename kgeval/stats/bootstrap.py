@@ -101,6 +101,7 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
     if any(len(sample) < 2 for sample in samples):
         return None
     if all(sample[-1] - sample[0] <= EQUAL for sample in samples):
+        # Around the first value: the mean of equal values is then that value to the last digit, and their sum over n may not be.
         end = sum(sign * float(sample[0] + (sample - sample[0]).mean()) for sign, sample in zip(signs, samples, strict=True))
         return Interval(end, end)
     shape = _shape(samples, signs)
@@ -153,8 +154,10 @@ def _quantiles(drawn: Floats, shape: BootstrapShape, confidence: float) -> tuple
     from scipy import special
 
     # resampled means that are equal on paper differ in their last digits; ties count half
+    # Of the spread, so that it does not depend on the unit of the values.
     tied = 1e-9 * shape.k2**0.5
     below = float((drawn < shape.centre - tied).mean() + (drawn <= shape.centre + tied).mean()) / 2
+    # With all draws on one side the quantile would be infinite.
     half_a_draw = 0.5 / len(drawn)
     bias = float(special.ndtri(min(1 - half_a_draw, max(half_a_draw, below))))
     low, high = np.quantile(drawn, special.ndtr(_levels(bias, shape.acceleration, confidence)))

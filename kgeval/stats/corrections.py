@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Corrected:
     """A corrected share. `value`, `low`, `high` in 0..1, None where it is not defined: `reason` says why.
 
-    `power`: PPI++'s lambda in 0..1 (0: the judge does not help, 1: he is believed as he is); `sensitivity`, `specificity` of
+    `power`: PPI++'s lambda in 0..1 (0: the judge does not help, 1: it is believed as it is); `sensitivity`, `specificity` of
     the judge among the labelled items; `labels`: labelled items; `variance` of the value.
     """
 
@@ -58,6 +58,7 @@ def ppi(people: Floats, judge: Floats, labelled: Mask, clusters: Clusters) -> Co
     mean_people, mean_judge, mean_others = (
         float(np.average(values, weights=w)) for values, w in ((people, inside), (judge, inside), (judge, outside))
     )
+    # How much each item moves the estimate: variances of weighted means over clusters are variances of sums of these.
     own = np.where(labelled, people - mean_people, 0.0) * inside / inside.sum()
     lent = (judge - mean_judge) * inside / inside.sum() - (judge - mean_others) * outside / outside.sum()
     power = _power(_by_cluster(own, clusters), _by_cluster(lent, clusters), clusters)
@@ -93,6 +94,7 @@ def _power(own: Floats, lent: Floats, clusters: Clusters) -> float:
     spread = _variance(lent, clusters)
     if spread <= 0:
         return 0.0
+    # cov(a, b) = (var(a + b) - var(a - b)) / 4: so one function of the variance knows strata and clusters.
     covariance = (_variance(own + lent, clusters) - _variance(own - lent, clusters)) / 4
     return min(1.0, max(0.0, covariance / spread))
 
@@ -119,10 +121,10 @@ def rogan_gladen(people: Floats, judge: Floats, labelled: Mask, clusters: Cluste
         return Corrected(n, sensitivity=sensitivity.value, specificity=specificity.value, reason=why)
     value = (seen.value + specificity.value - 1) / slope
     influence = (seen.influence - value * sensitivity.influence + (1 - value) * specificity.influence) / slope
-    found = Corrected(
+    corrected = Corrected(
         n, _share(value), variance=_spread(influence, clusters), sensitivity=sensitivity.value, specificity=specificity.value,
     )
-    return _finished(found, clusters, labelled)
+    return _finished(corrected, clusters, labelled)
 
 
 @dataclass(frozen=True)

@@ -78,17 +78,17 @@ def controlled(wins: Floats, gaps: Mapping[str, Floats], *, seed: int, confidenc
     """
     rows = _rows(wins, gaps)
     raw = clustered_mean(rows.table, seed=seed, confidence=confidence)
-    found = Controlled(raw.n, raw.n_values, raw.mean, raw.low, raw.high)
+    result = Controlled(raw.n, raw.n_values, raw.mean, raw.low, raw.high)
     names = tuple(gaps)
     if raw.n == 0:
-        return replace(found, reason="no outcome is known together with its gaps")
+        return replace(result, reason="no outcome is known together with its gaps")
     if raw.n < max(LEAST, A_COLUMN * (1 + len(names))):
         many = "1 question" if raw.n == 1 else f"{raw.n} questions"
-        return replace(found, slopes=_left_out(names, "too few questions"), reason=f"{many}: too few for a regression")
+        return replace(result, slopes=_left_out(names, "too few questions"), reason=f"{many}: too few for a regression")
     if not rows.gaps.any():
-        found = replace(found, controlled=raw.mean, low=raw.low, high=raw.high)
-        return replace(found, slopes=_left_out(names, "never differs"), notes=("no gap: the raw rate is the controlled one",))
-    return _regressed(found, rows, names, quantile(confidence, raw.n - 1))
+        result = replace(result, controlled=raw.mean, low=raw.low, high=raw.high)
+        return replace(result, slopes=_left_out(names, "never differs"), notes=("no gap: the raw rate is the controlled one",))
+    return _regressed(result, rows, names, quantile(confidence, raw.n - 1))
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _RegressionRows:
         table[np.isnan(part)] = np.nan
     known = ~np.isnan(table)
     held = known.sum(axis=1)
+    # Numbers without gaps, as `logit.fit` needs them: a question without a known row has none.
     clusters = (np.cumsum(held > 0) - 1)[:, None].repeat(table.shape[1], axis=1)[known].astype(np.int64)
     weights = (1 / np.maximum(held, 1))[:, None].repeat(table.shape[1], axis=1)[known]
     columns = np.stack([part[known] for part in parts], axis=1) if parts else np.empty((int(known.sum()), 0))
@@ -175,10 +176,10 @@ def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[s
     """Columns that stay (0: the constant), and for each gap why it does not."""
     import numpy as np
 
-    one = np.ones(len(bent))
+    constant = np.ones(len(bent))
     why: list[str | None] = []
-    for at in range(len(names)):
-        gap = rows.gaps[:, at]
+    for index in range(len(names)):
+        gap = rows.gaps[:, index]
         differing = len(np.unique(rows.clusters[gap != 0]))
         if not differing:
             why.append("never differs")
@@ -187,13 +188,14 @@ def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[s
         elif differing < A_COLUMN:
             why.append(f"differs in {differing} question{'' if differing == 1 else 's'} only")
         else:
-            why.append(SEPARATING if logit.separates_alone(bent[:, at], outcome) else None)
-    free = [at for at, reason in enumerate(why) if reason is None]
-    fresh = logit.independent(np.column_stack([one, bent[:, free]]))
-    for place, at in enumerate(free, 1):
+            why.append(SEPARATING if logit.separates_alone(bent[:, index], outcome) else None)
+    free = [index for index, reason in enumerate(why) if reason is None]
+    # The constant comes first: a gap that is the same everywhere goes, not the constant.
+    fresh = logit.independent(np.column_stack([constant, bent[:, free]]))
+    for place, index in enumerate(free, 1):
         if place not in fresh:
-            why[at] = "goes with the others exactly"
-    return [0, *(at + 1 for at, reason in enumerate(why) if reason is None)], why
+            why[index] = "goes with the others exactly"
+    return [0, *(index + 1 for index, reason in enumerate(why) if reason is None)], why
 
 
 def _left_out(names: tuple[str, ...], reason: str) -> tuple[Slope, ...]:
@@ -203,9 +205,9 @@ def _left_out(names: tuple[str, ...], reason: str) -> tuple[Slope, ...]:
 def _beyond(rows: _RegressionRows, names: tuple[str, ...], kept: list[int]) -> str | None:
     """Why nothing is said of equality: where no pair is equal in a gap, nor are there pairs on both sides, that would be extrapolation."""
     reasons = []
-    for at, name in enumerate(names):
-        gap = rows.gaps[:, at]
-        if at + 1 in kept and (gap.min() > 0 or gap.max() < 0):
+    for index, name in enumerate(names):
+        gap = rows.gaps[:, index]
+        if index + 1 in kept and (gap.min() > 0 or gap.max() < 0):
             reasons.append(f"{'A' if gap.min() > 0 else 'B'} always has more {name}, so that equality lies outside of what was seen")
     return "; ".join(reasons) or None
 
@@ -232,6 +234,7 @@ def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float =
     beta = bread @ design.T @ (rows.weights * rows.wins)
     summed = np.zeros((held, 2))
     np.add.at(summed, rows.clusters, design * (rows.weights * (rows.wins - design @ beta))[:, None])
+    # The correction for few clusters that `logit.fit` has too.
     factor = held / (held - 1) * (len(design) - 1) / (len(design) - 2)
     error = sqrt(max(0.0, float((factor * bread @ summed.T @ summed @ bread)[1, 1])))
     slope, reach = float(beta[1]), quantile(confidence, held - 1) * error

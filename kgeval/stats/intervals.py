@@ -37,6 +37,7 @@ def wilson(share: float, n: float, *, quantile: float) -> Interval:
     z2 = quantile * quantile
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = quantile * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    # At 0 and 1 rounding could leave the share itself outside.
     return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
@@ -58,9 +59,9 @@ def newcombe(first: tuple[float, float], second: tuple[float, float], *, quantil
     """The interval of the difference of two independent shares, first minus second, each given with its n: Newcombe's hybrid score
     interval (1998, method 10), made of the two Wilson intervals. Ends lie in -1..1. Raises: as wilson."""
     (p1, n1), (p2, n2) = first, second
-    one, other = wilson(p1, n1, quantile=quantile), wilson(p2, n2, quantile=quantile)
-    below = sqrt((p1 - one.low) ** 2 + (other.high - p2) ** 2)
-    above = sqrt((one.high - p1) ** 2 + (p2 - other.low) ** 2)
+    first_ends, second_ends = wilson(p1, n1, quantile=quantile), wilson(p2, n2, quantile=quantile)
+    below = sqrt((p1 - first_ends.low) ** 2 + (second_ends.high - p2) ** 2)
+    above = sqrt((first_ends.high - p1) ** 2 + (p2 - second_ends.low) ** 2)
     return Interval(max(-1.0, p1 - p2 - below), min(1.0, p1 - p2 + above))
 
 

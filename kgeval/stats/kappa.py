@@ -114,8 +114,8 @@ def _cells(first: Sequence[int], second: Sequence[int], categories: int) -> Floa
 def _steps(categories: int) -> Floats:
     import numpy as np
 
-    at = np.arange(categories, dtype=np.float64)
-    apart: Floats = np.abs(at[:, None] - at[None, :])
+    numbers = np.arange(categories, dtype=np.float64)
+    apart: Floats = np.abs(numbers[:, None] - numbers[None, :])
     return apart
 
 
@@ -146,6 +146,7 @@ def alpha(
     counts = np.stack([(table == label).sum(axis=1) for label in range(categories)], axis=1).astype(np.float64)
     twice = counts.sum(axis=1) >= 2
     kept = counts[twice]
+    # Here krippendorff raises, or divides 0 by 0.
     if not len(kept) or (kept.sum(axis=0) > 0).sum() < 2:
         return IntervalEstimate()
     import krippendorff
@@ -162,8 +163,9 @@ def _coincidences(counts: Floats) -> Floats:
     import numpy as np
 
     pairs = counts[:, :, None] * counts[:, None, :]
-    at = np.arange(counts.shape[1])
-    pairs[:, at, at] -= counts
+    index = np.arange(counts.shape[1])
+    # A label makes no pair with itself.
+    pairs[:, index, index] -= counts
     met: Floats = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(len(counts), -1)
     return met
 
@@ -190,6 +192,7 @@ def _costs(margins: Floats, categories: int, scale: Scale) -> Floats:
     if scale != "ordinal":
         return np.broadcast_to((steps > 0).astype(np.float64) if scale == "nominal" else steps**2, (len(margins), categories, categories))
     upto = np.cumsum(margins, axis=1)
+    # The middle rank of each label: a distance is how many labels were given between two, half of each end's own.
     middle = upto - margins / 2
     costs: Floats = (middle[:, :, None] - middle[:, None, :]) ** 2
     return costs

@@ -39,6 +39,7 @@ def fit(design: Floats, outcome: Floats, weights: Floats, clusters: Ints) -> Log
         mean = _mean(design @ beta)
         slope = design.T @ (weights * (outcome - mean))
         step = np.linalg.solve((design * (weights * mean * (1 - mean))[:, None]).T @ design, slope)
+        # A whole step overshoots where the outcomes are nearly separated: there the curve is flat. 1e-300: a step may be 0.
         beta = beta + step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-300))
         if float(np.abs(step).max()) <= NEAR * max(1.0, float(np.abs(beta).max())):
             return Logit(beta, _sandwich(design, outcome, weights, clusters, beta))
@@ -72,15 +73,15 @@ def independent(columns: Floats) -> list[int]:
     import numpy as np
 
     kept: list[int] = []
-    for at in range(columns.shape[1]):
-        size = float(np.linalg.norm(columns[:, at]))
+    for index in range(columns.shape[1]):
+        size = float(np.linalg.norm(columns[:, index]))
         if size == 0:
             continue
-        rest = columns[:, at]
+        rest = columns[:, index]
         if kept:
-            rest = rest - columns[:, kept] @ np.linalg.lstsq(columns[:, kept], columns[:, at], rcond=None)[0]
+            rest = rest - columns[:, kept] @ np.linalg.lstsq(columns[:, kept], columns[:, index], rcond=None)[0]
         if float(np.linalg.norm(rest)) > FLAT * size:
-            kept.append(at)
+            kept.append(index)
     return kept
 
 
@@ -94,8 +95,10 @@ def separated(design: Floats, outcome: Floats) -> bool:
 
     up, down = design[outcome > 0], -design[outcome < 1]
     signed = np.unique(np.concatenate((up, down)), axis=0)
-    found = optimize.linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs")
-    return bool(-found.fun > 1e-7)
+    # Only the direction matters, so the box may have any size; without one the programme has no end where the outcomes are separated.
+    solution = optimize.linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs")
+    # What HiGHS itself takes for 0 (its feasibility tolerance).
+    return bool(-solution.fun > 1e-7)
 
 
 def separates_alone(gap: Floats, outcome: Floats) -> bool:

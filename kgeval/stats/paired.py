@@ -43,6 +43,7 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
     moving = np.sort(np.abs(values[values != 0]))  # all that the distribution of the sum hangs on
     if not len(moving):
         return 1.0
+    # Sorted: else the order of the questions moves the last digits of the sum. Less EQUAL: patterns that are as far out on paper count.
     bound = abs(float(np.sort(values).sum())) - EQUAL * float(moving.sum())
     if len(moving) <= EXACT:
         signs = 2 * ((np.arange(2 ** len(moving))[:, None] >> np.arange(len(moving))) & 1) - 1
@@ -71,6 +72,7 @@ def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
     import numpy as np
 
     rng = np.random.default_rng(seed)
+    # A zero is one under any sign, so it fills the last byte.
     eights = np.append(values, np.zeros(-len(values) % 8)).reshape(-1, 8)
     signs = 2.0 * ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 1
     tables, places = eights @ signs.T, np.arange(len(eights))  # (bytes, 256)
@@ -111,6 +113,7 @@ def _signed_ranks(values: Floats) -> float:
     shares = np.zeros(int(ranks[values != 0].sum()) + 1)
     shares[0] = 1.0
     for rank in ranks[values != 0].tolist():
+        # The low part is halved after: the sum still needs it whole. `rank` is never 0: the least is twice the rank 1.
         shares[rank:] = (shares[rank:] + shares[:-rank]) / 2
         shares[:rank] /= 2
     up = int(ranks[values > 0].sum())
@@ -170,7 +173,7 @@ def superiority(wins: Sequence[float] | Floats) -> float | None:
 def _finite(values: Sequence[float] | Floats) -> Floats:
     import numpy as np
 
-    found: Floats = np.asarray(values, dtype=np.float64).reshape(-1)
-    if np.isinf(found).any():
+    array: Floats = np.asarray(values, dtype=np.float64).reshape(-1)
+    if np.isinf(array).any():
         raise ValueError("a difference is infinite")
-    return found[~np.isnan(found)]
+    return array[~np.isnan(array)]

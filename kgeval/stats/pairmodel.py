@@ -41,17 +41,18 @@ def exists(wins: Floats, ties: Floats) -> Mask:
     """
     import numpy as np
 
-    found: Mask = connected(wins + ties)
+    finite: Mask = connected(wins + ties)
     returned = ((wins > 0) & (np.swapaxes(wins, 1, 2) > 0)).any(axis=(1, 2)) | ~ties.any(axis=(1, 2))
-    for at in np.nonzero(found & ~returned)[0]:
-        found[at] = turns_round(wins[at], ties[at])
-    return found
+    for index in np.nonzero(finite & ~returned)[0]:
+        finite[index] = turns_round(wins[index], ties[index])
+    return finite
 
 
 def connected(results: Floats) -> Mask:
     """Whether results lead from each system to each other one; (times, systems, systems) -> (times,). By squaring: n = 64 takes 6 steps."""
     import numpy as np
 
+    # Floats, because numpy has no fast product of truth values or whole numbers.
     reached = ((results > 0) | np.eye(results.shape[-1], dtype=bool)).astype(np.float32)
     for _ in range(max(1, (results.shape[-1] - 1).bit_length())):
         reached = (reached @ reached > 0).astype(np.float32)
@@ -63,8 +64,8 @@ def components(matrix: Floats, *, strong: bool = True) -> npt.NDArray[np.int32]:
     """The strongly (or weakly) connected component of each system, from 0; an edge i -> j where matrix[i, j] > 0."""
     from scipy.sparse import csgraph, csr_array
 
-    found: npt.NDArray[np.int32] = csgraph.connected_components(csr_array(matrix > 0), connection="strong" if strong else "weak")[1]
-    return found
+    labels: npt.NDArray[np.int32] = csgraph.connected_components(csr_array(matrix > 0), connection="strong" if strong else "weak")[1]
+    return labels
 
 
 def turns_round(wins: Floats, ties: Floats) -> bool:
@@ -75,6 +76,7 @@ def turns_round(wins: Floats, ties: Floats) -> bool:
     if ((wins > 0) & (wins.T > 0)).any():
         return True
     try:
+        # More wins than ties on a round trip make its length negative, and then there are no shortest paths. 0.0 is no edge.
         csgraph.bellman_ford(csr_array(np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, 0.0))))
     except csgraph.NegativeCycleError:
         return True
@@ -94,15 +96,15 @@ def started(wins: Floats, ties: Floats) -> tuple[Floats, float]:
     rows, columns = np.nonzero(wins)
     upper, lower = np.nonzero(np.triu(ties))
     winners = [evalica.Winner.X] * len(rows) + [evalica.Winner.Draw] * len(upper)
-    found = evalica.newman(
+    newman = evalica.newman(
         [*rows.tolist(), *upper.tolist()], [*columns.tolist(), *lower.tolist()], winners, index=pd.Index(range(n)),
         weights=[*wins[rows, columns].tolist(), *ties[upper, lower].tolist()], tolerance=1e-12, limit=EVALICA_STEPS,
     )
-    scores = found.scores.reindex(range(n)).to_numpy(dtype=np.float64)
-    if not (np.isfinite(scores).all() and (scores > 0).all() and np.isfinite(found.v)):
+    scores = newman.scores.reindex(range(n)).to_numpy(dtype=np.float64)
+    if not (np.isfinite(scores).all() and (scores > 0).all() and np.isfinite(newman.v)):
         return np.zeros(n), 0.0 if len(upper) else -np.inf
     theta = np.log(scores)
-    return theta - theta.mean(), float(np.log(2 * found.v)) if len(upper) and found.v > 0 else -np.inf
+    return theta - theta.mean(), float(np.log(2 * newman.v)) if len(upper) and newman.v > 0 else -np.inf
 
 
 def fit(wins: Floats, ties: Floats, theta: Floats, eta: float) -> Fit:
@@ -120,14 +122,15 @@ def fit(wins: Floats, ties: Floats, theta: Floats, eta: float) -> Fit:
     for _ in range(STEPS):
         step = _step(wins[left], ties[left], now[left], tied[left])
         longest = np.abs(step).max(axis=1)
+        # 1e-300: a step may be 0.
         now[left] += step * np.minimum(1.0, LONGEST / np.maximum(longest, 1e-300))[:, None]
         left = left[longest > NEAR]
         if not len(left):
             break
     converged = np.ones(times, dtype=bool)
     converged[left] = False
-    found = now[:, :n] - now[:, :n].mean(axis=1, keepdims=True)
-    return Fit(found, np.where(tied, now[:, n], -np.inf), converged)
+    strengths = now[:, :n] - now[:, :n].mean(axis=1, keepdims=True)
+    return Fit(strengths, np.where(tied, now[:, n], -np.inf), converged)
 
 
 def _step(wins: Floats, ties: Floats, now: Floats, tied: Mask) -> Floats:
@@ -135,6 +138,7 @@ def _step(wins: Floats, ties: Floats, now: Floats, tied: Mask) -> Floats:
     import numpy as np
 
     times, n = len(wins), wins.shape[-1]
+    # All is divided by sqrt(s_i s_j): the exponents are half as large, and strong systems overflow later.
     half = (now[:, :n, None] - now[:, None, :n]) / 2
     tie = np.where(tied, np.exp(now[:, n]), 0.0)[:, None, None]
     up = np.exp(half)
@@ -154,5 +158,5 @@ def _step(wins: Floats, ties: Floats, now: Floats, tied: Mask) -> Floats:
     matrix[:, n, n] = (met * drawn * (1 - drawn)).sum(axis=(1, 2)) / 2
     slope[:, n] = np.where(tied, slope[:, n], 0.0)
     matrix[:, n, n] = np.where(tied, matrix[:, n, n], 1.0)
-    found: Floats = np.linalg.solve(matrix, slope[:, :, None])[:, :, 0]
-    return found
+    step: Floats = np.linalg.solve(matrix, slope[:, :, None])[:, :, 0]
+    return step

@@ -49,11 +49,12 @@ def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, me
         return low * sd
     from scipy import optimize
 
+    # The normal's answer is nearly the t test's; the loop is for two or three questions.
     high = 2 * low
     while _power(high, n, alpha) < power:
         high *= 2
-    found = optimize.brentq(lambda effect: _power(effect, n, alpha) - power, 1e-9, high, xtol=1e-13, rtol=1e-12)
-    return float(found) * sd
+    effect_size = optimize.brentq(lambda effect: _power(effect, n, alpha) - power, 1e-9, high, xtol=1e-13, rtol=1e-12)
+    return float(effect_size) * sd
 
 
 def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> int | None:
@@ -68,6 +69,7 @@ def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0
     if effect < TINY:  # its square is too small for a floating point number
         return None
     wanted = (_standard(power, alpha) / effect) ** 2
+    # Less the noise of floating point: 100.0000000001 is 100.
     n = max(2, ceil(wanted - 1e-9 * wanted))
     if method == "t" and n < MANY:
         while _power(effect, n, alpha) < power - 1e-12:
@@ -79,9 +81,9 @@ def spread(values: Sequence[float] | Floats) -> float:
     """Standard deviation (n - 1); 0 where all are equal but for the last digits. Two values at least."""
     import numpy as np
 
-    found = np.asarray(values, dtype=np.float64)
-    sd = float(found.std(ddof=1))
-    return 0.0 if sd <= 1e-12 * max(1.0, float(np.abs(found).max())) else sd
+    numbers = np.asarray(values, dtype=np.float64)
+    sd = float(numbers.std(ddof=1))
+    return 0.0 if sd <= 1e-12 * max(1.0, float(np.abs(numbers).max())) else sd
 
 
 def tier(n: int) -> Tier:

@@ -21,13 +21,13 @@ def separation(first: Sequence[float], second: Sequence[float]) -> Separation:
     """AUC = U / (n m), U of Mann and Whitney (1947) from mid-ranks; n log n. Raises: ValueError for a number that is not finite."""
     import numpy as np
 
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    n, m = len(one), len(other)
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+    ones, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    n, m = len(ones), len(other)
+    if not (np.isfinite(ones).all() and np.isfinite(other).all()):
         raise ValueError("only finite numbers can be ranked")
     if not n or not m:
         return Separation(n, m)
-    _, places, counts = np.unique(np.concatenate((one, other)), return_inverse=True, return_counts=True)
+    _, places, counts = np.unique(np.concatenate((ones, other)), return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places.reshape(-1)]
     u = float(ranks[:n].sum()) - n * (n + 1) / 2
-    return Separation(n, m, u / (n * m), float(np.median(one) - np.median(other)))
+    return Separation(n, m, u / (n * m), float(np.median(ones) - np.median(other)))

@@ -41,7 +41,7 @@ def numbered(units: Sequence[Hashable] | None, rows: int) -> Whole:
         return np.arange(rows, dtype=np.int64)
     if len(units) != rows:
         raise ValueError(f"{len(units)} units were given for {rows} rows")
-    places = {unit: at for at, unit in enumerate(dict.fromkeys(units))}
+    places = {unit: index for index, unit in enumerate(dict.fromkeys(units))}
     return np.array([places[unit] for unit in units], dtype=np.int64)
 
 
@@ -86,10 +86,12 @@ def _counts(units: int, draws: int, seed: int, start: int) -> Floats:
 def _new_counts(units: int, draws: int, seed: int, start: int) -> Floats:
     import numpy as np
 
+    # A stream for each part: one that was kept needs no earlier part to be drawn again.
     rng = np.random.default_rng((seed, start))
     return rng.multinomial(units, np.full(units, 1 / units), size=draws).astype(np.float64)
 
 
+# 64 MB at most: 16 of KEPT weights.
 _kept_counts = lru_cache(maxsize=16)(_new_counts)
 
 
@@ -108,6 +110,7 @@ def _acceleration(statistic: Statistic, unit_of: Whole, units: int) -> float:
     values = values[np.isfinite(values)]
     gaps = values.mean() - values if len(values) else values
     spread = float((gaps**2).sum()) ** 1.5
+    # Where the figure is nearly the same without any unit, gaps are rounding, and their quotient could be anything.
     return float((gaps**3).sum()) / (6 * spread) if spread > 1e-15 else 0.0
 
 
@@ -115,6 +118,7 @@ def _ends(drawn: Floats, value: float, acceleration: float, confidence: float) -
     import numpy as np
     from scipy import special
 
+    # Draws that are equal on paper differ in their last digits; ties count half. At all draws on one side the quantile would be infinite.
     tied = 1e-12 * max(1.0, abs(value))
     below = float((drawn < value - tied).mean() + (drawn <= value + tied).mean()) / 2
     half = 0.5 / len(drawn)

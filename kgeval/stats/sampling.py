@@ -50,6 +50,7 @@ def allocate(sizes: Mapping[str, int], wanted: int, *, least: int = 1) -> dict[s
     Each is rounded by itself, so that a larger sample never takes fewer units from any stratum than a smaller one.
     """
     total = sum(sizes.values())
+    # Halves up, in whole numbers: round() would take them to the even number, and a float may miss them.
     return {name: min(size, max(least, (2 * wanted * size + total) // (2 * total))) for name, size in sizes.items() if size}
 
 

@@ -107,6 +107,7 @@ def _low(values: Floats, times: Floats, limit: float) -> float:
     """The greatest mean that bets on more have ruined: their wealth falls as the mean rises, so the place is cut smaller and smaller."""
     import numpy as np
 
+    # Every mean that is tried would be -1, and 1 + mean is divided by.
     if values.max() == -1:
         return -1.0
     shares, weights = _shares()
@@ -131,6 +132,7 @@ def _mixed(logs: Floats, weights: Floats) -> Floats:
     """Logarithm of the weighted mean over the last axis of what the logarithms stand for."""
     import numpy as np
 
+    # The largest is taken out first: exp of a few hundred is too large for a number.
     most = logs.max(axis=-1)
     mixed: Floats = most + np.log(np.exp(logs - most[..., None]) @ weights)
     return mixed

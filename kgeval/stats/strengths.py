@@ -62,6 +62,7 @@ class OutcomeTally:
         import numpy as np
 
         held = np.unique(self.question)
+        # A resample holds its matrices and a weight for each question.
         step = max(1, CHUNK // max(2 * self.systems**2, self.questions))
         for start in range(0, times, step):
             part = min(step, times - start)
@@ -88,6 +89,7 @@ def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: i
     low, high = np.minimum(first, second), np.maximum(first, second)
     key, row, times = np.unique((low * systems + high) * max(questions, 1) + question, return_inverse=True, return_counts=True)
     tied = turned == 0
+    # A tie is no half win here: the model has a place of its own for ties.
     win = np.where(tied, 0.0, (1 + turned) / 2)
     shares = [np.bincount(row, weights=part, minlength=len(key)) / times for part in (win, tied * 1.0, np.where(tied, 0.0, 1 - win))]
     pair = key // max(questions, 1)
@@ -240,12 +242,12 @@ def strengths(
     """
     import numpy as np
 
-    numbers = {question: at for at, question in enumerate(dict.fromkeys(outcome[2] for outcome in outcomes))}
-    i, j, at = (np.array(list(column), dtype=np.int64) for column in (
+    numbers = {question: number for number, question in enumerate(dict.fromkeys(outcome[2] for outcome in outcomes))}
+    i, j, number = (np.array(list(column), dtype=np.int64) for column in (
         (outcome[0] for outcome in outcomes), (outcome[1] for outcome in outcomes), (numbers[outcome[2]] for outcome in outcomes),
     ))
     wins = np.array([outcome[3] for outcome in outcomes], dtype=np.float64)
-    counted = tally(i, j, at, wins, systems=len(systems), questions=len(numbers))
+    counted = tally(i, j, number, wins, systems=len(systems), questions=len(numbers))
     return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
@@ -261,10 +263,10 @@ def strengths_of_trials(
     parts: list[OutcomeTally] = []
     for i, j, ids, wins in pairs:
         table = np.asarray(wins, dtype=np.float64).reshape(len(ids), -1)
-        at, trial = np.nonzero(~np.isnan(table))
-        places = np.array([numbers.setdefault(one, len(numbers)) for one in ids], dtype=np.int64)
-        i_s, j_s = np.full(len(at), i, dtype=np.int64), np.full(len(at), j, dtype=np.int64)
-        parts.append(tally(i_s, j_s, places[at], table[at, trial], systems=len(systems), questions=len(numbers)))
+        row, trial = np.nonzero(~np.isnan(table))
+        places = np.array([numbers.setdefault(question, len(numbers)) for question in ids], dtype=np.int64)
+        i_s, j_s = np.full(len(row), i, dtype=np.int64), np.full(len(row), j, dtype=np.int64)
+        parts.append(tally(i_s, j_s, places[row], table[row, trial], systems=len(systems), questions=len(numbers)))
     counted = joined(parts, systems=len(systems), questions=len(numbers))
     return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
@@ -301,17 +303,17 @@ def _strengths(counted: OutcomeTally, systems: tuple[str, ...], plan: _Resamplin
     fitted = None if started is None else pairmodel.fit(wins[None], ties[None], *started)
     if fitted is not None and not fitted.converged[0]:
         reason, fitted = "the strengths run away: the results are too nearly one-sided", None
-    found = Strengths(plain, fitted is not None, reason, questions=questions)
+    result = Strengths(plain, fitted is not None, reason, questions=questions)
     theta = None if fitted is None else fitted.theta[0]
     if fitted is not None and theta is not None:
         equal = float(np.exp(fitted.eta[0]))
-        found = replace(found, systems=_ranked(plain, theta), tie_share=None if plan.ties == "half" else equal / (2 + equal))
+        result = replace(result, systems=_ranked(plain, theta), tie_share=None if plan.ties == "half" else equal / (2 + equal))
     if questions < 2:
-        return replace(found, interval_reason="fewer than 2 questions: no intervals")
+        return replace(result, interval_reason="fewer than 2 questions: no intervals")
     times = plan.times(questions)
     drawn = _drawn(counted, plan, times, theta, float(fitted.eta[0]) if fitted is not None else 0.0)
-    found = replace(found, resamples=times, systems=_with_averages(found.systems, drawn.averages, plan.confidence))
-    return found if theta is None else _with_intervals(found, drawn.theta, plan.confidence)
+    result = replace(result, resamples=times, systems=_with_averages(result.systems, drawn.averages, plan.confidence))
+    return result if theta is None else _with_intervals(result, drawn.theta, plan.confidence)
 
 
 def _modelled(wins: Floats, ties: Floats, plan: _ResamplingPlan) -> tuple[Floats, Floats]:
@@ -329,6 +331,7 @@ def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floa
         wins, ties = _modelled(plain_wins, plain_ties, plan)
         kept = pairmodel.exists(wins, ties)
         if kept.any():
+            # Resamples lie around the strengths of all questions, so Newton's method starts there and needs a few steps.
             fitted = pairmodel.fit(wins[kept], ties[kept], theta, eta)
             thetas.append(fitted.theta[fitted.converged])
     return _Drawn(np.concatenate(averages), np.concatenate(thetas) if thetas else np.empty((0, counted.systems)))
@@ -362,11 +365,11 @@ def _with_intervals(found: Strengths, theta: Floats, confidence: float) -> Stren
         return replace(found, unranked=unranked, interval_reason=why)
     lows, highs = np.quantile(theta, _levels(confidence), axis=0)
     systems = []
-    for at, system in enumerate(found.systems):
-        low, high = np.quantile(theta - theta[:, [at]], _levels(confidence), axis=0)  # the others minus this one
+    for index, system in enumerate(found.systems):
+        low, high = np.quantile(theta - theta[:, [index]], _levels(confidence), axis=0)  # the others minus this one
         stronger, weaker = int((low > EQUAL).sum()), int((high < -EQUAL).sum())
         systems.append(replace(
-            system, low=float(lows[at]), high=float(highs[at]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
+            system, low=float(lows[index]), high=float(highs[index]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
         ))
     return replace(found, unranked=unranked, systems=tuple(systems))
 

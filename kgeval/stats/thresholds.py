@@ -30,7 +30,7 @@ class Threshold:
     """A threshold as it was written. `of`: what stands before the last colon, `at`: what stands after the @.
 
     `unit`: what the limit counts, where the name does not tell (a check's share of hits, or their number). `severity`: of what misses it;
-    null: its own. How it was answered is a record of the report: AuditGate, GateResult (means and shares of sets), ComparisonGate.
+    None: its own. How it was answered is a record of the report: AuditGate, GateResult (means and shares of sets), ComparisonGate.
     """
 
     name: str
@@ -54,7 +54,8 @@ class Threshold:
         return passes(value, self.limit, least=self.least())
 
     def met_between(self, low: float, high: float) -> bool | None:
-        """Whether every value from `low` to `high` keeps the limit (true) or none does (false); null where the limit lies between them."""
+        """Whether every value from `low` to `high` keeps the limit (true) or none does (false); None where the limit lies between them."""
+        # Thresholds have one edge: what holds at both ends holds between them.
         ends = {self.met(low), self.met(high)}
         return ends.pop() if len(ends) == 1 else None
 
@@ -110,33 +111,33 @@ def parse_thresholds(
 
     Raises: UsageError that names every fault of all texts.
     """
-    found: list[Threshold] = []
+    thresholds: list[Threshold] = []
     faults: list[str] = []
     for text in texts:
         parts = [_checked(part, faults_of, span) for part in split([text])]
         whole = _checked(text, faults_of, span)[0]
         if any(wrong for _, wrong in parts) and whole is not None and not re.search("[<>]", whole.of or ""):
             parts = [(whole, [])]  # a system's name may have commas and signs of equality of its own
-        found += [one for one, _ in parts if one is not None]
+        thresholds += [threshold for threshold, _ in parts if threshold is not None]
         faults += [fault for _, wrong in parts for fault in wrong]
     if faults:
         raise UsageError("thresholds that cannot be checked: " + "; ".join(faults), fix=fix)
-    return found
+    return thresholds
 
 
 def _checked(
     text: str, faults_of: Callable[[Threshold], Sequence[str]], span: tuple[float, float],
 ) -> tuple[Threshold | None, list[str]]:
     """A threshold without a fault, or its faults."""
-    one = read_threshold(text)
-    if isinstance(one, str):
-        return None, [f"'{text[:100]}': {one}"]
-    faults = list(faults_of(one))
-    if not span[0] <= one.limit <= span[1]:
-        faults.append(f"{one.limit:g} is not a number from {span[0]:g} to {span[1]:g}")
-    if one.unit == "hits":
+    threshold = read_threshold(text)
+    if isinstance(threshold, str):
+        return None, [f"'{text[:100]}': {threshold}"]
+    faults = list(faults_of(threshold))
+    if not span[0] <= threshold.limit <= span[1]:
+        faults.append(f"{threshold.limit:g} is not a number from {span[0]:g} to {span[1]:g}")
+    if threshold.unit == "hits":
         faults.append("hits are counted by the checks of an audit alone")
-    return (None, [f"'{text[:100]}': {fault}" for fault in faults]) if faults else (one, [])
+    return (None, [f"'{text[:100]}': {fault}" for fault in faults]) if faults else (threshold, [])
 
 
 def without_at(one: Threshold) -> list[str]:

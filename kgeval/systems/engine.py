@@ -22,7 +22,7 @@ NOT_ASKED = "the run was stopped before this question"
 @dataclass(frozen=True)
 class Answering:
     """How a system is asked. `trials`: how often each question; `at_a_time`: questions in flight at most (the system may allow fewer);
-    `target`: how many words an answer shall have (null: its own choice); `max_error_rate`: largest share of failed answers."""
+    `target`: how many words an answer shall have (None: its own choice); `max_error_rate`: largest share of failed answers."""
 
     trials: int = 1
     at_a_time: int = 8
@@ -52,7 +52,7 @@ class Tally:
 
 class AnswerRows:
     """The answers of a run, in the order in which they were asked for: in a temporary file until they are written, so that memory stays
-    flat, and in the journal, where the run finds them when it is started again. `store` null: they are not kept. Thread-safe."""
+    flat, and in the journal, where the run finds them when it is started again. `store` None: they are not kept. Thread-safe."""
 
     def __init__(self, store: AnswerStore | None = None, *, run: str = "") -> None:
         self._store, self._run = store, run
@@ -75,11 +75,13 @@ class AnswerRows:
             answer = make()
         else:
             key = key_of(self._run, system.name, asked.question_id, asked.trial)
+            # two commands with the same run ask a question once: the second waits and finds the answer
             with self._store.only(key):
                 if (earlier := self._store.get(key)) is not None:
                     answer, new = earlier[0], False
                 else:
                     answer = make()
+                    # else a run that is started again would take "was stopped" for the answer
                     if not stopped(answer.error):
                         self._store.keep(key, answer)
         line = as_json(answer).encode() + b"\n"
@@ -89,7 +91,7 @@ class AnswerRows:
 
 
 def asks(questions: Iterable[Question], how: Answering) -> Iterator[Ask]:
-    """What a system is asked, in order: each question, as often as there are trials (1, 2, ...; null where there is one)."""
+    """What a system is asked, in order: each question, as often as there are trials (1, 2, ...; None where there is one)."""
     for question in questions:
         words = how.target(question) if how.target is not None else None
         for trial in range(1, how.trials + 1):

@@ -110,25 +110,25 @@ def open_system(spec: SystemSpec, opening: Opening) -> System:
 def nested(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     """Settings with dots in their names as objects: `response.answer` is the answer of response. Raises: UsageError
     where a name is both a value and an object."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, value in pairs:
         *path, last = name.split(".")
-        inner = found
+        inner = settings
         for step in path:
             inner = inner.setdefault(step, {})
             if not isinstance(inner, dict):
                 raise UsageError(f"--setting {name}: {step} has a value already", fix="give one of both")
         inner[last] = value
-    return found
+    return settings
 
 
 def merged(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Both settings, `other` over `one`, objects inside too."""
-    found: dict[str, JsonValue] = dict(one)
+    both: dict[str, JsonValue] = dict(one)
     for name, value in other.items():
-        before = found.get(name)
-        found[name] = merged(before, value) if isinstance(before, Mapping) and isinstance(value, Mapping) else value
-    return found
+        before = both.get(name)
+        both[name] = merged(before, value) if isinstance(before, Mapping) and isinstance(value, Mapping) else value
+    return both
 
 
 def ablated(
@@ -136,8 +136,8 @@ def ablated(
 ) -> list[tuple[str | None, dict[str, JsonValue]]]:
     """The settings as they are, then one variant for each value of each ablation, with its name: one thing is changed
     at a time. A value that changes nothing makes no variant."""
-    found: list[tuple[str | None, dict[str, JsonValue]]] = [(None, dict(settings))]
+    variants_made: list[tuple[str | None, dict[str, JsonValue]]] = [(None, dict(settings))]
     for name, values in ablations.items():
         variants = ((value, merged(settings, nested([(name, value)]))) for value in values)
-        found += [(f"{name}={value}", changed) for value, changed in variants if changed != settings]
-    return found
+        variants_made += [(f"{name}={value}", changed) for value, changed in variants if changed != settings]
+    return variants_made

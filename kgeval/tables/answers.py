@@ -48,17 +48,17 @@ def targets(outputs: Sequence[Path], systems: Sequence[str]) -> list[Target]:
         fix = "give folders and names with {system}, or names of files for all systems, not both"
         raise UsageError("-o: one file a system and one file for all do not go together", fix=fix)
     if not own:
-        found = [Target(tuple(range(len(systems))), tuple(dict.fromkeys(outputs)))]
+        groups = [Target(tuple(range(len(systems))), tuple(dict.fromkeys(outputs)))]
     else:
-        found = [Target((at,), tuple(_own(path, name) for path in dict.fromkeys(own))) for at, name in enumerate(systems)]
-    files = [file for target in found for file in target.files]
+        groups = [Target((index,), tuple(_own(path, name) for path in dict.fromkeys(own))) for index, name in enumerate(systems)]
+    files = [file for target in groups for file in target.files]
     twice = sorted({str(file) for file in files if files.count(file) > 1})
     if twice:
         raise UsageError(f"two systems would be written to {', '.join(twice)}", fix="name the systems: --system NAME=SPEC")
     wrong = sorted({file.suffix or file.name for file in files if file.suffix.lower() not in FORMS})
     if wrong:
         raise UsageError(f"-o: answers are not written as {', '.join(wrong)}", fix=f"use one of {', '.join(FORMS)}, or a folder")
-    return found
+    return groups
 
 
 def _own(path: Path, system: str) -> Path:
@@ -78,7 +78,7 @@ def file_name(system: str) -> str:
 
 def files_of(found: Iterable[Target]) -> list[Path]:
     """Every file that will be written, for checks before a run."""
-    return [one for target in found for file in target.files for one in (file, beside(file, "run.json"))]
+    return [path for target in found for file in target.files for path in (file, beside(file, "run.json"))]
 
 
 def as_json(answer: Answer) -> str:
@@ -128,6 +128,7 @@ def write_with_report(files: Sequence[Path], answers: Callable[[], Iterable[Answ
     run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
     text = report.model_copy(update={"run": run}).model_dump_json(indent=1) + "\n"
     written: list[Path] = []
+    # Asked for anew: an iterator is used up by the first file.
     for path in files:
         write_answers(path, answers())
         with private(beside(path, "run.json")) as file:
@@ -140,8 +141,9 @@ def read_answers(path: Path) -> Iterator[Answer]:
     """The answers of a file that kgeval wrote, in their order. Raises: InputError for a row that is none."""
     for line in stream(path):
         try:
-            given = line.value if line.fault is None else {}
-            values = {name: value for name, value in given.items() if value is not None}
+            fields = line.value if line.fault is None else {}
+            values = {name: value for name, value in fields.items() if value is not None}
+            # A table holds lists and objects as JSON text.
             values |= {name: json.loads(values[name]) for name in NESTED if isinstance(values.get(name), str)}
             yield Answer.model_validate({"answer": "", **values})
         except (ValidationError, ValueError, AttributeError) as cause:
@@ -185,8 +187,8 @@ class Counted:
 
 def cause_of(error: str) -> str:
     """The cause in an answer's error: the word before its colon; `other` where it has none."""
-    found = re.match(r"([a-z][a-z_]{2,30})(?::|$)", error)
-    return found[1] if found else "other"
+    match = re.match(r"([a-z][a-z_]{2,30})(?::|$)", error)
+    return match[1] if match else "other"
 
 
 def stopped(reason: str | None) -> bool:

@@ -1,6 +1,6 @@
 """Values of strangers' rows as what a field needs. What does not fit raises Misfit: a fault that names the field.
 
-Null, NaN and, outside the answer itself, a blank text mean that the value is absent. An infinity is a fault.
+None, NaN and, outside the answer itself, a blank text mean that the value is absent. An infinity is a fault.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ IDS = ("chunk_id", "id", "doc_id", "_id", "context_id")
 DOCUMENTS = ("document", "source", "title", "file_path", "document_id", "doc_name")
 SCORES = ("score", "similarity", "relevance_score", "rank_score")
 POINTS = ("statement", "point", "fact", "claim", "text")
+# Characters. The tree that Python makes of a text takes some 180 times its size: 1.6 GB for 9 MB.
 LONGEST_LITERAL = 10_000_000
 EXACT = 2**53  # floats below it stand for one whole number each
 TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
@@ -36,7 +37,7 @@ class Misfit(ValueError):
 
 
 def absent(value: Any) -> bool:
-    """True for null, NaN, and a blank text."""
+    """True for None, NaN, and a blank text."""
     return value is None or (isinstance(value, float) and math.isnan(value)) or (isinstance(value, str) and not value.strip())
 
 
@@ -58,7 +59,7 @@ def unfloated(value: Any) -> Any:
 
 
 def answer_text(value: Any) -> str | None:
-    """The system's answer: any text, blank ones too; null where there is none."""
+    """The system's answer: any text, blank ones too; None where there is none."""
     return value if isinstance(value, str) else text(value)
 
 
@@ -82,6 +83,7 @@ def any_number(value: Any) -> float | None:
 
 def number(value: Any) -> float | None:
     """The value as a float of 0 or more. Raises: Misfit for truth values and other text, infinities and negative numbers."""
+    # float() would take it: True is 1.0.
     if isinstance(value, bool):
         raise Misfit(f"a number expected, found {_what(value)}")
     out = any_number(value)
@@ -108,7 +110,7 @@ def signed(value: Any) -> float | None:
 
 
 def counted(value: Any) -> int | None:
-    """A whole number of 0 or more, null where the cell is empty. Raises: Misfit."""
+    """A whole number of 0 or more, None where the cell is empty. Raises: Misfit."""
     out = signed(value)
     if out is not None and (not out.is_integer() or out < 0):
         raise Misfit(f"a whole number of 0 or more expected, found {str(value)[:40]!r}")
@@ -149,6 +151,7 @@ def listed(value: Any) -> list[Any] | None:
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):
         return _literal(value)
+    # A missing value that passed through str() in pandas.
     return None if isinstance(value, str) and value.strip().lower() == "nan" else [value]
 
 
@@ -156,17 +159,17 @@ def _literal(value: str) -> list[Any]:
     """A list that is written in a cell. A text in brackets that is no list is one text. Raises: Misfit for numpy's printed form."""
     stripped = value.strip()
     try:
-        found = loads(stripped)
+        parsed = loads(stripped)
     except (ValueError, RecursionError):
         if not stripped.endswith("]") or len(stripped) > LONGEST_LITERAL:
             return [value]
         if _side_by_side(stripped):
             raise Misfit("a list without commas, as numpy prints it: its parts cannot be told apart; write lists as JSON") from None
         try:
-            found = ast.literal_eval(stripped)
+            parsed = ast.literal_eval(stripped)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             return [value]
-    return list(found) if isinstance(found, list | tuple) else [value]
+    return list(parsed) if isinstance(parsed, list | tuple) else [value]
 
 
 def _side_by_side(literal: str) -> bool:
@@ -175,7 +178,7 @@ def _side_by_side(literal: str) -> bool:
         tokens = [token.type for token in tokenize.generate_tokens(io.StringIO(literal).readline) if token.type not in _WHITE]
     except (tokenize.TokenError, SyntaxError):
         return False
-    return any(one == two == tokenize.STRING for one, two in pairwise(tokens))
+    return any(first == second == tokenize.STRING for first, second in pairwise(tokens))
 
 
 def texts(value: Any) -> list[str] | None:
@@ -183,7 +186,7 @@ def texts(value: Any) -> list[str] | None:
     items = listed(value)
     if items is None:
         return None
-    return [found for item in items if (found := text(_first(item, POINTS) if isinstance(item, Mapping) else item)) is not None]
+    return [body for item in items if (body := text(_first(item, POINTS) if isinstance(item, Mapping) else item)) is not None]
 
 
 def names(value: Any) -> list[str] | None:
@@ -192,13 +195,13 @@ def names(value: Any) -> list[str] | None:
     if items is None:
         return None
     keys = (*IDS, "element_id", "key", "name")
-    return [found for item in items if (found := name(_first(item, keys) if isinstance(item, Mapping) else item)) is not None]
+    return [label for item in items if (label := name(_first(item, keys) if isinstance(item, Mapping) else item)) is not None]
 
 
 def kinds(value: Any) -> str | list[str] | None:
     """A type, or several."""
-    found = texts(value)
-    return None if not found else found[0] if len(found) == 1 else found
+    several = texts(value)
+    return None if not several else several[0] if len(several) == 1 else several
 
 
 def passages(value: Any) -> list[dict[str, Any]] | None:
@@ -218,13 +221,13 @@ def _passage(item: Any) -> dict[str, Any] | None:
         return {"text": item}
     if isinstance(item, Mapping):
         body = text(_first(item, TEXTS))
-        found = {
+        fields = {
             "text": body or "", "chunk_id": name(_first(item, IDS)), "document": name(_first(item, DOCUMENTS)),
             "score": _signed(_first(item, SCORES)),
         }
-        if body is None and found["chunk_id"] is None:
+        if body is None and fields["chunk_id"] is None:
             raise Misfit(f"a passage without a text and without an id (a text is looked for in: {', '.join(TEXTS)})")
-        return {key: part for key, part in found.items() if part is not None}
+        return {key: part for key, part in fields.items() if part is not None}
     raise Misfit(f"a list of texts or of objects with a text expected, found {_what(item)} in it")
 
 
@@ -260,26 +263,26 @@ def refs(value: Any, kind: str = "entity") -> list[dict[str, Any]] | None:
     items = listed(value)
     if items is None:
         return None
-    found = []
+    things = []
     for item in items:
         if isinstance(item, Mapping):
             key = name(_first(item, ("key", "name", "id", "element_id")))
-            found.append({"kind": kind, **item, "key": key, "name": name(item.get("name")) or key})
+            things.append({"kind": kind, **item, "key": key, "name": name(item.get("name")) or key})
         elif (label := name(item)) is not None:
-            found.append({"key": label, "name": label, "kind": kind})
-    return found
+            things.append({"key": label, "name": label, "kind": kind})
+    return things
 
 
 def path(value: Any) -> dict[str, Any] | None:
     """The gold path: nodes, relations and texts."""
-    given = mapping(value)
-    if given is None:
+    gold = mapping(value)
+    if gold is None:
         return None
-    relations = given.get("relations", given.get("relationships"))
-    unknown = set(given) - {"nodes", "relations", "relationships", "text"}
+    relations = gold.get("relations", gold.get("relationships"))
+    unknown = set(gold) - {"nodes", "relations", "relationships", "text"}
     if unknown:
         raise Misfit(f"nodes, relations and text expected, found also: {', '.join(sorted(unknown))}")
-    return {"nodes": refs(given.get("nodes")) or [], "relations": refs(relations, "relation") or [], "text": texts(given.get("text")) or []}
+    return {"nodes": refs(gold.get("nodes")) or [], "relations": refs(relations, "relation") or [], "text": texts(gold.get("text")) or []}
 
 
 def triples(value: Any) -> list[dict[str, Any]] | None:
@@ -287,17 +290,17 @@ def triples(value: Any) -> list[dict[str, Any]] | None:
     items = listed(value)
     if items is None:
         return None
-    found: list[dict[str, Any]] = []
+    parsed: list[dict[str, Any]] = []
     for item in items:
         if isinstance(item, list | tuple) and len(item) == 3:
             subject, predicate, obj = (text(part) for part in item)
-            found.append({"subject": subject, "predicate": predicate, "object": obj})
+            parsed.append({"subject": subject, "predicate": predicate, "object": obj})
         elif isinstance(item, Mapping):
             other = {"head": "subject", "relation": "predicate", "tail": "object"}
-            found.append({other.get(str(key), str(key)): part for key, part in item.items()})
+            parsed.append({other.get(str(key), str(key)): part for key, part in item.items()})
         else:
             raise Misfit(f"triples expected: [subject, predicate, object], found {_what(item)}")
-    return found
+    return parsed
 
 
 def citations(value: Any) -> list[dict[str, Any]] | None:

@@ -22,6 +22,7 @@ def choose(staging: Staging, filters: Filters) -> list[str]:
     total = staging.one("SELECT count(*) FROM answers")[0]
     if filters.systems:
         _check_systems(staging, filters.systems)
+    # --first and --sample count what the other filters leave, so they come after them.
     _by_values(staging, filters)
     staging.run("UPDATE questions SET kept = 0 WHERE kept AND id NOT IN (SELECT question FROM answers WHERE kept)")
     _at_most(staging, filters)
@@ -101,13 +102,13 @@ def _fits(question: Mapping[str, Any], tests: Sequence[tuple[str, frozenset[Any]
 
 def _values(staging: Staging) -> str:
     """The first values of the fields that filters look at."""
-    found: dict[str, dict[Any, None]] = {}
+    known: dict[str, dict[Any, None]] = {}
     for (body,) in staging.run_all("SELECT body FROM questions ORDER BY n LIMIT 1000"):
         values = question_values(body)
         for name in ("level", "kind", "dataset", "document", "hops"):
             value = values.get(name)
-            found.setdefault(name, {}).update(dict.fromkeys(value if isinstance(value, list) else [] if value is None else [value]))
-    return "; ".join(f"{name} {', '.join(map(str, list(found[name])[:8]))}" for name in found if found[name]) or "none of these fields"
+            known.setdefault(name, {}).update(dict.fromkeys(value if isinstance(value, list) else [] if value is None else [value]))
+    return "; ".join(f"{name} {', '.join(map(str, list(known[name])[:8]))}" for name in known if known[name]) or "none of these fields"
 
 
 def system_infos(staging: Staging, known: Sequence[str] = ()) -> tuple[tuple[SystemInfo, ...], list[str]]:
@@ -115,16 +116,16 @@ def system_infos(staging: Staging, known: Sequence[str] = ()) -> tuple[tuple[Sys
     their order, of which some may have no row here."""
     sql = "SELECT system, count(*), sum(error), sum(empty), count(DISTINCT trial) FROM answers WHERE kept GROUP BY system ORDER BY min(n)"
     infos, notes = [], []
-    found = {row[0]: row for row in staging.run_all(sql)}
-    for system in known or found:
-        _, answers, errors, empty, trials = found.get(system, (system, 0, 0, 0, 1))
-        lacking = "FROM questions q WHERE kept AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept)"
-        missing = staging.one(f"SELECT count(*) {lacking}", (system,))[0]
+    counts = {row[0]: row for row in staging.run_all(sql)}
+    for system in known or counts:
+        _, answers, errors, empty, trials = counts.get(system, (system, 0, 0, 0, 1))
+        without = "FROM questions q WHERE kept AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept)"
+        missing = staging.one(f"SELECT count(*) {without}", (system,))[0]
         infos.append(SystemInfo(
             system=system, answers=answers, errors=errors, empty=empty, questions_missing=missing, trials=trials,
         ))
         if missing:
-            first = [name for (name,) in staging.run_all(f"SELECT id {lacking} ORDER BY n LIMIT {LISTED}", (system,))]
+            first = [name for (name,) in staging.run_all(f"SELECT id {without} ORDER BY n LIMIT {LISTED}", (system,))]
             more = ", ..." if missing > len(first) else ""
             notes.append(f"{system}: questions without an answer of this system: {missing:,} ({', '.join(first)}{more})")
     return tuple(infos), notes

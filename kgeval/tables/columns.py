@@ -14,7 +14,7 @@ BATCH = 10_000
 
 
 def write_csv(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """A CSV file with a head; null is an empty cell."""
+    """A CSV file with a head; None is an empty cell."""
     names = tuple(columns)
     with private(path) as file:
         writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted

@@ -31,7 +31,7 @@ T = TypeVar("T", bound=BaseModel)
 @dataclass(frozen=True)
 class Converted:
     """One row. `question`: fields of the record without its id, where the row has any. `answers`: fields of the records, without
-    question_id; `system` is absent where the row does not name it. `id` null: the row has none."""
+    question_id; `system` is absent where the row does not name it. `id` None: the row has none."""
 
     where: str
     id: str | None
@@ -65,9 +65,9 @@ class Converter:
         if before is not None:
             check_steady(before, self.reading, file, names)
         self._getters = [
-            (name, getter) for name, given in self.reading.fields.items() if (getter := _getter(given, self.names)) is not None
+            (name, getter) for name, paths in self.reading.fields.items() if (getter := _getter(paths, self.names)) is not None
         ]
-        used = {one for given in self.reading.fields.values() for one in given if one in self.names}
+        used = {path for paths in self.reading.fields.values() for path in paths if path in self.names}
         dropped = {"answer", "context"} if self.role == "questions" else set()
         self._left = frozenset(self.names - used - set(self.reading.shape.ignored) - dropped)
 
@@ -88,24 +88,24 @@ class Converter:
         return self.reading.fields.get("answer", ()) if self.reading else ()
 
     def _raw(self, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
-        """kgeval's name -> value as it stands in the file. Absent values are left out, but for a null answer."""
-        found: dict[str, Any] = {}
+        """kgeval's name -> value as it stands in the file. Absent values are left out, but for an answer that is None."""
+        values: dict[str, Any] = {}
         for name, getter in self._getters:
             value = getter(row)
             # a query that a system left empty is not valid; where a table has no value it cannot be told from none
             empty_query = name == "cypher" and isinstance(value, str) and not self.table
             if value is not _MISSING and (name == "answer" or empty_query or not cells.absent(value)):
-                found[name] = value
+                values[name] = value
         extra = {name: value for name in self._left if not cells.absent(value := row.get(name))}
         if extra:
-            found["extra"] = {**extra, **_mapping(found.get("extra"))}
+            values["extra"] = {**extra, **_mapping(values.get("extra"))}
         shape = self.reading.shape if self.reading else None
         if shape is not None and shape.derive:
             try:
-                DERIVE[shape.derive](row, found, self.stem)
+                DERIVE[shape.derive](row, values, self.stem)
             except Misfit as misfit:
                 faults.append(str(misfit))
-        return found
+        return values
 
     def _read(self, raw: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
         if isinstance(raw.get("answer"), dict | list):  # an answer for each system or trial: read one by one
@@ -116,29 +116,30 @@ class Converter:
 
     def _called(self, name: str) -> str:
         """The file's own name of a field, where it is another."""
-        given = [one for one in (self.reading.fields.get(name, ()) if self.reading else ()) if top(one) in self.names]
-        return f" (field '{given[0]}')" if given and given[0] != name else ""
+        paths = [path for path in (self.reading.fields.get(name, ()) if self.reading else ()) if top(path) in self.names]
+        return f" (field '{paths[0]}')" if paths and paths[0] != name else ""
 
     def _question(self, read: dict[str, Any]) -> dict[str, Any]:
-        found = {ROWS[name].record or name: value for name, value in read.items() if ROWS[name].owner == "question"}
-        if right := found.pop("reference", None):
-            found["reference"] = right[0]
-            if others := [*right[1:], *found.get("references", [])]:
-                found["references"] = others
-        if (level := found.get("level")) is not None:
-            found["level"] = level_of(level) or level
-        elif (kind := found.get("kind")) is not None:
-            level = next((level for one in ([kind] if isinstance(kind, str) else kind) if (level := level_of(one))), None)
+        fields = {ROWS[name].record or name: value for name, value in read.items() if ROWS[name].owner == "question"}
+        # A list under the name of the right answer: each is as right, and the record has a place for one and a place for the others.
+        if right := fields.pop("reference", None):
+            fields["reference"] = right[0]
+            if others := [*right[1:], *fields.get("references", [])]:
+                fields["references"] = others
+        if (level := fields.get("level")) is not None:
+            fields["level"] = level_of(level) or level
+        elif (kind := fields.get("kind")) is not None:
+            level = next((level for word in ([kind] if isinstance(kind, str) else kind) if (level := level_of(word))), None)
             if level:
-                found["level"] = level
+                fields["level"] = level
         if self.role == "questions" and (extra := _extra(read)):
-            found["extra"] = extra
+            fields["extra"] = extra
         elif BROKEN in read.get("extra", {}):
-            found["extra"] = {BROKEN: read["extra"][BROKEN]}
+            fields["extra"] = {BROKEN: read["extra"][BROKEN]}
         if BROKEN in read.get("extra", {}):
             self.counts["broken"] += len(read["extra"][BROKEN])
         self.counts["broken_facts"] += len(read.get("extra", {}).get(BROKEN_FACTS, ()))
-        return found
+        return fields
 
     def _answers(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> Iterator[dict[str, Any]]:
         """One answer; one for each system where the answer is a map; one for each trial where it is a list."""
@@ -155,12 +156,13 @@ class Converter:
             for system, text in value.items():
                 yield {**shared, "system": str(system), **_text(text, shared, faults, f"answer of {system}")}
         elif isinstance(value, list):
+            # A list of one is one answer: some tools write a list whatever they have.
             self.counts["lists"] += len(value) > 1
             if not value:
                 yield {**shared, "answer": "", "error": shared.get("error", NO_ANSWER)}
-            for at, text in enumerate(value, start=1):
-                trial = {"trial": at} if len(value) > 1 else {}
-                yield {**shared, **trial, **_text(text, shared, faults, f"answer {at}")}
+            for number, text in enumerate(value, start=1):
+                trial = {"trial": number} if len(value) > 1 else {}
+                yield {**shared, **trial, **_text(text, shared, faults, f"answer {number}")}
         else:
             yield {**shared, **self._single(value, read, faults)}
 
@@ -174,29 +176,29 @@ class Converter:
             return {"answer": "", "error": RETRIEVAL_ONLY}
         if "error" in read:
             return {"answer": ""}
-        known = [one for one in self._answer_names() if one in self.names]
+        known = [name for name in self._answer_names() if name in self.names]
         self.counts["no_field"] += not known
-        looked = ", ".join(known or [one for one in self._answer_names() if one not in ANSWERS[1:]])
+        looked = ", ".join(known or [name for name in self._answer_names() if name not in ANSWERS[1:]])
         faults.append(f"answer: missing (looked for: {looked or 'no field'}; null is an empty answer)")
         return {"answer": ""}
 
     def _contexts(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> list[dict[str, Any]] | None:
         """The contexts, with ids and scores from the lists beside them."""
-        found: list[dict[str, Any]] | None = read.get("contexts")
-        if found is not None and isinstance(raw.get("contexts"), str) and len(found) == 1 and found[0].get("text") == raw["contexts"]:
+        entries: list[dict[str, Any]] | None = read.get("contexts")
+        if entries is not None and isinstance(raw.get("contexts"), str) and len(entries) == 1 and entries[0].get("text") == raw["contexts"]:
             self.counts["one_text"] += 1
         ids, scores = read.get("context_ids"), read.get("context_scores")
         if ids is not None:
-            if found is None:
-                found = [{"text": "", "chunk_id": one} for one in ids]
-            elif len(ids) != len(found):
-                faults.append(f"context_ids: {len(ids)} ids for {len(found)} contexts" + self._called("context_ids"))
+            if entries is None:
+                entries = [{"text": "", "chunk_id": item} for item in ids]
+            elif len(ids) != len(entries):
+                faults.append(f"context_ids: {len(ids)} ids for {len(entries)} contexts" + self._called("context_ids"))
             else:
-                found = [{**passage, "chunk_id": one} for passage, one in zip(found, ids, strict=True)]
-        if found is not None and scores is not None and len(scores) == len(found):
-            numbers = [isinstance(one, int | float) and not isinstance(one, bool) for one in scores]
-            found = [{**p, "score": s} if is_number else p for p, s, is_number in zip(found, scores, numbers, strict=True)]
-        return found
+                entries = [{**passage, "chunk_id": item} for passage, item in zip(entries, ids, strict=True)]
+        if entries is not None and scores is not None and len(scores) == len(entries):
+            numbers = [isinstance(item, int | float) and not isinstance(item, bool) for item in scores]
+            entries = [{**p, "score": s} if is_number else p for p, s, is_number in zip(entries, scores, numbers, strict=True)]
+        return entries
 
 
 def _text(value: Any, shared: Mapping[str, Any], faults: list[str], what: str) -> dict[str, Any]:
@@ -217,36 +219,37 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _getter(given: tuple[str, ...], names: set[str]) -> Callable[[Mapping[str, Any]], Any] | None:
-    """Takes the first of the names that has a value in a row; a null where all that are there are null; null: none is in the file."""
+    """Takes the first of the names that has a value in a row; a None where all that are there are None. None: none is in the file."""
     direct = [one for one in given if one in names]
     paths = [one for one in given if one not in names and top(one) in names]
     if not direct and not paths:
         return None
+    # Nearly every field: one lookup a row instead of a loop.
     if len(direct) == 1 and not paths:
         only = direct[0]
         return lambda row: row.get(only, _MISSING)
 
     def get(row: Mapping[str, Any]) -> Any:
-        found: Any = _MISSING
-        for one in given:
-            value = row.get(one, _MISSING) if one in names else _walk(row, one.split("."))
+        blank: Any = _MISSING
+        for path in given:
+            value = row.get(path, _MISSING) if path in names else _walk(row, path.split("."))
             if value is not _MISSING:
                 if not cells.absent(value):
                     return value
-                found = value
-        return found
+                blank = value
+        return blank
 
     return get
 
 
 def _walk(value: Any, steps: list[str]) -> Any:
     """The value at a dotted path; `part[]` goes through every item of a list."""
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if not isinstance(value, Mapping):
             return _MISSING
         value = value.get(step.removesuffix("[]"), _MISSING)
         if step.endswith("[]") and isinstance(value, list):
-            inner = [_walk(item, steps[at + 1:]) if steps[at + 1:] else item for item in value]
+            inner = [_walk(item, steps[index + 1:]) if steps[index + 1:] else item for item in value]
             return [item for item in inner if item is not _MISSING]
     return value
 
@@ -257,23 +260,25 @@ def id_of(question: str) -> str:
 
 
 def question_of(where: str, name: str, fields: Mapping[str, Any], faults: list[str]) -> tuple[Question, str] | None:
-    """The record of a question and its JSON. Null where the fields do not fit; then the faults say why."""
+    """The record of a question and its JSON. None where the fields do not fit; then the faults say why."""
     return _made(Question, {**fields, "id": name}, where, faults)
 
 
 def answer_of(where: str, name: str, fields: Mapping[str, Any], faults: list[str]) -> tuple[Answer, str] | None:
-    """The record of an answer and its JSON. Null where the fields do not fit; then the faults say why."""
+    """The record of an answer and its JSON. None where the fields do not fit; then the faults say why."""
     return _made(Answer, {**fields, "question_id": name}, where, faults)
 
 
 def _made(kind: type[T], fields: Mapping[str, Any], where: str, faults: list[str]) -> tuple[T, str] | None:
     try:
         record = kind(**fields)
+        # What was not given must not be there: the staging compares and merges questions by the names in their JSON.
         return record, record.model_dump_json(exclude_defaults=True)
     except ValidationError as cause:
         for error in cause.errors(include_url=False, include_input=False):
             faults.append(f"{where}: {'.'.join(str(part) for part in error['loc'])}: {error['msg']}")
     except PydanticSerializationError:
+        # JSON's \ud800 alone is a text for Python, and UTF-8 cannot hold it.
         broken = [name for name, value in fields.items() if not _encodes(value)]
         faults.extend(f"{where}: {name}: holds half a surrogate pair (a broken \\u escape)" for name in broken or ["the row"])
     return None

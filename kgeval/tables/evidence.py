@@ -23,13 +23,13 @@ def split_groups(evidence: str) -> list[str]:
 
 
 def parts_of(group: str) -> list[str] | None:
-    """What stands between the commas of a group; null for a text that is no group in brackets."""
-    found = _GROUP.fullmatch(group.strip())
-    return [part.strip() for part in found[1].split(",")] if found else None
+    """What stands between the commas of a group; None for a text that is no group in brackets."""
+    match = _GROUP.fullmatch(group.strip())
+    return [part.strip() for part in match[1].split(",")] if match else None
 
 
 def triple_of(group: Any) -> tuple[str, str, str] | None:
-    """The three parts of a group, none empty; null for a broken one (a comma inside a name makes more than three)."""
+    """The three parts of a group, none empty; None for a broken one (a comma inside a name makes more than three)."""
     parts = group if isinstance(group, list) else parts_of(group)
     if parts is None or len(parts) != 3 or not all(isinstance(part, str) and part.strip() for part in parts):
         return None

@@ -55,15 +55,15 @@ def columns(names: Iterable[str], aliases: Aliases) -> dict[str, str]:
 
     Letter case does not matter, and a blank or a hyphen is an underscore.
     """
-    given: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     for name in names:
-        given.setdefault(name.strip().lower().replace(" ", "_").replace("-", "_"), name)
-    found: dict[str, str] = {}
+        chosen.setdefault(name.strip().lower().replace(" ", "_").replace("-", "_"), name)
+    matched: dict[str, str] = {}
     for field, known in aliases.items():
-        hit = next((given[alias] for alias in known if alias in given and given[alias] not in found.values()), None)
+        hit = next((chosen[alias] for alias in known if alias in chosen and chosen[alias] not in matched.values()), None)
         if hit is not None:
-            found[field] = hit
-    return found
+            matched[field] = hit
+    return matched
 
 
 def _question(read: Callable[[Any], Any], *names: str, record: str | None = None) -> Field:

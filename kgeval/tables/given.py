@@ -68,7 +68,7 @@ class Sheet:
         return "stdin" if self.path == STDIN else self.path.name
 
     def texts(self, name: str) -> Iterable[Any]:
-        """Every value of a field of the file, null where a row has none."""
+        """Every value of a field of the file, None where a row has none."""
         return (row.value.get(name) for row in self.rows)
 
     def lacks(self, needed: Iterable[str]) -> list[str]:
@@ -77,8 +77,8 @@ class Sheet:
 
     def refused(self, what: str, lacking: Iterable[str]) -> str:
         """A fault's text: what the file is not, the fields that it lacks, and what it has."""
-        told = ", ".join(f"{name} ({self.known[name].meaning})" for name in lacking)
-        return f"{what}: no field for {told}; its fields are: {', '.join(self.names[:30]) or 'none'}"
+        names = ", ".join(f"{name} ({self.known[name].meaning})" for name in lacking)
+        return f"{what}: no field for {names}; its fields are: {', '.join(self.names[:30]) or 'none'}"
 
     def read(self, line: Line, faults: Faults) -> dict[str, Any]:
         """A row by kgeval's names, as their fields read it. A value that does not fit is a fault, and left out."""
@@ -88,7 +88,7 @@ class Sheet:
         return values
 
     def whole(self, line: Line, faults: Faults) -> dict[str, Any] | None:
-        """As `read`; null where a value does not fit."""
+        """As `read`; None where a value does not fit."""
         values = self.read(line, faults)
         return values if len(values) == len(self.fields) else None
 
@@ -123,25 +123,26 @@ def open_sheets(
     if wrong:
         shown = ", ".join(list(names)[:30])
         raise UsageError("--map: " + "; ".join(wrong), fix=f"write NAME=FIELD; the fields of the files are: {shown}")
-    found = []
-    for one in sheets:
-        sheet = replace(one, known=known, fields=fields_of(one, known, maps))
-        if lacking := sheet.lacks(name for name, field in known.items() if field.needed):
-            faults.add(sheet.file, "", sheet.refused(what, lacking), fix)
+    complete = []
+    for opened in sheets:
+        sheet = replace(opened, known=known, fields=fields_of(opened, known, maps))
+        if missing := sheet.lacks(name for name, field in known.items() if field.needed):
+            faults.add(sheet.file, "", sheet.refused(what, missing), fix)
         else:
-            found.append(sheet)
-    return found
+            complete.append(sheet)
+    return complete
 
 
 def fields_of(sheet: Sheet, known: Fields, maps: Mapping[str, str]) -> dict[str, str]:
     """Our name -> the file's: by `maps` where that names one of its fields, else the first of the known names that it has."""
-    found = {ours: theirs for ours, theirs in maps.items() if ours in known and theirs in sheet.names}
-    mapped = set(found.values())
-    for ours, one in known.items():
-        theirs = next((name for name in one.names if name in sheet.names and name not in mapped), None)
-        if ours not in found and theirs is not None and theirs not in found.values():
-            found[ours] = theirs
-    return found
+    matched = {ours: theirs for ours, theirs in maps.items() if ours in known and theirs in sheet.names}
+    # A field that --map names means that alone, also where its name is known for something else.
+    mapped = set(matched.values())
+    for ours, known_field in known.items():
+        theirs = next((name for name in known_field.names if name in sheet.names and name not in mapped), None)
+        if ours not in matched and theirs is not None and theirs not in matched.values():
+            matched[ours] = theirs
+    return matched
 
 
 def check_range(value: float | None, bounds: tuple[float, float] | None) -> None:

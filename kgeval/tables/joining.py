@@ -90,6 +90,7 @@ class RowReader:
             self._questions(self._wanted.questions)
         stems = [path.stem for path in dict.fromkeys(self._wanted.answers)]
         for path in dict.fromkeys(self._wanted.answers):
+            # Systems are called by their files: two files of one name are told apart by their folders.
             named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
             rows, bad = self._rows, self._bad
             self._answers(path, self._wanted.system or named)
@@ -99,6 +100,7 @@ class RowReader:
             if theirs not in self._mapped:
                 self._broken.add(f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
         passed = bool(self._bad) and self._bad <= self._wanted.max_bad_rows * self._rows
+        # Where rows are faulty and not left out, a text may only seem to be lacking: the row that has it is among them.
         if passed or not self._faults.count:
             for fault in self._without_text():
                 self._broken.add(fault)
@@ -129,6 +131,7 @@ class RowReader:
         """The way out of the faults."""
         field = f"; --map answer=FIELD says which field is the answer (there are: {_some(self._seen)})" if self._no_answer else ""
         gold = "; give the gold that counts for all systems with --questions" if self._gold_differs else ""
+        # Rounded up: the share that is shown has to be enough when it is given.
         least = min(1.0, math.ceil(self._bad / max(1, self._rows) * 1e4) / 1e4)
         passing = f"; --max-bad-rows {least:g} leaves the {self._bad:,} bad of {self._rows:,} rows out"
         first = FIRST if self._answers_twice.refused else ""
@@ -145,6 +148,7 @@ class RowReader:
             with_questions=self._wanted.questions is not None and role == "answers",
         )
         lines = stream(path, label)
+        # The names of fields say which tool wrote the file, and a row does not have those that are empty in it.
         first = list(islice(lines, PEEKED))
         converter.learn({name for line in first if line.fault is None for name in line.value})
         count = with_id = 0
@@ -152,6 +156,7 @@ class RowReader:
         for line in chain(first, lines):
             self._rows += 1
             if (row := self._row(line, converter)) is not None:
+                # All rows so far have an id, so this one is bad, and not the file.
                 if row.id is None and with_id == count > 0 and self._wanted.max_bad_rows:
                     self._fault(f"{row.where}: id: missing, other rows of the file have one")
                     continue
@@ -166,6 +171,7 @@ class RowReader:
         self._note(converter, label, count, made=count > 0 and not with_id)
 
     def _row(self, line: Line, converter: Converter) -> Converted | None:
+        # Not a bad row: how much of the file is lost with it nobody can tell, so no share of bad rows allows it.
         if line.ends:
             self._broken.add(f"{line.where}: {line.fault}")
         elif line.fault is not None:
@@ -179,7 +185,7 @@ class RowReader:
             self._faults.add(fault)
 
     def _note(self, converter: Converter, label: str, count: int, *, made: bool) -> None:
-        self._mapped |= {one for one in self._wanted.maps.values() if one in converter.names or top(one) in converter.names}
+        self._mapped |= {theirs for theirs in self._wanted.maps.values() if theirs in converter.names or top(theirs) in converter.names}
         self._seen |= converter.names
         name = converter.reading.shape.name if converter.reading else ""
         self.notes.append(f"{label}: read as {name}, rows: {count:,}")
@@ -198,9 +204,9 @@ class RowReader:
                 faults.append(f"{row.where}: question: missing or empty")
             elif not faults:
                 self._ids_in_questions |= row.id is not None
-                made = question_of(row.where, row.id or id_of(text), row.question, faults)
-                if made is not None:
-                    self._question(row, *made, faults)
+                record = question_of(row.where, row.id or id_of(text), row.question, faults)
+                if record is not None:
+                    self._question(row, *record, faults)
             self._fault(*faults)
 
     def _question(self, row: Converted, question: Question, body: str, faults: list[str]) -> None:
@@ -215,13 +221,13 @@ class RowReader:
         if any(self._staging.says(name, body) for name in names):
             self._repeated.add(question.id, 1)
             return
-        at = len(names) + 1
-        while self._staging.one("SELECT 1 FROM questions WHERE id = ?", (f"{question.id}#{at}",)):
-            at += 1
-        made = question_of(row.where, f"{question.id}#{at}", row.question, faults)
-        if made is not None:
-            self._staging.add_question(*made, row.where)
-            self._namesakes[question.id] = [*names, made[0].id]
+        number = len(names) + 1
+        while self._staging.one("SELECT 1 FROM questions WHERE id = ?", (f"{question.id}#{number}",)):
+            number += 1
+        record = question_of(row.where, f"{question.id}#{number}", row.question, faults)
+        if record is not None:
+            self._staging.add_question(*record, row.where)
+            self._namesakes[question.id] = [*names, record[0].id]
 
     def _answers(self, path: Path, system: str) -> None:
         own = self._wanted.names.get(path)
@@ -235,26 +241,26 @@ class RowReader:
             self._fault(*faults)
 
     def _id(self, row: Converted, faults: list[str]) -> str | None:
-        """The id of the row's question. Null with a fault, or where the row is left out."""
+        """The id of the row's question. None with a fault, or where the row is left out."""
         text = row.question.get("question")
         if self._wanted.questions is None:
             if row.id is None and text is None:
                 faults.append(f"{row.where}: question: missing, and no id either")
             return row.id or (id_of(text) if text else None)
         if row.id is not None and self._ids_in_questions:
-            found = [row.id] if self._staging.one("SELECT 1 FROM questions WHERE id = ?", (row.id,)) else []
+            ids = [row.id] if self._staging.one("SELECT 1 FROM questions WHERE id = ?", (row.id,)) else []
             if row.id in self._namesakes:
                 same = self._namesakes[row.id]
-                found = [name for name in self._staging.ids_of_text(text or "") if name in same] or ([] if text else same)
+                ids = [name for name in self._staging.ids_of_text(text or "") if name in same] or ([] if text else same)
         else:
-            found = self._staging.ids_of_text(text or "")
-        if len(found) == 1:
-            return found[0]
+            ids = self._staging.ids_of_text(text or "")
+        if len(ids) == 1:
+            return ids[0]
         what = f"'{row.id}'" if row.id is not None and self._ids_in_questions else f"this text ({(text or 'none')[:60]!r})"
         file = self._label(self._wanted.questions)
-        if found:
+        if ids:
             way_out = "give its text, or --allow-duplicates for the first" if row.id in self._namesakes else "give ids"
-            faults.append(f"{row.where}: question: {len(found)} questions of {file} have {what}; {way_out}")
+            faults.append(f"{row.where}: question: {len(ids)} questions of {file} have {what}; {way_out}")
         elif self._wanted.allow_missing:
             self._left_out += len(row.answers)
         else:
@@ -266,9 +272,9 @@ class RowReader:
         answers = [answer_of(row.where, name, {"system": system, **fields}, faults) for fields in row.answers]
         if faults or question is None:
             return
-        made = [answer for answer in answers if answer is not None]
-        first = self._firsts(name, made)
-        if made and not first:
+        valid = [answer for answer in answers if answer is not None]
+        first = self._firsts(name, valid)
+        if valid and not first:
             return  # what a second row says of its question does not count either
         other = self._staging.merge_question(*question, row.where, {answer.system for answer, _ in first})
         if other and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:

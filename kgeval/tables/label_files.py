@@ -28,7 +28,7 @@ PREFIX = "label_"  # of a table's columns for aspects: label_relevance
 
 @dataclass(frozen=True, slots=True)
 class PairLabel:
-    """What a person said of two answers. `value`: from -1 (B is better) to 1 (A is better). `system_a`, `system_b` null: the file names no
+    """What a person said of two answers. `value`: from -1 (B is better) to 1 (A is better). `system_a`, `system_b` None: the file names no
     systems, so it is about the only pair, in its direction. `where`: file and line."""
 
     question_id: str
@@ -48,7 +48,7 @@ def read_labels(
     Raises: InputError with every fault: fields that are lacking, labels that are none (winners, or numbers from -1 to 1), one person's
     second label for one place.
     """
-    faults, found = Faults(), list[PairLabel]()
+    faults, labels = Faults(), list[PairLabel]()
     fix = "name the fields in the file's head"
     for sheet in open_sheets(paths, LABELS, maps or {}, faults, what="is no file of labels", fix=fix):
         try:
@@ -61,9 +61,9 @@ def read_labels(
             if label is not None:
                 key = (label.question_id, frozenset((label.system_a, label.system_b)), label.annotator, label.aspect)
                 faults.once(key, line.where, f"a second label of '{label.annotator}'", "keep one of both")
-                found.append(label)
+                labels.append(label)
     faults.stop("labels")
-    return tuple(found)
+    return tuple(labels)
 
 
 def _coding(sheet: Sheet, winners: Mapping[str, Winner]) -> Coding:
@@ -77,13 +77,13 @@ def _coding(sheet: Sheet, winners: Mapping[str, Winner]) -> Coding:
 
 
 def _label(line: Line, sheet: Sheet, coding: Coding, faults: Faults) -> PairLabel | None:
-    """The label of a row; null where it has none, or a fault."""
-    got = sheet.whole(line, faults)
-    if got is None:
+    """The label of a row; None where it has none, or a fault."""
+    values = sheet.whole(line, faults)
+    if values is None:
         return None
-    question, a, b = got["question_id"], got.get("system_a"), got.get("system_b")
+    question, a, b = values["question_id"], values.get("system_a"), values.get("system_b")
     try:
-        value = _value(got["label"], coding, a or "a", b or "b")
+        value = _value(values["label"], coding, a or "a", b or "b")
     except Misfit as cause:
         faults.add(line.where, sheet.fields["label"], str(cause), cause.fix)
         return None
@@ -94,12 +94,12 @@ def _label(line: Line, sheet: Sheet, coding: Coding, faults: Faults) -> PairLabe
     elif (a is None) != (b is None) or (a is not None and a == b):
         faults.add(line.where, sheet.fields.get("system_b", "system_b"), "two different systems are needed, or none")
     else:
-        return PairLabel(question, value, a, b, got.get("annotator") or sheet.stem, got.get("aspect") or OVERALL, line.where)
+        return PairLabel(question, value, a, b, values.get("annotator") or sheet.stem, values.get("aspect") or OVERALL, line.where)
     return None
 
 
 def _value(value: Any, coding: Coding, a: str, b: str) -> float | None:
-    """A label as a number from -1 to 1, null for an empty one. Raises: Misfit."""
+    """A label as a number from -1 to 1, None for an empty one. Raises: Misfit."""
     try:
         winner = coding.read(value, a, b)
     except Misfit:
@@ -123,7 +123,7 @@ def read_anchors(
     Raises: InputError with every fault: a field or value that is lacking, a label that is none, an id that stands twice, two answers
     that are the same text but not labelled tie.
     """
-    faults, found = Faults(), dict[str, Anchor]()
+    faults, anchors = Faults(), dict[str, Anchor]()
     fix = "name the fields: --map label=FIELD"
     for sheet in open_sheets([path], ANCHORS, maps or {}, faults, what="is no file of anchors", fix=fix):
         try:
@@ -133,41 +133,42 @@ def read_anchors(
             continue
         for number, line in enumerate(sheet.rows, start=1):
             anchor = _anchor(line, sheet, coding, faults, str(number))
-            if anchor is not None and anchor.id in found:
+            if anchor is not None and anchor.id in anchors:
                 what = f"'{anchor.id}' stands twice"
                 faults.add(line.where, sheet.fields.get("id", "id"), what, "give each pair an id of its own")
             elif anchor is not None:
-                found[anchor.id] = anchor
+                anchors[anchor.id] = anchor
     faults.stop(f"{path.name}: anchors")
-    return tuple(found.values())
+    return tuple(anchors.values())
 
 
 def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: str) -> Anchor | None:
     before = len(faults.found)
-    got = sheet.read(line, faults)
-    asked = {name.removeprefix(PREFIX): line.value.get(name) for name in sheet.names if name.startswith(PREFIX) and name != PREFIX}
-    asked |= got.pop("aspects", None) or {}
-    aspects = {f"aspects.{aspect}": value for aspect, value in asked.items()}
+    values = sheet.read(line, faults)
+    labels = {name.removeprefix(PREFIX): line.value.get(name) for name in sheet.names if name.startswith(PREFIX) and name != PREFIX}
+    labels |= values.pop("aspects", None) or {}
+    aspects = {f"aspects.{aspect}": value for aspect, value in labels.items()}
     winners: dict[str, Winner | None] = {}
-    for name, value in {sheet.fields["label"]: got.pop("label"), **aspects}.items():
+    for name, value in {sheet.fields["label"]: values.pop("label"), **aspects}.items():
         try:
             winners[name] = coding.read(value, "a", "b")
         except Misfit as cause:
             faults.add(line.where, name, str(cause), cause.fix)
     if sheet.fields["label"] in winners:
-        got["label"] = winners.pop(sheet.fields["label"])
-    for name, value in got.items():
+        values["label"] = winners.pop(sheet.fields["label"])
+    for name, value in values.items():
         if value is None and (meaning := ANCHORS[name].meaning):
             faults.add(line.where, sheet.fields[name], f"is empty: {meaning} is needed")
-    if len(faults.found) == before and got["answer_a"] == got["answer_b"] and got["label"] != "tie":
+    if len(faults.found) == before and values["answer_a"] == values["answer_b"] and values["label"] != "tie":
+        # Anchors measure a judge: one with an impossible label would count against it whatever it says.
         what = "both answers are the same text, so no label but tie can be right"
         faults.add(line.where, sheet.fields["label"], what, "mend or drop the pair")
     if len(faults.found) > before:
         return None
-    given = {name: value for name, value in got.items() if value is not None}
-    found = {name.removeprefix("aspects."): winner for name, winner in winners.items() if winner is not None}
+    present = {name: value for name, value in values.items() if value is not None}
+    aspect_winners = {name.removeprefix("aspects."): winner for name, winner in winners.items() if winner is not None}
     try:
-        return Anchor(**{"id": number, **given, "aspects": found})
+        return Anchor(**{"id": number, **present, "aspects": aspect_winners})
     except ValidationError as cause:
         faults.add(line.where, "", str(cause.errors()[0]["msg"]))
         return None
@@ -175,7 +176,7 @@ def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: st
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """A judged item: verdict and label in 0..1, label null where nobody gave one. Items with the same `cluster` go together."""
+    """A judged item: verdict and label in 0..1, label None where nobody gave one. Items with the same `cluster` go together."""
 
     judge: float
     human: float | None
@@ -187,17 +188,17 @@ def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[La
 
     Raises: InputError with every fault: a verdict that is lacking, a value outside 0..1.
     """
-    faults, found, notes = Faults(), list[LabelRow](), list[str]()
+    faults, rows, notes = Faults(), list[LabelRow](), list[str]()
     fix = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --labels FILE"
     for sheet in open_sheets(paths, SHARES, maps, faults, what="cannot be corrected", fix=fix):
         if sheet.lacks(["cluster"]):
             notes.append(f"{sheet.file}: no field for what belongs together (--map cluster=FIELD): each row counts as independent")
         for line in sheet.rows:
-            got = sheet.read(line, faults)
-            if "judge" in got and got["judge"] is None:
+            values = sheet.read(line, faults)
+            if "judge" in values and values["judge"] is None:
                 faults.add(line.where, sheet.fields["judge"], "the judge's verdict is lacking")
-            elif len(got) == len(sheet.fields):
-                cluster = got.get("cluster")
-                found.append(LabelRow(got["judge"], got["human"], line.where if cluster is None else cluster))
+            elif len(values) == len(sheet.fields):
+                cluster = values.get("cluster")
+                rows.append(LabelRow(values["judge"], values["human"], line.where if cluster is None else cluster))
     faults.stop("labels")
-    return found, notes
+    return rows, notes

@@ -26,21 +26,21 @@ P = TypeVar("P", bound=Holds)
 
 def whole_in(run: RunManifest) -> dict[str, Any]:
     """What a part's manifest says of the whole run; empty where it says nothing."""
-    found = run.arguments.get(WHOLE)
-    return found if isinstance(found, dict) else {}
+    whole = run.arguments.get(WHOLE)
+    return whole if isinstance(whole, dict) else {}
 
 
 def notes_in(run: RunManifest) -> tuple[str, ...]:
     """What the session of a part had to say."""
-    found = whole_in(run).get("notes")
-    return tuple(str(note) for note in found) if isinstance(found, list) else ()
+    notes = whole_in(run).get("notes")
+    return tuple(str(note) for note in notes) if isinstance(notes, list) else ()
 
 
 def shard_in(run: RunManifest) -> Shard | None:
-    """Which shard a run was; null: a whole one."""
-    given = run.arguments.get("shard")
+    """Which shard a run was; None: a whole one."""
+    text = run.arguments.get("shard")
     try:
-        return parse_shard(given) if isinstance(given, str) else None
+        return parse_shard(text) if isinstance(text, str) else None
     except UsageError:
         return None
 
@@ -56,8 +56,8 @@ def gathered(paths: Iterable[Path], make: Callable[[Path], P], *, kgeval: str, m
             parts.append(make(path))
         except InputError as cause:
             faults.append(cause.message)
-    faults += part_faults([one.part for one in parts], kgeval=kgeval)
-    faults += [fault for one in parts if (fault := more(one)) is not None]
+    faults += part_faults([part.part for part in parts], kgeval=kgeval)
+    faults += [fault for part in parts if (fault := more(part)) is not None]
     if faults:
         raise InputError("these parts make up no run; nothing was written", fix=FIX, faults=faults)
-    return sorted(parts, key=lambda one: one.part.shard.number if one.part.shard else 0)
+    return sorted(parts, key=lambda part: part.part.shard.number if part.part.shard else 0)

@@ -18,6 +18,7 @@ from kgeval.errors import InputError, UsageError
 from kgeval.tables.temporary import part_of, sweep_parts
 
 PRIVATE = 0o600  # of what quotes users' texts
+# csv's own limit of 131,072 characters is less than a row's contexts have; more than this is refused where a C long has 32 bits.
 LONGEST_CELL = 2**31 - 1
 ROOM = "make room on the disk, or choose another folder"
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
@@ -122,7 +123,7 @@ def constant(name: str) -> float | None:
 
 
 def loads(text: str | bytes) -> Any:
-    """The value of a JSON text, NaN as null. Raises: ValueError and RecursionError."""
+    """The value of a JSON text, NaN as None. Raises: ValueError and RecursionError."""
     return json.loads(text, parse_constant=constant)
 
 
@@ -159,6 +160,7 @@ def read_table(path: Path, delimiter: str) -> Iterator[Line]:
 def table_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[Line]:
     """The rows of a table as lists of cells, blank rows passed over. `name`: what the table is called in `where`."""
     csv.field_size_limit(LONGEST_CELL)
+    # Without `strict` a quote that is never closed takes all that follows into its cell, and nobody hears of it.
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         try:
@@ -251,7 +253,7 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
 def replacing(path: Path, *, mode: int | None = None, binary: bool = False) -> Iterator[IO[Any]]:
     """A file that takes the place of `path` when the block ends well; else `path` stays as it was. Line ends are written as given.
 
-    It is a temporary file beside it, then renamed. `mode`: permissions of the file; null keeps those of the file that it replaces,
+    It is a temporary file beside it, then renamed. `mode`: permissions of the file; None keeps those of the file that it replaces,
     else the user's default. Raises: InputError where the folder is missing or not writable, or the disk is full.
     """
     try:
@@ -265,6 +267,7 @@ def replacing(path: Path, *, mode: int | None = None, binary: bool = False) -> I
             os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file,
         ):
             yield file
+            # In this order: the name is never there with half of the contents, or with permissions that are too wide.
             file.flush()
             temporary.chmod(_mode(path) if mode is None else mode)
             temporary.replace(path)
@@ -281,6 +284,7 @@ def _mode(path: Path) -> int:
 
 
 def _umask() -> int:
+    # The system tells it only to whoever sets it.
     current = os.umask(0)
     os.umask(current)
     return current

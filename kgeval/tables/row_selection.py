@@ -27,7 +27,7 @@ class Filters:
     @property
     def any(self) -> bool:
         """Whether anything is left out at all."""
-        return any(getattr(self, one.name) not in (None, ()) for one in fields(self) if one.name != "seed")
+        return any(getattr(self, entry.name) not in (None, ()) for entry in fields(self) if entry.name != "seed")
 
 
 @dataclass(frozen=True)

@@ -48,13 +48,13 @@ class Rows(Staged):
     def find(self, question_id: str) -> list[Row]:
         """The rows of one question, in their order; none where the id is unknown or filtered out."""
         before = "SELECT count(*) FROM answers WHERE kept AND n < ?"
-        found = self._staging.read(_ROWS.format(more="AND a.question = ?"), (question_id,))
-        return [_row(int(self._staging.one(before, (n,))[0]), place, question, answer) for n, place, question, answer in found]
+        rows = self._staging.read(_ROWS.format(more="AND a.question = ?"), (question_id,))
+        return [_row(int(self._staging.one(before, (n,))[0]), place, question, answer) for n, place, question, answer in rows]
 
     def answers_to(self, question_id: str) -> list[Answer]:
         """The answers to one question, in their order: without the place of the row among all, which `find` counts."""
-        found = self._staging.read("SELECT body FROM answers WHERE kept AND question = ? ORDER BY n", (question_id,))
-        return [Answer.model_validate_json(body) for (body,) in found]
+        rows = self._staging.read("SELECT body FROM answers WHERE kept AND question = ? ORDER BY n", (question_id,))
+        return [Answer.model_validate_json(body) for (body,) in rows]
 
     def digest(self) -> str:
         """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files. Of a shard: of all rows
@@ -69,8 +69,8 @@ def _row(n: int, where: str, question: str, answer: str) -> Row:
 def open_rows(wanted: RowSelection) -> Rows:
     """The checked rows. Raises: as joining.staged."""
     staging, notes, (chosen, (systems, missing), digest) = staged(wanted, lambda made: _chosen(made, wanted))
-    given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
-    return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in given if path != STDIN), digest)
+    paths = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
+    return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in paths if path != STDIN), digest)
 
 
 def _chosen(made: Staging, wanted: RowSelection) -> tuple[list[str], tuple[tuple[SystemInfo, ...], list[str]], str | None]:
@@ -78,8 +78,9 @@ def _chosen(made: Staging, wanted: RowSelection) -> tuple[list[str], tuple[tuple
     notes, infos = choose(made, wanted.filters), system_infos(made)
     if wanted.shard is None:
         return notes, infos, None
+    # Before the shard leaves rows out: parts of one run are known by the digest of all its rows. `own`: nothing is committed yet.
     digest = _digest(made.own(_ROWS.format(more="")))
-    return [*notes, *choose_shard(made, wanted.shard)], system_infos(made, known=[one.system for one in infos[0]]), digest
+    return [*notes, *choose_shard(made, wanted.shard)], system_infos(made, known=[info.system for info in infos[0]]), digest
 
 
 def _digest(rows: Iterable[tuple[object, object, str, str]]) -> str:

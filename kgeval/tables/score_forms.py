@@ -45,12 +45,12 @@ def beside(output: Path, what: str) -> Path:
 
 def files_of(outputs: Iterable[Path]) -> list[Path]:
     """Every file that finish will write, for checks before a run."""
-    found = []
+    files = []
     for output in outputs:
         if is_result(output):
             names = ("run.json", "summary.json", "verdicts.jsonl") if is_folder(output) else ("run.json", "verdicts.jsonl")
-            found += [results_of(output), *(beside(output, name) for name in names)]
-    return found
+            files += [results_of(output), *(beside(output, name) for name in names)]
+    return files
 
 
 def write_scores(output: Path, scores: Iterable[Score]) -> Path:
@@ -154,19 +154,19 @@ def _no_record(where: str, kind: type[BaseModel]) -> InputError:
 
 
 def fingerprint_of(output: Path) -> str | None:
-    """The fingerprint of the run that wrote a result; null where there is no manifest beside it, or none that can be read."""
+    """The fingerprint of the run that wrote a result; None where there is no manifest beside it, or none that can be read."""
     path = beside(output, "run.json")
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
         run = RunManifest.model_validate(value if is_folder(output) else value["run"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    found = run.arguments.get(FINGERPRINT)
-    return found if isinstance(found, str) else None
+    fingerprint = run.arguments.get(FINGERPRINT)
+    return fingerprint if isinstance(fingerprint, str) else None
 
 
 def command_of(output: Path) -> str | None:
-    """The command that wrote a result, by the manifest beside it; null where there is none."""
+    """The command that wrote a result, by the manifest beside it; None where there is none."""
     try:
         value = json.loads(beside(output, "run.json").read_text(encoding="utf-8"))
         return str(value.get("run", value)["command"])

@@ -43,9 +43,9 @@ def read_parts(paths: Sequence[Path], *, kgeval: str) -> list[ScorePart]:
 
 def without_companions(paths: Iterable[Path]) -> tuple[Path, ...]:
     """The parts among the paths: what was written beside one of them (`parts/*` names that too) is passed over."""
-    given = list(dict.fromkeys(paths))
-    others = {beside(path, name) for path in given if is_result(path) for name in ("run.json", "verdicts.jsonl", "summary.json")}
-    return tuple(path for path in given if path not in others)
+    named = list(dict.fromkeys(paths))
+    others = {beside(path, name) for path in named if is_result(path) for name in ("run.json", "verdicts.jsonl", "summary.json")}
+    return tuple(path for path in named if path not in others)
 
 
 def _part(path: Path) -> ScorePart:
@@ -83,7 +83,8 @@ class _Open:
 
     def __init__(self, part: ScorePart, *, verdicts: bool) -> None:
         self.path = part.path
-        empty = not results_of(part.path).stat().st_size or not any(one.answers for one in part.report.systems)
+        # A shard without rows is no fault, and the readers refuse an empty file.
+        empty = not results_of(part.path).stat().st_size or not any(info.answers for info in part.report.systems)
         self.scores = Groups(iter(()) if empty else read_scores(part.path), _name)
         self.verdicts = Groups(read_verdicts(part.path) if verdicts else iter(()), _name)
 
@@ -106,7 +107,7 @@ def merged(
                 what = f"{source.path}: the scores of '{name[0]}' by {name[1]} are not where they should be: the file was cut or changed"
                 raise InputError(what, fix="run this shard again with --resume")
             yield scores, source.verdicts.take(name)
-    more = [str(one.path) for one in opened if one.scores.key is not None or one.verdicts.key is not None]
+    more = [str(left.path) for left in opened if left.scores.key is not None or left.verdicts.key is not None]
     if more:
         raise InputError(f"scores or verdicts that belong to no row: {', '.join(more)}", fix="run these shards again")
 

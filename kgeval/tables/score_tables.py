@@ -36,7 +36,7 @@ class ScoreSelection:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCell:
-    """A score: null where there is none, with its cause."""
+    """A score: None where there is none, with its cause."""
 
     question_id: str
     system: str
@@ -74,21 +74,22 @@ def read_score_tables(paths: Sequence[Path], wanted: ScoreSelection) -> Scores:
             key = (cell.question_id, cell.system, cell.metric, cell.trial)
             faults.once(key, where, f"a second score of '{cell.system}'", TWICE)
             cells.append(cell)
-    found = Scores(tuple(cells), {sheet.file: len(sheet.rows) for sheet in sheets}, tuple(dict.fromkeys(notes)))
-    _check_names(found, sheets, wanted, faults)
+    scores = Scores(tuple(cells), {sheet.file: len(sheet.rows) for sheet in sheets}, tuple(dict.fromkeys(notes)))
+    _check_names(scores, sheets, wanted, faults)
     faults.stop("scores")
     kept = [
         cell for cell in cells
         if (not wanted.systems or cell.system in wanted.systems) and (not wanted.metrics or cell.metric in wanted.metrics)
     ]
-    return Scores(tuple(kept), found.rows, found.notes)
+    return Scores(tuple(kept), scores.rows, scores.notes)
 
 
 def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoreSelection, faults: Faults) -> None:
     columns = [name for sheet in sheets for name in sheet.names if wanted.systems and name not in KEPT and _numeric(sheet, name)]
     systems = list(dict.fromkeys([*found.systems, *columns]))
     for what, names, there in (("system", wanted.systems, systems), ("metric", wanted.metrics, found.metrics)):
-        for gone in [one for one in names if one not in there] if found.cells else ():
+        # Where nothing was read, all names would be unknown, and the other faults say why.
+        for gone in [known for known in names if known not in there] if found.cells else ():
             faults.add(f"--{what}s", "", f"no {what} is called '{gone}'; there are: {', '.join(there[:30])}", f"choose among these {what}s")
 
 
@@ -112,16 +113,16 @@ def _cells(sheet: Sheet, wanted: ScoreSelection, faults: Faults, notes: list[str
 def _columns(sheet: Sheet, wanted: ScoreSelection, notes: list[str]) -> tuple[str, ...]:
     """The columns of a wide table that hold systems: those named, else those where most cells that are not empty are numbers."""
     if wanted.systems:
-        return tuple(one for one in wanted.systems if one in sheet.names)
-    others = [one for one in sheet.names if one not in {sheet.fields.get(kept) for kept in KEPT}]
+        return tuple(name for name in wanted.systems if name in sheet.names)
+    others = [name for name in sheet.names if name not in {sheet.fields.get(kept) for kept in KEPT}]
     kind, own = record_of(sheet.names)
-    found = [one for one in others if one not in own and _numeric(sheet, one)]
-    passed = [one for one in others if one not in found]
-    if kind and found:
-        notes.append(f"{sheet.file}: a file of {kind}, whose own fields are no systems; taken for systems: {', '.join(found[:20])}")
-    if passed and found:
+    systems = [name for name in others if name not in own and _numeric(sheet, name)]
+    passed = [name for name in others if name not in systems]
+    if kind and systems:
+        notes.append(f"{sheet.file}: a file of {kind}, whose own fields are no systems; taken for systems: {', '.join(systems[:20])}")
+    if passed and systems:
         notes.append(f"{sheet.file}: passed over, no numbers: {', '.join(passed[:20])}")
-    return tuple(found)
+    return tuple(systems)
 
 
 def record_of(names: Sequence[str]) -> tuple[str, frozenset[str]]:
@@ -148,30 +149,31 @@ def _numeric(sheet: Sheet, column: str) -> bool:
 def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, ScoreCell]]:
     """One score a row. A scale that the row itself names bounds it, where no other is given."""
     for line in sheet.rows:
-        got = sheet.whole(line, faults)
-        if got is None:
+        values = sheet.whole(line, faults)
+        if values is None:
             continue
-        system = got.get("system") or (sheet.stem if "system" not in got else None)
-        if got["question_id"] is None or system is None:
-            faults.add(line.where, sheet.fields["question_id" if got["question_id"] is None else "system"], "is empty")
+        # Without a column the file's name is the system's; with one, an empty cell is a fault.
+        system = values.get("system") or (sheet.stem if "system" not in values else None)
+        if values["question_id"] is None or system is None:
+            faults.add(line.where, sheet.fields["question_id" if values["question_id"] is None else "system"], "is empty")
             continue
-        low, high, cause = got.get("low"), got.get("high"), _cause(got)
-        value = got["score"] if cause is None else None
+        low, high, cause = values.get("low"), values.get("high"), _cause(values)
+        value = values["score"] if cause is None else None
         try:
             check_range(value, wanted.range or (None if low is None or high is None else (low, high)))
         except Misfit as misfit:
             faults.add(line.where, sheet.fields["score"], str(misfit))
             continue
         cause = cause or ("no score" if value is None else None)
-        yield line.where, ScoreCell(got["question_id"], system, got.get("metric") or METRIC, got.get("trial") or 0, value, cause)
+        yield line.where, ScoreCell(values["question_id"], system, values.get("metric") or METRIC, values.get("trial") or 0, value, cause)
 
 
 def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, ScoreCell]]:
     """One score a column and row."""
     kept = replace(sheet, fields={ours: theirs for ours, theirs in sheet.fields.items() if ours in KEPT})
     for line in sheet.rows:
-        got = kept.whole(line, faults)
-        if got is not None and got["question_id"] is None:
+        values = kept.whole(line, faults)
+        if values is not None and values["question_id"] is None:
             faults.add(line.where, sheet.fields["question_id"], "is empty")
         for column in columns:
             try:
@@ -180,9 +182,9 @@ def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: 
             except Misfit as cause:
                 faults.add(line.where, column, str(cause))
                 continue
-            if got is not None and got["question_id"] is not None:
+            if values is not None and values["question_id"] is not None:
                 why = "no score" if value is None else None
-                yield line.where, ScoreCell(got["question_id"], column, METRIC, got.get("trial") or 0, value, why)
+                yield line.where, ScoreCell(values["question_id"], column, METRIC, values.get("trial") or 0, value, why)
 
 
 def _cause(got: Mapping[str, Any]) -> str | None:

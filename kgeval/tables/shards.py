@@ -47,9 +47,9 @@ def shard_of(question_id: str, of: int) -> int:
 
 def parse_shard(text: str) -> Shard:
     """The shard that is written K/N. Raises: UsageError."""
-    found = _FORM.fullmatch(text.strip())
-    if found and 1 <= int(found[1]) <= int(found[2]) <= MOST:
-        return Shard(int(found[1]), int(found[2]))
+    match = _FORM.fullmatch(text.strip())
+    if match and 1 <= int(match[1]) <= int(match[2]) <= MOST:
+        return Shard(int(match[1]), int(match[2]))
     raise UsageError(f"--shard {text[:40]}: is no shard", fix=f"write K/N with 1 <= K <= N <= {MOST:,}: --shard 2/8 is the second of eight")
 
 
@@ -60,7 +60,7 @@ def fingerprint_in(whole: str, shard: Shard) -> str:
 
 @dataclass(frozen=True)
 class PartManifest:
-    """What a part says of itself. `name`: how it is called in messages. `shard` null: it is no part. `rows`: digest of all rows of the
+    """What a part says of itself. `name`: how it is called in messages. `shard` None: it is no part. `rows`: digest of all rows of the
     whole run; `run`: fingerprint of the whole run; `signatures`: of what it measured with; `also`: further settings that all parts
     must share, by the names of their options."""
 
@@ -80,14 +80,14 @@ def part_faults(parts: Sequence[PartManifest], *, kgeval: str) -> list[str]:
     """
     faults = [f"{part.name}: is a whole run, not a part (it was made without --shard)" for part in parts if part.shard is None]
     faults += [f"{p.name}: was made by kgeval {p.kgeval}, this is {kgeval}" for p in parts if p.kgeval != kgeval]
-    found = [(part, part.shard) for part in parts if part.shard is not None]
-    if not found:
+    sharded = [(part, part.shard) for part in parts if part.shard is not None]
+    if not sharded:
         return faults
-    faults += _numbers([shard for _, shard in found], [part.name for part, _ in found])
+    faults += _numbers([shard for _, shard in sharded], [part.name for part, _ in sharded])
     for what, value in _COMMON:
-        usual = _usual([value(part) for part, _ in found])
-        faults += [f"{part.name}: {_other(what, value(part), usual)}" for part, _ in found if value(part) != usual]
-    if not faults and len({part.run for part, _ in found}) > 1:
+        usual = _usual([value(part) for part, _ in sharded])
+        faults += [f"{part.name}: {_other(what, value(part), usual)}" for part, _ in sharded if value(part) != usual]
+    if not faults and len({part.run for part, _ in sharded}) > 1:
         faults.append("the parts are of several runs: they differ in levels or trials")
     return faults
 
@@ -110,10 +110,10 @@ def _numbers(shards: Sequence[Shard], names: Sequence[str]) -> list[str]:
 
 def _other(what: str, value: Hashable, usual: Hashable) -> str:
     if what == "metrics" and isinstance(value, tuple) and isinstance(usual, tuple):
-        names = sorted({str(one).partition("@")[0] for one in set(value) ^ set(usual)})
+        names = sorted({str(item).partition("@")[0] for item in set(value) ^ set(usual)})
         return f"other metrics, models or settings than the other parts: {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}"
     if what == "options" and isinstance(value, tuple) and isinstance(usual, tuple):
-        return f"other options than the other parts: {', '.join(sorted({str(one[0]) for one in set(value) ^ set(usual)}))}"
+        return f"other options than the other parts: {', '.join(sorted({str(item[0]) for item in set(value) ^ set(usual)}))}"
     return "was made from other rows than the other parts (files, filters, or the order of the files)"
 
 
@@ -136,16 +136,16 @@ class Groups(Generic[R, K]):
 
     @property
     def key(self) -> K | None:
-        """The key of the next group; null at the end."""
+        """The key of the next group; None at the end."""
         return None if self._head is None else self._head[0]
 
     def take(self, key: K) -> list[R]:
         """The next group if it has this key; else nothing."""
         if self._head is None or self._head[0] != key:
             return []
-        found = self._head[1]
+        group = self._head[1]
         self._next()
-        return found
+        return group
 
     def _next(self) -> None:
         group = next(self._groups, None)

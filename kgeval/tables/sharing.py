@@ -12,7 +12,7 @@ _HAS = "EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ?
 
 
 class Sharing:
-    """A look at staged rows. Those questions count that one of `among` has answered; null: every question that was kept, because some
+    """A look at staged rows. Those questions count that one of `among` has answered; None: every question that was kept, because some
     system can be asked all of them."""
 
     def __init__(self, rows: Staged, *, among: Sequence[str] | None) -> None:
@@ -30,7 +30,7 @@ class Sharing:
         return int(self._staging.one("SELECT count(*) FROM questions WHERE kept")[0]) - len(self)
 
     def question(self, name: str) -> Question | None:
-        """The question of an id; null where it is unknown."""
+        """The question of an id; None where it is unknown."""
         return next((question_from(body) for (body,) in self._staging.read("SELECT body FROM questions WHERE id = ?", (name,))), None)
 
     def common(self, systems: Sequence[str]) -> Iterator[Question]:
@@ -44,9 +44,10 @@ class Sharing:
 
     def lacking(self, system: str, most: int | None = None) -> list[str]:
         """The ids of questions without an answer of the system, in order."""
+        # SQLite has no limit where it is negative.
         limit = -1 if most is None else most
-        found = self._staging.read(f"SELECT q.id {self._from} AND NOT {_HAS} ORDER BY q.n LIMIT ?", (*self._among, system, limit))
-        return [name for (name,) in found]
+        rows = self._staging.read(f"SELECT q.id {self._from} AND NOT {_HAS} ORDER BY q.n LIMIT ?", (*self._among, system, limit))
+        return [name for (name,) in rows]
 
     def n_lacking(self, system: str) -> int:
         """How many questions have no answer of the system."""
@@ -54,15 +55,15 @@ class Sharing:
 
     def answered_by(self, name: str) -> list[str]:
         """The systems with an answer to a question, by name."""
-        found = self._staging.read("SELECT DISTINCT system FROM answers WHERE kept AND question = ? ORDER BY system", (name,))
-        return [system for (system,) in found]
+        rows = self._staging.read("SELECT DISTINCT system FROM answers WHERE kept AND question = ? ORDER BY system", (name,))
+        return [system for (system,) in rows]
 
     def answers(self, name: str, system: str) -> list[Answer]:
         """A system's answers to a question, by trial."""
-        found = self._staging.read(
+        rows = self._staging.read(
             "SELECT body FROM answers WHERE kept AND question = ? AND system = ? ORDER BY trial, n", (name, system),
         )
-        return [Answer.model_validate_json(body) for (body,) in found]
+        return [Answer.model_validate_json(body) for (body,) in rows]
 
     def failed(self, system: str) -> int:
         """How many of the system's answers are errors."""

@@ -17,6 +17,7 @@ from kgeval.tables.cells import Misfit, text
 from kgeval.tables.given import Faults, sheet_of
 from kgeval.tables.plain import Line, private, read_text, table_rows
 
+# OWASP's list (CSV injection): a tab or a carriage return before the sign does not keep a spreadsheet from reading a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -37,6 +38,7 @@ def unescaped(cell: str) -> str:
 
 def without_controls(cell: str) -> str:
     """Text without control characters, which spreadsheets refuse or misread."""
+    # "replace": half a surrogate pair, which a model's JSON can hold, cannot be written as UTF-8.
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", cell.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
 
 
@@ -85,12 +87,12 @@ class FilledSheet:
 
     def has(self, *names: str) -> bool:
         """Whether the header has these columns; a fault where not."""
-        lacking = [name for name in names if name not in self.columns]
+        missing = [name for name in names if name not in self.columns]
         if not self.columns:
             self._faults.append(f"{self.name}: no header with the column{'s' * (len(names) > 1)} {' and '.join(names)}")
-        elif lacking:
-            self._faults.append(f"{self.where}: the header lacks {', '.join(lacking)}; it has {', '.join(self.columns)[:200]}")
-        return not lacking
+        elif missing:
+            self._faults.append(f"{self.where}: the header lacks {', '.join(missing)}; it has {', '.join(self.columns)[:200]}")
+        return not missing
 
     def rows(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Each row's place, and its cells by column."""

@@ -28,6 +28,7 @@ class Spool:
 
     def __init__(self, what: str, *, ordered: bool = False) -> None:
         file, name = tempfile.mkstemp(prefix="kgeval-rows-")
+        # Without a name the file goes when the process does, and kill -9 leaves nothing behind.
         Path(name).unlink()
         self._set_up(file, what, ordered=ordered)
 
@@ -90,14 +91,15 @@ class Spool:
 
     def raw(self, at: int) -> bytes:
         """The bytes of that line, without its end."""
+        # A read at a place, not at a shared position: threads read and add at once. Most lines need one read, and the longest only a few.
         size, parts = 1 << 14, []
         while True:
-            part = os.pread(self._file, size, at)
-            end = part.find(b"\n")
-            parts.append(part if end < 0 else part[:end])
-            if end >= 0 or not part:
+            piece = os.pread(self._file, size, at)
+            end = piece.find(b"\n")
+            parts.append(piece if end < 0 else piece[:end])
+            if end >= 0 or not piece:
                 return b"".join(parts)
-            at, size = at + len(part), size * 2
+            at, size = at + len(piece), size * 2
 
     def append(self, line: bytes) -> int:
         """Writes a line at the end and returns where it starts. What is there of a line that does not fit is cut off again.
@@ -107,6 +109,7 @@ class Spool:
         at, left = self._end, memoryview(line)
         try:
             while left:
+                # A disk that is nearly full takes a part of the line, and only the next call fails.
                 left = left[os.pwrite(self._file, left, self._end + len(line) - len(left)):]
         except OSError as cause:
             os.ftruncate(self._file, at)

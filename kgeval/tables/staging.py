@@ -24,6 +24,7 @@ CREATE TABLE answers (n INTEGER PRIMARY KEY, question TEXT NOT NULL, system TEXT
   kept INTEGER NOT NULL DEFAULT 1,
   UNIQUE (question, system, trial));
 """
+# Not NULL: in a UNIQUE constraint of SQLite no two NULLs are the same, so a second answer would pass.
 NO_TRIAL = -1
 # Gold that names pieces of what a system was built on (its chunks, its graph): two systems may have another each.
 OWN = ("evidence", "evidence_ids", "path", "structure")
@@ -41,6 +42,7 @@ class Staging:
             self._path = self._folder.path / "rows.sqlite"
             self._path.touch(mode=0o600)
             self._db = self._connect()
+            # Nobody opens this file again after a crash, so nothing waits for the disk.
             self._db.execute("PRAGMA journal_mode = TRUNCATE")
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.executescript(_TABLES)
@@ -50,6 +52,7 @@ class Staging:
         self.by_system: Counter[str] = Counter()  # field of OWN -> questions for which systems differ in it
 
     def _connect(self) -> sqlite3.Connection:
+        # isolation_level None: `writing` says BEGIN and COMMIT itself, and the sqlite3 module adds none. Threads read through it by turns.
         return sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
@@ -79,7 +82,7 @@ class Staging:
         yield from self._db.execute(sql)
 
     def one(self, sql: str, parameters: tuple[Any, ...] = ()) -> Any:
-        """The first row of a query; null if there is none."""
+        """The first row of a query; None if there is none."""
         return self._db.execute(sql, parameters).fetchone()
 
     def run(self, sql: str, parameters: tuple[Any, ...] = ()) -> int:
@@ -96,17 +99,17 @@ class Staging:
 
     def add_question(self, question: Question, body: str, place: str) -> str | None:
         """Adds a row of the questions' file. Returns the fault of a repeated id."""
-        found = self.one("SELECT place, body FROM questions WHERE id = ?", (question.id,))
-        if found is not None:
-            same = "the rows are the same" if found[1] == body else "the rows differ"
-            return f"{place}: id: '{question.id}' is the id of {found[0]} too ({same})"
+        earlier = self.one("SELECT place, body FROM questions WHERE id = ?", (question.id,))
+        if earlier is not None:
+            same = "the rows are the same" if earlier[1] == body else "the rows differ"
+            return f"{place}: id: '{question.id}' is the id of {earlier[0]} too ({same})"
         self._insert(question, place, body, from_file=sorted(json.loads(body)))
         return None
 
     def says(self, name: str, body: str) -> bool:
         """Whether the question of that id says what another body says, ids aside."""
-        found = self.one("SELECT body FROM questions WHERE id = ?", (name,))
-        return found is not None and json.loads(found[0]) == {**json.loads(body), "id": name}
+        row = self.one("SELECT body FROM questions WHERE id = ?", (name,))
+        return row is not None and json.loads(row[0]) == {**json.loads(body), "id": name}
 
     def _insert(self, question: Question, place: str, body: str, *, from_file: list[str] | None) -> None:
         self.run(
@@ -121,16 +124,16 @@ class Staging:
         Gold of OWN that differs from what another system's row has is from now on each answer's own; `systems`: whose answers the row
         has. Returns the faults of another text, of other gold of SHARED, and of other gold of OWN for the same system.
         """
-        found = self.one("SELECT place, body, from_file, differing FROM questions WHERE id = ?", (question.id,))
-        if found is None:
+        earlier = self.one("SELECT place, body, from_file, differing FROM questions WHERE id = ?", (question.id,))
+        if earlier is None:
             self._insert(question, place, body, from_file=None)
             return []
-        if found[1] == body:
+        if earlier[1] == body:
             return []
-        known, new, from_file = json.loads(found[1]), json.loads(body), json.loads(found[2] or "[]")
-        differing = json.loads(found[3] or "[]")
+        known, new, from_file = json.loads(earlier[1]), json.loads(body), json.loads(earlier[2] or "[]")
+        differing = json.loads(earlier[3] or "[]")
         if known["question"] and new["question"] and known["question"].split() != new["question"].split():
-            return [f"{place}: question: another text than in {found[0]} for the same id '{question.id}'"]
+            return [f"{place}: question: another text than in {earlier[0]} for the same id '{question.id}'"]
         other = [name for name in (*OWN, *SHARED) if name in known and name in new and _plain(known[name]) != _plain(new[name])]
         if _right_answers(known) == _right_answers(new):
             other = [name for name in other if name not in ("reference", "references")]
@@ -147,6 +150,7 @@ class Staging:
         for name in other:
             differing.append(name)
             self.by_system[name] += 1
+            # What was one for all until now stays with the answers whose rows gave it: the question's own row holds it no longer.
             self.run(
                 "UPDATE answers SET own = json_set(coalesce(own, '{}'), '$.' || ?, json(?)) "
                 "WHERE question = ? AND EXISTS (SELECT 1 FROM json_each(gave) WHERE value = ?)",
@@ -163,12 +167,12 @@ class Staging:
         return []
 
     def _own_gold(self, question: str, system: str, name: str, known: Mapping[str, Any]) -> Any:
-        """The gold in the row of a system's first answer to a question; null where that row gave none."""
+        """The gold in the row of a system's first answer to a question; None where that row gave none."""
         sql = "SELECT gave, own FROM answers WHERE question = ? AND system = ? AND gave IS NOT NULL ORDER BY n LIMIT 1"
-        found = self.one(sql, (question, system))
-        if found is None or name not in json.loads(found[0]):
+        row = self.one(sql, (question, system))
+        if row is None or name not in json.loads(row[0]):
             return None
-        return json.loads(found[1] or "{}").get(name, known.get(name))
+        return json.loads(row[1] or "{}").get(name, known.get(name))
 
     def ids_of_text(self, text: str) -> list[str]:
         """The ids of the questions of the questions' file with exactly this text."""
@@ -200,6 +204,7 @@ class Staging:
         except sqlite3.IntegrityError:
             where = (answer.question_id, answer.system, trial)
             first = self.one("SELECT place, mark FROM answers WHERE question = ? AND system = ? AND trial = ?", where)
+            # The constraint tells, not a query before each insert: nearly all rows are fine.
             same = "the answers are the same" if first[1] == mark else "the answers differ"
             which = f", trial {trial}" if answer.trial is not None else ""
             return f"{place}: id: second answer of {answer.system} to '{answer.question_id}'{which}, the first is {first[0]} ({same})"

@@ -1,6 +1,6 @@
 """Rows of large files one by one: JSONL, JSON, CSV / TSV, Parquet, YAML. A row is a dict; its place is known for messages.
 
-JSONL, JSON arrays, tables and Parquet are never held as a whole. NaN becomes null while a file is read: pandas writes it for
+JSONL, JSON arrays, tables and Parquet are never held as a whole. NaN becomes None while a file is read: pandas writes it for
 what is missing.
 """
 
@@ -139,6 +139,7 @@ class _Text:
         """Adds a piece, larger where much is unused (an item of many megabytes must not be tried at every megabyte)."""
         raw = self._file.read(max(CHUNK, len(self.text) - self.at))
         self.ended = not raw
+        # Before the text goes: a fault names its line in the file.
         self.line += self.text.count("\n", 0, self.at)
         self.text = self.text[self.at:] + self._decoder.decode(raw, final=not raw)
         self.at = 0
@@ -162,6 +163,7 @@ class _Text:
                 if self.ended:
                     raise
             else:
+                # A number at the end of a piece may go on in the next one: 12 of 123.
                 if end < len(self.text) or self.ended:
                     self.at = end
                     return value
@@ -212,17 +214,17 @@ def object_rows(value: Any, name: str) -> Iterator[Line]:
 
 def _placed(value: Any, name: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, list):
-        yield from ((f"row {at}", row) for at, row in enumerate(value, start=1))
+        yield from ((f"row {number}", row) for number, row in enumerate(value, start=1))
     elif not isinstance(value, dict):
         raise InputError(f"{name}: holds no rows", fix=_NO_ROWS)
     elif by_type := _by_type(value):
         for kind, rows in by_type.items():
-            for at, row in enumerate(rows, start=1):
-                yield f"{kind}, row {at}", {"question_type": kind, **row} if isinstance(row, dict) else row
+            for number, row in enumerate(rows, start=1):
+                yield f"{kind}, row {number}", {"question_type": kind, **row} if isinstance(row, dict) else row
     elif (key := _wrapper(value)) is not None:
-        yield from ((f"row {at}", row) for at, row in enumerate(value[key], start=1))
+        yield from ((f"row {number}", row) for number, row in enumerate(value[key], start=1))
     elif rows := _by_column(value):
-        yield from ((f"row {at}", row) for at, row in enumerate(rows, start=1))
+        yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
     elif value and all(isinstance(row, dict) for row in value.values()):
         yield from ((f"row {key}", _with_id(key, row)) for key, row in value.items())
     elif any(isinstance(part, str) for part in value.values()):
@@ -233,8 +235,8 @@ def _placed(value: Any, name: str) -> Iterator[tuple[str, Any]]:
 
 def _wrapper(value: Mapping[str, Any]) -> str | None:
     """The key of the rows: the only list of objects, or the one under a known name."""
-    found = [key for key, part in value.items() if _is_rows(part)]
-    return found[0] if len(found) == 1 else next((key for key in WRAPPERS if key in found), None)
+    keys = [key for key, part in value.items() if _is_rows(part)]
+    return keys[0] if len(keys) == 1 else next((key for key in WRAPPERS if key in keys), None)
 
 
 def _is_rows(value: Any) -> bool:
@@ -243,13 +245,13 @@ def _is_rows(value: Any) -> bool:
 
 def _by_type(value: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Rows by the question's type: `type1` .. `type4`, the four names, or lists under keys that are no known name."""
-    found = {
+    groups = {
         key: part[DETAILED] if isinstance(part, dict) and _is_rows(part.get(DETAILED)) else part for key, part in value.items()
         if _is_rows(part) or (isinstance(part, dict) and _is_rows(part.get(DETAILED)))
     }
-    typed = all(_TYPE.fullmatch(key) or key not in WRAPPERS for key in found)
-    several = len(found) > 1 or any(_TYPE.fullmatch(key) for key in found) or any(isinstance(value[key], dict) for key in found)
-    return found if found and typed and several and len(found) == len(value) else {}
+    typed = all(_TYPE.fullmatch(key) or key not in WRAPPERS for key in groups)
+    several = len(groups) > 1 or any(_TYPE.fullmatch(key) for key in groups) or any(isinstance(value[key], dict) for key in groups)
+    return groups if groups and typed and several and len(groups) == len(value) else {}
 
 
 def _by_column(value: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -275,9 +277,9 @@ def _unfolded(lines: Iterator[Line]) -> Iterator[Line]:
     for line in lines:
         row = line.value
         if isinstance(row, dict) and "template_id" in row and isinstance(row.get("questions"), list):
-            for at, question in enumerate(row["questions"], start=1):
+            for number, question in enumerate(row["questions"], start=1):
                 inner = {"template_id": row["template_id"], **question} if isinstance(question, dict) else question
-                yield Line(f"{line.where}, question {at}", inner)
+                yield Line(f"{line.where}, question {number}", inner)
         else:
             yield line
 
@@ -294,7 +296,7 @@ def _yaml(path: Path) -> Any:
 
 
 def _table(path: Path, name: str, delimiter: str) -> Iterator[Line]:
-    """Rows under a header. An empty cell is null; a cell too many is a fault; blank rows are passed over."""
+    """Rows under a header. An empty cell is None; a cell too many is a fault; blank rows are passed over."""
     with path.open("r", encoding="utf-8-sig", newline="") as file:
         try:
             yield from _cells(file, name, delimiter)
@@ -324,13 +326,14 @@ def _header(cells: list[str], name: str) -> list[str]:
     twice = sorted({cell for cell in header if cell and header.count(cell) > 1})
     if twice:
         raise InputError(f"{name}: two columns are called {', '.join(twice)}", fix="rename one of them")
-    return [cell or f"column {at}" for at, cell in enumerate(header, start=1)]
+    return [cell or f"column {number}" for number, cell in enumerate(header, start=1)]
 
 
 def _parquet(path: Path, name: str) -> Iterator[Line]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    # "__index...": columns that pandas adds for its own index.
     number = 0
     try:
         with pq.ParquetFile(path) as file:
@@ -344,7 +347,7 @@ def _parquet(path: Path, name: str) -> Iterator[Line]:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it: NaN and the infinities as null, dates and bytes as text, maps with texts as keys."""
+    """The value as JSON has it: NaN and the infinities as None, dates and bytes as text, maps with texts as keys."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):

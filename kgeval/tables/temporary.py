@@ -77,6 +77,7 @@ def sweep_parts(path: Path) -> None:
 
 def part_of(path: Path) -> tuple[int, Path]:
     """A new file beside this one, open and locked, for its next contents. Raises: OSError."""
+    # 50 characters: with the rest the name stays below the 255 bytes that file systems take, whatever the script.
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", suffix=PART, dir=path.parent)
     with suppress(OSError):  # a file system without locks
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,6 +94,7 @@ def only_writer(outputs: Iterable[Path]) -> Iterator[None]:
         for output in dict.fromkeys(outputs):
             mark = hashlib.sha256(output.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]  # long names may begin alike
             path = output.with_name(f".{output.name[:50]}.{mark}.writing{PART}")  # what a killed run leaves is swept as other parts are
+            # The stack runs backwards: the name goes before the lock, so nobody can lock a file whose name is about to go.
             stack.callback(os.close, locked(path, output))
             stack.enter_context(undone(partial(path.unlink, missing_ok=True)))
             stack.callback(path.unlink, missing_ok=True)
@@ -117,6 +119,7 @@ def locked(path: Path, output: Path | None = None) -> int:
     if not os.fstat(file).st_nlink:  # the run that held it has just ended and taken its name away
         os.close(file)
         return locked(path, output)
+    # The mode that `os.open` was given counts only where it made the file.
     os.fchmod(file, 0o600)
     return file
 
@@ -124,6 +127,7 @@ def locked(path: Path, output: Path | None = None) -> int:
 def _remove(path: Path, lock: int, forget: Callable[[], None]) -> None:
     forget()
     shutil.rmtree(path, ignore_errors=True)
+    # The lock goes last: until then no other process takes the folder, half deleted, for one that was left.
     os.close(lock)
 
 
@@ -135,6 +139,7 @@ def _left(folder: Path) -> bool:
 
 
 def _unlocked(path: Path) -> bool:
+    # O_NOFOLLOW: in a folder that all may write to, another user can put a link here, to a file of this user's.
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

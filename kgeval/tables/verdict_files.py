@@ -28,6 +28,7 @@ OVERALL = "overall"
 PROCEDURES: tuple[Procedure, ...] = ("scores", "single", "pairwise-choice", "differential", "biased")
 NO_IDS = "no question ids: each row counts as a question of its own; where questions repeat, intervals are too narrow"
 CHOSEN: Mapping[Winner, Points] = {"a": (1.0, 0.0), "b": (0.0, 1.0), "tie": (0.5, 0.5)}
+# No system can be called so.
 NEITHER = "\0"
 _OUTCOMES = {1: "left", 0: "tie", -1: "right"}
 TWICE = "name the field that tells them apart (--map trial=FIELD or --map repeat=FIELD), or take one row out"
@@ -54,32 +55,33 @@ class Verdicts:
 
 def read_verdicts(paths: Sequence[Path], wanted: VerdictsWanted) -> Verdicts:
     """The verdicts of all files in their order. Raises: InputError with every fault of every file; UsageError for a faulty --map."""
-    faults, found, notes = Faults(), list[ComparisonVerdict](), list[str]()
+    faults, verdicts, notes = Faults(), list[ComparisonVerdict](), list[str]()
     sheets = open_sheets(paths, FIELDS, wanted.maps, faults)
     for sheet in sheets:
         reader = _reader(sheet, wanted, faults)
         if reader is not None:
             for line in sheet.rows:
-                found += reader.read(line, faults)
+                verdicts += reader.read(line, faults)
             notes += [NO_IDS] * ("question_id" not in sheet.fields)
             notes += ["no names of systems: they are called a and b"] * ("system_a" not in sheet.fields)
     faults.stop("verdicts")
-    return Verdicts(tuple(found), {sheet.file: len(sheet.rows) for sheet in sheets}, NO_IDS in notes, tuple(dict.fromkeys(notes)))
+    return Verdicts(tuple(verdicts), {sheet.file: len(sheet.rows) for sheet in sheets}, NO_IDS in notes, tuple(dict.fromkeys(notes)))
 
 
 def _reader(sheet: Sheet, wanted: VerdictsWanted, faults: Faults) -> _Reader | None:
-    """How a file's rows are read; null, with a fault, where fields are lacking or numbers for winners are not clear."""
-    games = tuple(one for one in ("g1_winner", "g2_winner") if one in sheet.names and "winner" not in wanted.maps)
+    """How a file's rows are read; None, with a fault, where fields are lacking or numbers for winners are not clear."""
+    games = tuple(name for name in ("g1_winner", "g2_winner") if name in sheet.names and "winner" not in wanted.maps)
     winner = sheet.fields.get("winner")
     by_name = not games and winner is None and _points_by_name(sheet)
-    lacking = [] if games or by_name or winner is not None or not sheet.lacks(["score_a", "score_b"]) else ["winner"]
+    missing = [] if games or by_name or winner is not None or not sheet.lacks(["score_a", "score_b"]) else ["winner"]
     alone = sheet.lacks(["system_a", "system_b"])
-    lacking += alone if len(alone) == 1 else []
-    if lacking:
-        faults.add(sheet.file, "", sheet.refused("is no verdict file", lacking), "name the fields: --map winner=FIELD")
+    # Both names or none: without any the systems are a and b.
+    missing += alone if len(alone) == 1 else []
+    if missing:
+        faults.add(sheet.file, "", sheet.refused("is no verdict file", missing), "name the fields: --map winner=FIELD")
         return None
     try:
-        values = [value for one in games or (winner,) if one for value in sheet.texts(one)]
+        values = [value for name in games or (winner,) if name for value in sheet.texts(name)]
         return _Reader(sheet, games, by_name, coding_of(values, wanted.winners), wanted.range)
     except Misfit as cause:
         faults.add(sheet.file, winner or "winner", str(cause), cause.fix)
@@ -90,7 +92,7 @@ def _points_by_name(sheet: Sheet) -> bool:
     """Whether it is benchmark-qed's way: a row names both answers, and the points stand under NAME_score."""
     ends = [sheet.fields[ours] for ours in ("system_a", "system_b") if ours in sheet.fields]
     named = {str(value) for end in ends for value in sheet.texts(end) if value is not None}
-    return bool(named) and all(f"{one}_score" in sheet.names for one in named)
+    return bool(named) and all(f"{name}_score" in sheet.names for name in named)
 
 
 @dataclass(frozen=True)
@@ -109,39 +111,39 @@ class _Reader:
         common = self._common(line, faults)
         for field_of, value, first, trial in self._calls(line.value, common) if common is not None else ():
             try:
-                one = self._verdict(common or {}, value, first, trial)
+                verdict = self._verdict(common or {}, value, first, trial)
             except Misfit as cause:
                 faults.add(line.where, field_of, str(cause), cause.fix)
                 continue
-            faults.once(_place(one), line.where, "a second verdict", TWICE)
-            yield one
+            faults.once(_place(verdict), line.where, "a second verdict", TWICE)
+            yield verdict
 
     def _common(self, line: Line, faults: Faults) -> dict[str, Any] | None:
-        """The fields that all calls of a row share; null, with faults, where they do not fit."""
-        got, fields = self.sheet.whole(line, faults), self.sheet.fields
-        if got is None:
+        """The fields that all calls of a row share; None, with faults, where they do not fit."""
+        values, fields = self.sheet.whole(line, faults), self.sheet.fields
+        if values is None:
             return None
-        a, b = (got.get(f"system_{side}") if f"system_{side}" in fields else side for side in "ab")
+        a, b = (values.get(f"system_{side}") if f"system_{side}" in fields else side for side in "ab")
         if a is None or b is None or a == b:
             what = "the name of a system is lacking" if a is None or b is None else f"'{a}' stands against itself: give two runs two names"
             faults.add(line.where, fields.get("system_b", "system_b"), what)
             return None
-        procedure = got.get("procedure")
+        procedure = values.get("procedure")
         if procedure is not None and procedure not in PROCEDURES:
             faults.add(line.where, fields["procedure"], f"'{procedure[:40]}' is no procedure: {', '.join(PROCEDURES)}")
             return None
-        if got.get("question_id") is None and "question_id" in fields:
+        if values.get("question_id") is None and "question_id" in fields:
             faults.add(line.where, fields["question_id"], "the id of the question is lacking")
             return None
-        return {**got, "system_a": a, "system_b": b, "question_id": got.get("question_id", line.where)}
+        return {**values, "system_a": a, "system_b": b, "question_id": values.get("question_id", line.where)}
 
     def _calls(self, row: Mapping[str, Any], common: Mapping[str, Any]) -> Iterator[tuple[str, Any, str | None, int | None]]:
         """Field, value, who stood first, trial: one or two calls of a row."""
         a, b, trial = common["system_a"], common["system_b"], common.get("trial")
         if self.games:
-            for one, first in zip(("g1_winner", "g2_winner"), (a, b), strict=True):
-                if one in self.games:
-                    yield one, row.get(one), first, trial
+            for name, first in zip(("g1_winner", "g2_winner"), (a, b), strict=True):
+                if name in self.games:
+                    yield name, row.get(name), first, trial
         elif self.by_name:  # benchmark-qed: trials from 0, each even one and the next are one exchange of positions
             yield f"{a}_score", (row.get(f"{a}_score"), row.get(f"{b}_score")), a, None if trial is None else trial // 2
         else:
@@ -178,7 +180,7 @@ class _Reader:
         if failure is not None:
             points, winner = (None, None), None
         turn = f"turn {common['turn']}" if self.games and common.get("turn") is not None else OVERALL
-        kept = {one: common.get(one) for one in ("dataset", "level", "length_a", "length_b")}
+        kept = {name: common.get(name) for name in ("dataset", "level", "length_a", "length_b")}
         return ComparisonVerdict(
             question_id=common["question_id"], system_a=common["system_a"], system_b=common["system_b"], first=first,
             trial=trial if trial is not None else 1, repeat=common["repeat"] if common.get("repeat") is not None else 1,
@@ -199,10 +201,10 @@ def _place(one: ComparisonVerdict) -> tuple[Any, ...]:
 
 def pairs_of(verdicts: Iterable[ComparisonVerdict]) -> list[tuple[str, str]]:
     """The pairs in the order of first sight, each in the direction in which it was seen first."""
-    found: dict[frozenset[str], tuple[str, str]] = {}
-    for one in verdicts:
-        found.setdefault(frozenset((one.system_a, one.system_b)), (one.system_a, one.system_b))
-    return list(found.values())
+    pairs: dict[frozenset[str], tuple[str, str]] = {}
+    for verdict in verdicts:
+        pairs.setdefault(frozenset((verdict.system_a, verdict.system_b)), (verdict.system_a, verdict.system_b))
+    return list(pairs.values())
 
 
 def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:

@@ -70,10 +70,10 @@ def _part(path: Path) -> VerdictPart:
         name=str(path), shard=shard_in(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
         signatures=(str(known.get("signature")),), also=tuple((name, str(run.arguments.get(name))) for name in ALSO),
     )
-    made = VerdictPart(path, run, part)
-    if not made.verdicts.is_file():
-        raise InputError(f"{made.verdicts}: no such file", fix=FIX)
-    return made
+    verdict_part = VerdictPart(path, run, part)
+    if not verdict_part.verdicts.is_file():
+        raise InputError(f"{verdict_part.verdicts}: no such file", fix=FIX)
+    return verdict_part
 
 
 class MergedVerdicts:
@@ -81,7 +81,8 @@ class MergedVerdicts:
     line that is no verdict."""
 
     def __init__(self, parts: Sequence[VerdictPart]) -> None:
-        self._paths = [one.verdicts for one in parts]
+        self._paths = [part.verdicts for part in parts]
+        # A shard without questions has an empty file, which `read_lines` refuses.
         self._opened = [Groups(read_lines(path, ComparisonVerdict) if path.stat().st_size else iter(()), _name) for path in self._paths]
 
     def take(self, name: Name) -> tuple[ComparisonVerdict, ...]:
@@ -89,17 +90,17 @@ class MergedVerdicts:
 
         Raises: InputError where the part of this question has something else there, or nothing.
         """
-        at = shard_of(name[3], len(self._opened)) - 1
-        found = self._opened[at].take(name)
-        if not found:
-            what = f"{self._paths[at]}: verdicts are not where they should be, on '{name[3]}' ({name[1]} and {name[2]}, {name[0]}, "
+        index = shard_of(name[3], len(self._opened)) - 1
+        verdicts = self._opened[index].take(name)
+        if not verdicts:
+            what = f"{self._paths[index]}: verdicts are not where they should be, on '{name[3]}' ({name[1]} and {name[2]}, {name[0]}, "
             fix = "judge this shard again: its replies are in the journal"
             raise InputError(f"{what}trial {name[4]}): the file was cut or changed", fix=fix)
-        return tuple(found)
+        return tuple(verdicts)
 
     def check_end(self) -> None:
         """Raises: InputError where a part has more than its shard."""
-        more = [str(path) for path, one in zip(self._paths, self._opened, strict=True) if one.key is not None]
+        more = [str(path) for path, groups in zip(self._paths, self._opened, strict=True) if groups.key is not None]
         if more:
             raise InputError(f"verdicts that belong to no question: {', '.join(more)}", fix="judge these shards again")
 

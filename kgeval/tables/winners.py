@@ -35,7 +35,7 @@ class Coding:
     numbers: Mapping[float, Winner] = field(default_factory=dict)
 
     def read(self, value: Any, a: str, b: str) -> Winner | None:
-        """Who won; null where the cell is empty or says that nobody knows. Raises: Misfit for anything else."""
+        """Who won; None where the cell is empty or says that nobody knows. Raises: Misfit for anything else."""
         if isinstance(value, bool):
             raise Misfit("a truth value does not say who won", WAY_OUT)
         if absent(value):
@@ -54,11 +54,11 @@ def _by_word(text: str, a: str, b: str) -> Winner | None:
     by_word = WORDS.get(text.lower())
     if by_name and by_word and by_name != by_word:
         raise Misfit(f"'{text}' is the name of one system and the word for the other", WAY_OUT)
-    found = by_name or by_word
-    if found is None and text.lower() not in UNDECIDED:
+    winner = by_name or by_word
+    if winner is None and text.lower() not in UNDECIDED:
         what = f"'{text[:40]}' is no winner: left, right, tie, a, b, the name of one of both systems, or a number expected"
         raise Misfit(what, WAY_OUT)
-    return found
+    return winner
 
 
 def coding_of(values: Iterable[Any], said: Mapping[str, Winner]) -> Coding:
@@ -81,14 +81,14 @@ def coding_of(values: Iterable[Any], said: Mapping[str, Winner]) -> Coding:
 
 def said_by(given: Iterable[str]) -> dict[str, Winner]:
     """--winner VALUE=a|b|tie. Raises: UsageError for another form."""
-    found: dict[str, Winner] = {}
+    winners: dict[str, Winner] = {}
     for text in given:
         value, sign, meaning = text.rpartition("=")
         word = meaning.strip().lower()
         if not sign or not value.strip() or word not in ("a", "b", "tie"):
             raise UsageError(f"faulty --winner: '{text}'", fix="write VALUE=a, VALUE=b or VALUE=tie, e.g. --winner 1=a --winner 0=b")
-        found[value.strip()] = WORDS[word]
-    return found
+        winners[value.strip()] = WORDS[word]
+    return winners
 
 
 def _number(text: str) -> float | None:
@@ -96,4 +96,5 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
+    # NaN is not equal to itself.
     return number if number == number and abs(number) != float("inf") else None

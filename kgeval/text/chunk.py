@@ -72,12 +72,12 @@ def _id(document: str, text: str, occurrence: int) -> str:
 
 def _units(cutter: _Cutter) -> list[_Piece]:
     units: list[_Piece] = []
-    at = 0
+    previous_end = 0
     for start, end in sentences(cutter.text):
         for s, e in _fitting(cutter, start, end):
             own = count(cutter.text[s:e])
-            units.append(_Piece(s, e, own, own if s == at else count(cutter.text[at:e])))
-            at = e
+            units.append(_Piece(s, e, own, own if s == previous_end else count(cutter.text[previous_end:e])))
+            previous_end = e
     return units
 
 
@@ -97,6 +97,7 @@ def _fitting(cutter: _Cutter, start: int, end: int) -> Iterator[Span]:
 
 def _cut(text: str, start: int, end: int, limit: int) -> int:
     """Where a piece of at most `limit` tokens that begins at `start` ends: after a word, else after a whole character."""
+    # more characters than so many tokens usually have: a stretch is encoded, and not the rest of the text for each piece
     block = text[start: min(end, start + 8 * limit)]
     tokens = encoding().encode_ordinary(block)
     allowed = limit
@@ -108,6 +109,7 @@ def _cut(text: str, start: int, end: int, limit: int) -> int:
             cut = _word_end(text, start, start + max(reach, 1))
         if count(text[start:cut]) <= limit or cut == start + 1:
             return cut
+        # the same letters cut elsewhere may be more tokens: a little shorter
         allowed -= max(1, allowed // 8)
     return start + 1
 
@@ -120,12 +122,12 @@ def _plain(tokens: list[int]) -> str:
 
 def _word_end(text: str, start: int, cut: int) -> int:
     """The last border of words in start < border <= cut; where there is none, the last border of characters that belong together."""
-    for at in range(cut, start, -1):
-        if text[at - 1].isspace() or text[at - 1] in _COMMAS or (at < len(text) and text[at].isspace()):
-            return at
-    for at in range(cut, max(start, cut - 16), -1):
-        if not _inside_character(text, at):
-            return at
+    for border in range(cut, start, -1):
+        if text[border - 1].isspace() or text[border - 1] in _COMMAS or (border < len(text) and text[border].isspace()):
+            return border
+    for border in range(cut, max(start, cut - 16), -1):
+        if not _inside_character(text, border):
+            return border
     return cut
 
 
@@ -170,12 +172,12 @@ def _fill(cutter: _Cutter, units: list[_Piece], first: int, begin: int, head: in
 def _overlap(cutter: _Cutter, units: list[_Piece], first: int, previous: int) -> tuple[int, int]:
     """Where the chunk whose first new unit is `first` begins, and the tokens before that unit."""
     room = min(cutter.overlap, cutter.size - units[first].joined)
-    at, total = first, 0
-    while at > 0 and units[at - 1].start > previous and total + units[at - 1].joined <= room:
-        at -= 1
-        total += units[at].joined
-    if at < first or room < _LEAST_TAIL:
-        return units[at].start, total
+    index, total = first, 0
+    while index > 0 and units[index - 1].start > previous and total + units[index - 1].joined <= room:
+        index -= 1
+        total += units[index].joined
+    if index < first or room < _LEAST_TAIL:
+        return units[index].start, total
     begin = _tail(cutter.text, units[first - 1], room)
     if begin is None or begin <= previous:
         return units[first].start, 0
@@ -188,9 +190,9 @@ def _tail(text: str, unit: _Piece, room: int) -> int | None:
     begin = unit.end - len(_plain(encoding().encode_ordinary(block)[-room:]))
     if begin <= unit.start:
         return None
-    for at in range(begin, min(begin + 40, unit.end)):
-        if text[at - 1].isspace() or text[at - 1] in _COMMAS:
-            return at
+    for border in range(begin, min(begin + 40, unit.end)):
+        if text[border - 1].isspace() or text[border - 1] in _COMMAS:
+            return border
     while begin < unit.end and _inside_character(text, begin):
         begin += 1
     return begin if begin < unit.end else None

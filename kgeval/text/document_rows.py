@@ -20,6 +20,7 @@ _ITEM = "item"
 
 def rows_of_lines(body: str, name: str) -> Iterator[Line]:
     """One JSON value a line; blank lines are passed over, a faulty line comes with its fault."""
+    # not splitlines: U+2028 may stand inside a JSON text
     for number, line in enumerate(body.split("\n"), start=1):
         if line.strip():
             yield _loaded(line, f"{name}:{number}")
@@ -54,6 +55,7 @@ def _keyed(key: str, row: Any) -> Any:
 
 def _loaded(body: str, where: str) -> Line:
     try:
+        # NaN, which pandas writes for what is missing, becomes None
         return Line(where, json.loads(body, parse_constant=lambda _: None))
     except json.JSONDecodeError as cause:
         return Line(where, fault=f"not JSON: {cause.msg} (line {cause.lineno}, column {cause.colno})")

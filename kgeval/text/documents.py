@@ -26,6 +26,7 @@ from kgeval.text.document_rows import columns, document_of, rows_of_json, rows_o
 
 # The text in the bytes of one file: plain, Markdown, PDF, Word. What cannot be read raises Misfit with the way out.
 
+# bytes; some kilobytes of zip can stand for gigabytes
 LARGEST_UNPACKED = 1_000_000_000
 _MARKS = {
     b"%PDF-": "a PDF: give it the ending .pdf", b"PK\x03\x04": "a zip archive or an Office file: give it its own ending, or unpack it",
@@ -57,6 +58,7 @@ def read_plain(data: bytes, name: str) -> Parsed:
         if data.startswith(mark):
             raise Misfit(f"is {what}")
     head = data[:4000]
+    # UTF-16 has a zero beside each ASCII letter
     if head.count(0) * 3 > len(head) and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         raise Misfit("is binary, or UTF-16 without a mark: save it as UTF-8")
     text = decode(data, name)
@@ -68,8 +70,8 @@ def read_plain(data: bytes, name: str) -> Parsed:
 def read_markdown(data: bytes, name: str) -> Parsed:
     """Markdown as it stands; its title is the first heading of level 1. Raises as read_plain does."""
     text = read_plain(data, name).text
-    found = _FIRST_HEADING.search(text[:20_000].replace("\r\n", "\n"))
-    return Parsed(text, found[1] if found else None)
+    heading = _FIRST_HEADING.search(text[:20_000].replace("\r\n", "\n"))
+    return Parsed(text, heading[1] if heading else None)
 
 
 def read_pdf(data: bytes, _name: str) -> Parsed:
@@ -81,11 +83,13 @@ def read_pdf(data: bytes, _name: str) -> Parsed:
     with _quiet("pypdf"):
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
+            # many PDFs are encrypted with an empty password, which only restricts printing and copying
             if reader.is_encrypted and not reader.decrypt(""):
                 raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
             pages, bad = _pages(reader)
             with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
                 title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
+        # a ValueError, as some of the faults below
         except Misfit:
             raise
         except DependencyError as cause:

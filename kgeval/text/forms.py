@@ -251,7 +251,7 @@ def folded(text: str) -> str:
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     for old, new in (("ae", "a"), ("oe", "o"), ("ue", "u"), ("ph", "f"), ("h", ""), ("z", "s"), ("k", "c")):
         plain = plain.replace(old, new)
-    return "".join(c for at, c in enumerate(plain) if at == 0 or c != plain[at - 1])
+    return "".join(c for index, c in enumerate(plain) if index == 0 or c != plain[index - 1])
 
 
 def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:

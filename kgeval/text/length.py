@@ -55,7 +55,7 @@ def first_words(text: str, most: int) -> str:
             room = int((most - whole) * LETTERS_A_WORD) - letters
             if size > room:
                 # up to the letter that is one too many: the marks above and below the last one stay with it
-                places = (at for at in range(match.start(), match.end()) if plain[at].isalnum())
+                places = (place for place in range(match.start(), match.end()) if plain[place].isalnum())
                 return plain[: next(islice(places, room, None))].rstrip()
             letters += size
         else:

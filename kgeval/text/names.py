@@ -52,8 +52,10 @@ def name_keys(names: pa.Array) -> pa.Array:
     articles = "|".join(sorted(ARTICLES))
     plain = pc.match_substring_regex(names, "^[A-Za-z0-9]+( [A-Za-z0-9]+)*$")
     plain = pc.and_(plain, pc.invert(pc.match_substring_regex(names, f"^(?i:{articles}) ")))
+    # a missing name counts as plain: its key is missing too
     plain = pc.fill_null(pc.and_(plain, pc.less_equal(pc.binary_length(names), LONGEST_KEY)), True)
     lowered = pc.ascii_lower(names)
+    # None for a column without rows
     if pc.all(plain).as_py() is not False:
         return lowered
     rest = pc.invert(plain)

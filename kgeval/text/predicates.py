@@ -20,7 +20,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 def keywords(label: str) -> list[str]:
     """The names that a relation's label lists, without repeats: "cancer spread,disease progression" lists two, WORKS_AT itself."""
-    return list(dict.fromkeys(part for one in _SEPARATORS.split(label) if (part := " ".join(one.split()))))
+    return list(dict.fromkeys(part for piece in _SEPARATORS.split(label) if (part := " ".join(piece.split()))))
 
 
 def is_placeholder(label: str) -> bool:

@@ -180,6 +180,7 @@ def _read(path: Path) -> SchemaFile:
         raise InputError(f"{path}: a schema file ends in .json, .yaml, .yml or .toml", fix=DOCS)
     try:
         data = readers[kind](text)
+    # What json and tomllib raise is a ValueError, as is what `_yaml` makes of a fault.
     except (ValueError, RecursionError) as cause:
         raise InputError(f"{path}: not {kind[1:].upper()}: {_one_line(cause)}", fix=DOCS) from cause
     if not isinstance(data, dict):
@@ -194,6 +195,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST:
             raise InputError(f"{path}: larger than {LARGEST // 1_000_000} MB", fix="is it a schema file?")
+        # Editors on Windows begin a file with a byte order mark, which is no JSON.
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as cause:
         raise InputError(f"{path}: no such file", fix="give a schema file, or 'database' for the database's constraints") from cause

@@ -17,11 +17,11 @@ def subset(documents: Iterable[Document], share: float, *, seed: int, keep: Coll
     """
     if not 0 < share <= 1:
         raise ValueError(f"a share of {share} is not above 0 and up to 1")
-    given = list(documents)
-    kept = {one.id for one in given if one.id in keep or (one.title is not None and one.title in keep)}
-    others = sorted((one.id for one in given if one.id not in kept), key=lambda name: (random_number(seed, name), name))
-    chosen = kept | set(others[: max(0, ceil(share * len(given)) - len(kept))])
-    return [one for one in given if one.id in chosen]
+    every = list(documents)
+    kept = {document.id for document in every if document.id in keep or (document.title is not None and document.title in keep)}
+    others = sorted((document.id for document in every if document.id not in kept), key=lambda name: (random_number(seed, name), name))
+    chosen = kept | set(others[: max(0, ceil(share * len(every)) - len(kept))])
+    return [document for document in every if document.id in chosen]
 
 
 def documents_of(questions: Iterable[Question]) -> frozenset[str]:

@@ -64,11 +64,11 @@ def excerpt(text: str, at: Span, most: int, count: Callable[[str], int]) -> str:
 
 def shares(sizes: Sequence[int], budget: int) -> list[int]:
     """What each of these gets of a budget: the same for all, and what short ones leave over goes to the longer ones."""
-    given, left = [0] * len(sizes), budget
-    for place, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
-        given[at] = min(sizes[at], left // (len(sizes) - place))
-        left -= given[at]
-    return given
+    allotted, left = [0] * len(sizes), budget
+    for place, index in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        allotted[index] = min(sizes[index], left // (len(sizes) - place))
+        left -= allotted[index]
+    return allotted
 
 
 def _units(text: str, spans: Sequence[Span], most: int, lengths: Callable[[Sequence[str]], Sequence[int]]) -> list[Span]:

@@ -118,9 +118,9 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
     names = share_names()
 
     def faults(threshold: Threshold) -> list[str]:
-        known = threshold.name in names and threshold.of is None
+        is_known = threshold.name in names and threshold.of is None
         shown = f"{threshold.of}:{threshold.name}" if threshold.of else threshold.name
-        return [*([] if known else [f"no share is called {shown}"[:100]]), *without_at(threshold)]
+        return [*([] if is_known else [f"no share is called {shown}"[:100]]), *without_at(threshold)]
 
     return parse_thresholds(given, faults, fix=f"write NAME>=SHARE, NAME<=SHARE or NAME=SHARE; shares are {', '.join(sorted(names))}")
 
@@ -222,12 +222,12 @@ def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> 
     from kgeval.manifest import ModelUsage
     from kgeval.workflows.audit import models_of
 
-    asked = sampled.judge.asked() if sampled.judge else ModelUsage()
+    usage = sampled.judge.asked() if sampled.judge else ModelUsage()
     if embedded := models_of(sampled.embedding):
-        asked = replace(asked, models=[*asked.models, *embedded.models])
+        usage = replace(usage, models=[*usage.models, *embedded.models])
     named = [session.config_file or DEFAULT_FILE, session.layout, *_read(options)]
     return session.manifest(
-        options, server=session.graph.info, hashes=query_hashes(options.kind), seed=options.seed, asked=asked,
+        options, server=session.graph.info, hashes=query_hashes(options.kind), seed=options.seed, asked=usage,
         inputs=[Path(name) for name in named if name and Path(name).is_file()],
     )
 

@@ -40,12 +40,12 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
         for note in rows.notes:
             session.say(note)
         sample = drawn(rows, spec, spread)
-        made = key_of(sample, aspects, options.seed)
-        write_key(key, made)  # the key first: sheets without a key are worth nothing
+        sheet_key = key_of(sample, aspects, options.seed)
+        write_key(key, sheet_key)  # the key first: sheets without a key are worth nothing
         shown = {name: _shown(rows, sample, name, with_reference=options.show_reference) for name in sample.items}
         for who, own in sample.dealt.items():
             items = tuple(shown[name][sample.first[who][name]] for name in own)
-            write_sheet(folder, PersonSheet(made.run, who, sample.scope, aspects, items))
+            write_sheet(folder, PersonSheet(sheet_key.run, who, sample.scope, aspects, items))
     session.say(f"wrote {len(sample.dealt)} sheets to {folder}, the key to {key}: {len(sample.items):,} of {sample.of:,} items")
     for name, (n, of) in sample.strata.items():
         session.say(f"  {name}: {n:,} of {of:,}")
@@ -82,8 +82,8 @@ def read_sheets(session: Session, sheets: Sequence[Path], output: Path, options:
     if not filled.labels:
         raise InputError("no sheet has a label yet", fix="give the sheets that people have filled in")
     _write_labels(session, output, filled.labels)
-    for who, given in filled.given.items():
-        session.say(f"{who}: {given:,} of {filled.asked[who]:,} labels")
+    for who, labels_given in filled.given.items():
+        session.say(f"{who}: {labels_given:,} of {filled.asked[who]:,} labels")
     if filled.missing:
         session.say(f"no sheet of: {', '.join(filled.missing)} ({len(filled.missing)} of {len(key.first)} people)")
 
@@ -95,7 +95,7 @@ def _annotators(given: str) -> tuple[str, ...]:
         if not 1 <= count <= MOST_PEOPLE:
             what = f"--annotators {count}: between 1 and {MOST_PEOPLE} people can be given sheets"
             raise UsageError(what, fix="give another number, or names")
-        return tuple(f"annotator-{at}" for at in range(1, count + 1))
+        return tuple(f"annotator-{number}" for number in range(1, count + 1))
     names = tuple(part.strip() for part in given.split(",") if part.strip())
     if not names:
         raise UsageError("--annotators: names nobody", fix="give a number or names, e.g. --annotators ann,ben,cem")

@@ -174,11 +174,11 @@ def plan(session: Session, questions: Path, options: AnswerOptions, functions: F
     stages, notes = [], []
     with _opened(session, questions, options, functions) as answering:
         for system in answering.systems:
-            asked, builtin = asks(answering.questions, answering.how), isinstance(system, BuiltinSystem)
+            questions_asked, builtin = asks(answering.questions, answering.how), isinstance(system, BuiltinSystem)
             if isinstance(system, Plans):
-                stages.append(system.plan(asked))
+                stages.append(system.plan(questions_asked))
             elif answering.box.dry is not None and builtin:
-                for ask in asked:
+                for ask in questions_asked:
                     system.answer(ask)  # counts the calls: who is asked is the dry run
             else:
                 what = "no model is asked" if builtin else "what they cost is not known here"
@@ -224,6 +224,7 @@ def run(
                 notes=[*answering.questions.notes, *answering.system_notes],
             )
         if not report.run.exit_code and session.outputs:
+            # only now, after all files: a run that is killed before this goes on when it is started again
             _finish(answering, places)
     files = [target.files[0] for target in places if target.files]
     return AnswersResult(report, files=files, written=() if folder else written, messages=messages, _folder=folder)
@@ -251,12 +252,12 @@ def _opened(session: Session, file: Path, options: AnswerOptions, functions: Fun
     chosen = chosen_systems(session.config, options, functions)
     target, words = _target_words(options.target_words)
     _check_outputs_early(session, options)
-    wanted = RowSelection(
+    selection = RowSelection(
         (), questions=file, maps=options.map, filters=filters_of(options), allow_missing=options.allow_missing,
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
     )
     with ExitStack() as stack:
-        questions = stack.enter_context(open_questions(wanted))
+        questions = stack.enter_context(open_questions(selection))
         for note in questions.notes:
             session.say(note)
         if target is not None:
@@ -266,7 +267,7 @@ def _opened(session: Session, file: Path, options: AnswerOptions, functions: Fun
         box = Toolbox(session, options, stack, reads=not options.sweep)
         answering = _AnswerRun(session, options, file, questions, chosen, box, how, words)
         if not options.sweep:
-            answering.systems = _systems(answering, wanted, stack)
+            answering.systems = _systems(answering, selection, stack)
         if target is not None:
             for system in answering.systems:
                 check_adjusts(system)
@@ -312,6 +313,7 @@ def _one_target(
     systems, before = [answering.systems[place] for place in target.systems], answering.used()
     fingerprint = answering.fingerprint(systems)
     with ExitStack() as stack:
+        # before the journal is opened: of two commands that write the same file, one must not spend money first
         stack.enter_context(only_writer(target.files))
         store = _store(answering, fingerprint, stack) if target.files else None
         rows = stack.enter_context(AnswerRows(store, run=fingerprint))
@@ -382,6 +384,7 @@ def _one_system(answering: _AnswerRun, system: System, rows: AnswerRows, first: 
             progress.advance(line, state=f"{tally.failed} failed")
             if out is not None and answer is not None:
                 out.write(as_json(answer) + "\n")
+                # whoever reads the pipe sees each answer when it comes, and has it if this process is killed
                 out.flush()
     finally:
         progress.end(line)
@@ -481,7 +484,7 @@ def _table(systems: Sequence[AnsweredSystem]) -> Iterator[str]:
     """The sums as aligned text."""
     head = ("system", "answers", "empty", "failed", "median s", "slowest s", "tokens in", "tokens out", "calls", "USD")
     rows = [head, *(_row(system) for system in systems)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
         yield "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()
@@ -533,9 +536,9 @@ def measured(question: Question, answer: Answer) -> dict[str, float | None]:
     from kgeval.records import Row
 
     subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), RowFacts(), MetricSettings())
-    known = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
+    metrics = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
     there = {"id_recall": bool(question.gold_ids)}
-    return {name: known[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}
+    return {name: metrics[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}
 
 
 def sweep_table(rows: Sequence[SweepRow]) -> list[str]:
@@ -549,5 +552,5 @@ def sweep_table(rows: Sequence[SweepRow]) -> list[str]:
         )
         for row in rows
     ]
-    widths = [max(len(line[at]) for line in (head, *body)) for at in range(len(head))]
+    widths = [max(len(line[column]) for line in (head, *body)) for column in range(len(head))]
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in (head, *body)]

@@ -67,8 +67,8 @@ def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[st
     if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
     folders = _folders(options.folders, labels)
-    made = (replace(system, folder=folders.get(system.label) or folders.get("") or system.folder) for system in chosen)
-    return _equal_budgets([_set(one, settings, ablations) for one in made])
+    placed = (replace(system, folder=folders.get(system.label) or folders.get("") or system.folder) for system in chosen)
+    return _equal_budgets([_set(one, settings, ablations) for one in placed])
 
 
 def _equal_budgets(chosen: list[ChosenSystem]) -> list[ChosenSystem]:

@@ -151,7 +151,7 @@ def audit(
 
     several = None if graph is None or isinstance(graph, str) else graph
     faults = []
-    if several is not None and not (isinstance(several, list | tuple) and all(isinstance(one, str | Path) for one in several)):
+    if several is not None and not (isinstance(several, list | tuple) and all(isinstance(part, str | Path) for part in several)):
         faults.append(f"graph: a name or a list of names is needed, not {type(graph).__name__}")
     elif several is not None and not several:
         faults.append("graph: an empty list")
@@ -160,7 +160,7 @@ def audit(
     ) as call:
         session, chosen = call.session, workflow.audit_options(call.session.config, call.given)
         if several is not None:
-            columns = audit_several.columns_of([str(one) for one in several], limited=bool(call.given.get("thresholds")))
+            columns = audit_several.columns_of([str(part) for part in several], limited=bool(call.given.get("thresholds")))
             return call.worded(audit_several.run(session, chosen, columns))
         if dry_run:
             return call.worded(workflow.plan(session, chosen))
@@ -246,17 +246,17 @@ def _system_faults(system: Any, texts: list[str], functions: dict[str, Callable[
     """What is wrong with systems. Fills `texts` with them as --system has them, and `functions` with those that are functions, by name."""
     parts = [] if system is None else _listed(system)
     named = [pair for part in parts for pair in (part.items() if isinstance(part, Mapping) else [(None, part)])]
-    for given, one in named:
-        if given is not None and not (isinstance(given, str) and re.fullmatch(NAME, given)):
-            yield f"system: {given!r} is no name (letters, digits, _ . + - @)"
+    for label, candidate in named:
+        if label is not None and not (isinstance(label, str) and re.fullmatch(NAME, label)):
+            yield f"system: {label!r} is no name (letters, digits, _ . + - @)"
             continue
-        if isinstance(one, str):
-            texts.append(f"{given}={one}" if given else one)
+        if isinstance(candidate, str):
+            texts.append(f"{label}={candidate}" if label else candidate)
             continue
-        method = getattr(one, "answer", None)
-        function, name = method if callable(method) else one, str(given or getattr(one, "__name__", type(one).__name__))
-        if not callable(function) or isinstance(one, type):
-            what = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+        method = getattr(candidate, "answer", None)
+        function, name = method if callable(method) else candidate, str(label or getattr(candidate, "__name__", type(candidate).__name__))
+        if not callable(function) or isinstance(candidate, type):
+            what = f"the class {candidate.__name__}" if isinstance(candidate, type) else type(candidate).__name__
             yield f"system: a text, a function, an object with a method answer, or a mapping of names to these is needed, not {what}"
         elif not re.fullmatch(NAME, name):
             yield f"system: {name} has no name of its own: give system={{'mine': ...}}"
@@ -311,7 +311,7 @@ def score(
         options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
         functions=functions,
     ) as call:
-        files = [call.files.path(one, name) for name, one in named_parts(answers)]
+        files = [call.files.path(part, name) for name, part in named_parts(answers)]
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files]}
         chosen = options_of(ScoreOptions, given, call.session.config.score, names=partial(workflow.names, call.session))
@@ -322,20 +322,20 @@ def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[st
     """Puts a name into `options["metrics"]` for each function there. The functions by these names, and what is wrong."""
     from kgeval.metrics.own import OwnMetric
 
-    given = options.get("metrics")
-    if given is None or isinstance(given, str):
+    metrics = options.get("metrics")
+    if metrics is None or isinstance(metrics, str):
         return {}, []
     names, functions, faults = list[Any](), dict[str, OwnMetric](), list[str]()
-    for one in given if isinstance(given, Iterable) and not isinstance(given, Criterion) else [given]:
-        if isinstance(one, OwnMetric):
-            name = one.reference or one.metric.name
-            if functions.setdefault(name, one).metric is not one.metric:
+    for metric in metrics if isinstance(metrics, Iterable) and not isinstance(metrics, Criterion) else [metrics]:
+        if isinstance(metric, OwnMetric):
+            name = metric.reference or metric.metric.name
+            if functions.setdefault(name, metric).metric is not metric.metric:
                 faults.append(f"metrics: two are called {name}")
             names.append(name)
-        elif callable(one):
-            faults.append(f"metrics: {getattr(one, '__name__', one)} is no metric (put @kgeval.metric above it)")
+        elif callable(metric):
+            faults.append(f"metrics: {getattr(metric, '__name__', metric)} is no metric (put @kgeval.metric above it)")
         else:
-            names.append(one)
+            names.append(metric)
     options["metrics"] = names
     return functions, faults
 
@@ -387,7 +387,7 @@ def compare(
                 raise UsageError("two systems have the same file of answers", fix="give each system answers of its own")
             files = list(names)
         else:
-            files = [] if _is_nothing(answers) else [call.files.path(one, name) for name, one in named_parts(answers)]
+            files = [] if _is_nothing(answers) else [call.files.path(part, name) for name, part in named_parts(answers)]
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files], "names": list(names.values())}
         chosen = options_of(CompareOptions, given, call.session.config.compare)
@@ -429,9 +429,9 @@ def build(
 
     with BUILD.called(options, connection=connection, dry=dry_run, **_name_of(graph)) as call:
         several = [docs] if isinstance(docs, str | Path) else docs
-        if not (isinstance(several, list | tuple) and all(isinstance(one, str | Path) for one in several)):
+        if not (isinstance(several, list | tuple) and all(isinstance(doc, str | Path) for doc in several)):
             several = [call.files.path(docs, "docs")]
-        files = [Path(one) for one in several]
+        files = [Path(doc) for doc in several]
         call.session.arguments = {"docs": [str(path) for path in files]}
         chosen = workflow.build_options(call.session.config, call.given)
         return call.worded(workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen))
@@ -560,14 +560,14 @@ def check_questions(
     """
     from kgeval.workflows import questions_check as workflow
 
-    named = any(one is not None for one in (connection, graph, options.get("home"), options.get("layout")))
+    named = any(part is not None for part in (connection, graph, options.get("home"), options.get("layout")))
     with CHECK.called(
         options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
     ) as call:
         parts = named_parts(questions, "questions")
-        if isinstance(questions, list | tuple) and any(isinstance(one, list | tuple | str | Path | Result) for one in questions):
-            parts = [(f"questions-{number}", one) for number, one in enumerate(questions, 1)]  # sets, some of them lists of rows
-        files = [call.files.path(one, name) for name, one in parts]
+        if isinstance(questions, list | tuple) and any(isinstance(part, list | tuple | str | Path | Result) for part in questions):
+            parts = [(f"questions-{number}", part) for number, part in enumerate(questions, 1)]  # sets, some of them lists of rows
+        files = [call.files.path(part, name) for name, part in parts]
         call.session.arguments = {"files": [str(path) for path in files]}
         chosen = options_of(CheckOptions, call.given)
         if dry_run:
@@ -592,8 +592,8 @@ def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any)
     from kgeval.workflows import report as workflow
 
     with REPORT.called({**options, "config": config}) as call:
-        files = [call.files.report(one, "runs") for one in _listed(runs)]
-        before = tuple(call.files.report(one, "baseline") for one in _listed(baseline))
+        files = [call.files.report(file, "runs") for file in _listed(runs)]
+        before = tuple(call.files.report(file, "baseline") for file in _listed(baseline))
         call.session.arguments = {"runs": [str(path) for path in files]}
         return workflow.run(call.session, files, options_of(ReportOptions, {**call.given, "baseline": before}))
 
@@ -619,11 +619,11 @@ def agree(
     from kgeval.workflows.score import ScoreResult
 
     with AGREE.called({**options, "config": config}) as call:
-        files = [call.files.path(one, name) for name, one in named_parts(labels, "labels")]
-        scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
+        files = [call.files.path(item, name) for name, item in named_parts(labels, "labels")]
+        scored = [call.files.saved(item, "scores") if isinstance(item, ScoreResult) else item for item in _listed(scores)]
         given = {
             **call.given, "verdicts": call.files.paths(verdicts, "verdicts") or (), "scores": tuple(scored),
-            "answers": tuple(call.files.path(one, name) for name, one in named_parts(answers)) if not _is_nothing(answers) else (),
+            "answers": tuple(call.files.path(item, name) for name, item in named_parts(answers)) if not _is_nothing(answers) else (),
             "questions": None if questions is None else call.files.path(questions, "questions"),
         }
         call.session.arguments = {"labels": [str(path) for path in files]}
@@ -765,7 +765,7 @@ def contamination(
 
     with CONTAMINATION.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
         file = call.files.path(questions, "questions")
-        scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
+        scored = [call.files.saved(item, "scores") if isinstance(item, ScoreResult) else item for item in _listed(scores)]
         given = {
             **call.given, "answers": call.files.paths(answers, "answers"), "scores": tuple(scored) or None,
             "documents": None if documents is None else call.files.path(documents, "documents"),

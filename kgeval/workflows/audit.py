@@ -58,9 +58,9 @@ class AuditResult(Result):
 
         columns = ["check", "group", "status", "severity", "count", "total", "share", "title", "examples"]
         rows = [
-            [one.rule_id, one.group, one.status, one.severity, one.count, one.total, one.share, one.title,
-             [example.model_dump(mode="json") for example in one.examples]]
-            for one in self.findings
+            [finding.rule_id, finding.group, finding.status, finding.severity, finding.count, finding.total, finding.share, finding.title,
+             [example.model_dump(mode="json") for example in finding.examples]]
+            for finding in self.findings
         ]
         return pd.DataFrame(rows, columns=columns)
 
@@ -135,8 +135,8 @@ def run(session: Session, options: AuditOptions) -> AuditResult:
     Raises: UsageError, InputError, ConfigError, ConnectError, LayoutError.
     """
     prepared = prepare(session, options)
-    report, found = audited(session, prepared, session.graph_name)
-    fault = write_debt(prepared.gates, report, found, session.say, redact=session.redact)
+    report, audit_data = audited(session, prepared, session.graph_name)
+    fault = write_debt(prepared.gates, report, audit_data, session.say, redact=session.redact)
     return AuditResult(report=report, fault=fault, redact=session.redact)
 
 
@@ -180,13 +180,13 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
     with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
-        found = audit(graph, bound, engine, progress=progress)
+        audit_data = audit(graph, bound, engine, progress=progress)
     for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
-    found = replace(found, findings=[*found.findings, *joined_findings(prepared.joined)])
-    report = _report(session, bound, found, prepared, notes, graph_name)
-    report = gated(report, found, engine.gates, options.fail_on, session.say, several=prepared.several)
-    return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), found
+    audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
+    report = _report(session, bound, audit_data, prepared, notes, graph_name)
+    report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several)
+    return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), audit_data
 
 
 def _report(
@@ -197,8 +197,8 @@ def _report(
     from kgeval.records import AuditReport
 
     graph = session.graph
-    asked = {f.rule_id for f in found.findings if f.status != "skipped"}
-    ran = {q.name for q in all_queries().values() if q.name in asked or q.folder in ("probe", "project")}
+    answered_checks = {f.rule_id for f in found.findings if f.status != "skipped"}
+    ran = {q.name for q in all_queries().values() if q.name in answered_checks or q.folder in ("probe", "project")}
     manifest = session.manifest(
         prepared.options, server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran},
         inputs=inputs_of(session, prepared.options), seed=prepared.options.seed, asked=models_of(prepared.engine.embedding),
@@ -246,15 +246,15 @@ def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
     """
     from kgeval.auditing.check import Embedding
 
-    wanted = session.embedding
+    chosen = session.embedding
     if not options.embed:
         names = ("embedding_model", "embedding_url", "embedding_device")
-        if given := [f"--{name.replace('_', '-')}" for name in names if getattr(wanted, name)]:
-            raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
+        if flags := [f"--{name.replace('_', '-')}" for name in names if getattr(chosen, name)]:
+            raise UsageError(f"{', '.join(flags)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
         return None
     if not session.dry:
         session.embedder.fresh("ready")
-    return Embedding(session.embedder, anew=options.embed == "anew", cache_dir=wanted.cache_dir, say=session.say)
+    return Embedding(session.embedder, anew=options.embed == "anew", cache_dir=chosen.cache_dir, say=session.say)
 
 
 def models_of(embedding: Embedding | None) -> ModelUsage | None:
@@ -264,8 +264,8 @@ def models_of(embedding: Embedding | None) -> ModelUsage | None:
 
     if embedding is None:
         return None
-    made = embedding.embedder
-    return ModelUsage(models=[ModelRef(role="embedding", name=made.name, base_url=made.base_url)])
+    embedder = embedding.embedder
+    return ModelUsage(models=[ModelRef(role="embedding", name=embedder.name, base_url=embedder.base_url)])
 
 
 def gds_session_notes(where: Algorithms | None) -> list[str]:
@@ -370,23 +370,23 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
     from kgeval.auditing.rulebook import load_rules
 
     pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     faults = []
     for name, value in pairs:
         rule_id, _, setting = name.partition(".")
         rule = load_rules().get(rule_id)
         if rule is None or setting not in rule.settings:
-            known = [f"{rule.id}.{one}" for rule in load_rules().values() for one in rule.settings]
-            faults.append(f"'{name}' is no setting{did_you_mean(name, known)}")
+            setting_names = [f"{rule.id}.{setting_name}" for rule in load_rules().values() for setting_name in rule.settings]
+            faults.append(f"'{name}' is no setting{did_you_mean(name, setting_names)}")
             continue
         kind = type(rule.settings[setting])
         try:
-            found[name] = _setting(kind, value)
+            settings[name] = _setting(kind, value)
         except ValueError:
             faults.append(f"'{name}={value}' is no {KINDS[kind]}")
     if faults:
         raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval checks show ID lists a check's settings")
-    return found
+    return settings
 
 
 def _setting(kind: type, value: Any) -> Any:
@@ -397,6 +397,7 @@ def _setting(kind: type, value: Any) -> Any:
             raise ValueError(value)
         return words[str(value).casefold()]
     number = kind(value)
+    # Cypher has 64-bit integers; what is near their end would overflow in a sum
     if kind is not str and not (math.isfinite(number) and abs(number) < 2**62):
         raise ValueError(value)
     return number
@@ -425,7 +426,7 @@ class Baseline:
         """The report of the graph. The only one of the file stands for any graph if just one is audited (`alone`)."""
         if alone and len(self.reports) == 1:
             return self.reports[0]
-        return next((one for one in self.reports if one.graph == graph), None)
+        return next((report for report in self.reports if report.graph == graph), None)
 
 
 def read_baseline(session: Session, options: AuditOptions) -> Baseline | None:
@@ -460,10 +461,10 @@ def compare_with_baseline(
         say(f"warning: --baseline: {note}")
         gates = [*report.gates, *_row(baseline.fail_on_worse, None, note)]
         return _with_code(report, 3 if baseline.fail_on_worse else 0, notes=[*report.notes, note], gates=gates)
-    made = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
+    changes = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
     warn_of_another(then, report, f"--baseline: {baseline.path} is an audit of", "this one of", say)
-    code = worse_gate(made, say)
-    return _with_code(report, code, diff=made, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])
+    code = worse_gate(changes, say)
+    return _with_code(report, code, diff=changes, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])
 
 
 def warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str, say: Callable[[str], None]) -> None:
@@ -475,7 +476,7 @@ def warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str
 
 
 def _row(limit: Severity | None, code: int | None, reason: str) -> list[AuditGate]:
-    """--fail-on-worse as a row among the audit's gates; none where it was not asked for. `code`: what it came to; null: no answer."""
+    """--fail-on-worse as a row among the audit's gates; none where it was not asked for. `code`: what it came to; None: no answer."""
     from kgeval.records import AuditGate
 
     if limit is None:
@@ -502,10 +503,10 @@ def worse_gate(made: AuditDiff, say: Callable[[str], None]) -> int:
     if made.fail_on_worse is None:
         return 0
     lost, bad = unanswered_at(made, made.fail_on_worse), worse_at(made, made.fail_on_worse)
-    for one in bad:
-        say(f"worse than before: {one.rule_id} ({_amounts(one)})")
-    for one in lost:
-        say(f"gate not answered: {one.rule_id}: {one.reason}")
+    for change in bad:
+        say(f"worse than before: {change.rule_id} ({_amounts(change)})")
+    for change in lost:
+        say(f"gate not answered: {change.rule_id}: {change.reason}")
     alone = silent(made, made.fail_on_worse)
     for text in alone:
         say(f"gate not answered: {text}")

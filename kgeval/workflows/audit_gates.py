@@ -46,10 +46,10 @@ def planned_gates(session: Session, options: AuditOptions, *, today: date, sever
         faults.append(UsageError("--ratchet and --write-ratchet are about one graph", fix="audit the graphs one by one"))
     tried(lambda: check_part(limits, options), faults)
     tried(lambda: _check_files(session, options), faults)
-    known = tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
+    ratchet_known = tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
     raise_together(faults)
-    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in session.config.ignore)
-    return GatePlan(Gates(limits, waivers, known, today, remember=write is not None), write)
+    waivers = tuple(Waiver(waiver.rule, waiver.reason, waiver.match, waiver.until) for waiver in session.config.ignore)
+    return GatePlan(Gates(limits, waivers, ratchet_known, today, remember=write is not None), write)
 
 
 def _check_structure(limits: Limits, options: AuditOptions) -> None:
@@ -64,14 +64,14 @@ def gated(
     `several`: with the graph's name, for it is one of several."""
     from kgeval.auditing.gates import gate_rows, silenced, waiver_notes, waiver_rows
 
-    pairs = [(one, list[int]()) if _own(one) else silenced(one, gates) for one in report.findings]
-    findings = [one for one, _ in pairs]
-    own = [one for one in findings if _own(one)]
+    pairs = [(finding, list[int]()) if _own(finding) else silenced(finding, gates) for finding in report.findings]
+    findings = [finding for finding, _ in pairs]
+    own = [finding for finding in findings if _own(finding)]
     rows = gate_rows(gates, findings, report.structure, report.structure_skipped, fail_on=fail_on, own=_own)
     judged = found.judged.values()
-    taken = [*(one.taken for one in judged), *({places[0]: one.suppressed} for one, places in pairs if places)]
-    matched = [*(one.matched for one in judged), *(dict.fromkeys(places, one.suppressed) for one, places in pairs)]
-    unlisted = {name for name, one in found.judged.items() if not one.listed}
+    taken = [*(finding.taken for finding in judged), *({places[0]: finding.suppressed} for finding, places in pairs if places)]
+    matched = [*(finding.matched for finding in judged), *(dict.fromkeys(places, finding.suppressed) for finding, places in pairs)]
+    unlisted = {name for name, finding in found.judged.items() if not finding.listed}
     waivers = waiver_rows(gates, taken, matched, findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     where = f"graph {report.graph}: " if several and report.graph else ""
@@ -97,8 +97,8 @@ def write_debt(
         return fault
     except OSError as cause:
         return UsageError(f"--write-ratchet {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
-    silent = [one.rule_id for one in report.findings if one.count is None]
-    say(f"wrote {plan.write}: {sum(one.count for one in debt.rules):,} accepted hits of {len(debt.rules)} checks")
+    silent = [finding.rule_id for finding in report.findings if finding.count is None]
+    say(f"wrote {plan.write}: {sum(finding.count for finding in debt.rules):,} accepted hits of {len(debt.rules)} checks")
     if silent:
         say(f"not in it, for they have no answer here: {', '.join(silent)}")
     return None
@@ -108,10 +108,10 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
     from kgeval.auditing.gates.ratchet import hidden
     from kgeval.records import Ratchet
 
-    rules = [one.debt for one in found.judged.values() if one.debt is not None]
+    rules = [judged_check.debt for judged_check in found.judged.values() if judged_check.debt is not None]
     return Ratchet(
         kgeval=report.run.kgeval, written=report.run.started, graph=report.graph, layout=report.layout.name, hashed=redact,
-        rules=[hidden(one) for one in rules] if redact else rules,
+        rules=[hidden(judged_check) for judged_check in rules] if redact else rules,
     )
 
 
@@ -132,8 +132,8 @@ def check_part(limits: Limits, options: AuditOptions) -> None:
 
     if (options.sample_share or 1.0) >= 1:
         return
-    partly = {query.name for query in all_queries().values() if any(one.name == "sample_share" for one in query.params)}
-    lost = [f"{name} ({one.text})" for name, of in limits.items() if name in partly for one in of if one.unit == "hits"]
+    partly = {query.name for query in all_queries().values() if any(limit.name == "sample_share" for limit in query.params)}
+    lost = [f"{name} ({limit.text})" for name, of in limits.items() if name in partly for limit in of if limit.unit == "hits"]
     if lost:
         raise UsageError(
             f"--sample-share counts a part of the hits, so that a limit in hits says nothing: {', '.join(lost)}",
@@ -148,9 +148,9 @@ def _check_files(session: Session, options: AuditOptions) -> None:
 
     write, outputs = options.write_ratchet, session.outputs
     named = [options.ratchet, session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]
-    read = {Path(one).resolve() for one in [*named, *options.with_reports] if one}
+    read = {Path(path_given).resolve() for path_given in [*named, *options.with_reports] if path_given}
     faults = [f"{path} is read and would be replaced" for path in outputs if path.resolve() in read]
-    read |= {Path(one).resolve() for one in [options.baseline] if one}
+    read |= {Path(path_given).resolve() for path_given in [options.baseline] if path_given}
     if write is not None:
         faults += [f"--write-ratchet {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
     if faults:
@@ -182,17 +182,17 @@ def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]
     if gates.ratchet is None:
         return []
     notes = [f"ratchet: {text}" for text in differences(gates.ratchet, report.graph, report.layout, report.run.kgeval)]
-    ran = {one.rule_id for one in findings}
-    if out := [one.rule_id for one in gates.ratchet.rules if one.rule_id not in ran]:
+    ran = {finding.rule_id for finding in findings}
+    if out := [finding.rule_id for finding in gates.ratchet.rules if finding.rule_id not in ran]:
         more = f" and {len(out) - _MOST} more" if len(out) > _MOST else ""
         notes.append(f"ratchet: checks of it that were not run now, of which it says nothing: {', '.join(out[:_MOST])}{more}")
-    lost = [one.rule_id for one in findings if one.status == "failed" and gates.debt(one.rule_id) is None]
+    lost = [finding.rule_id for finding in findings if finding.status == "failed" and gates.debt(finding.rule_id) is None]
     return [*notes, f"ratchet: it holds nothing of {', '.join(lost)}: all their hits count as new"] if lost else notes
 
 
 def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
     """What was begun and has no answer, in one line."""
-    checks = [one.rule_id for one in findings if one.status in ("incomplete", "error")]
+    checks = [finding.rule_id for finding in findings if finding.status in ("incomplete", "error")]
     parts = [*(["some structure figures"] if figures else []), *checks]
     return [f"incomplete, the report has the reasons: {', '.join(parts)}"] if parts else []
 
@@ -237,10 +237,10 @@ def waiver_faults(config: Config) -> list[str]:
     from kgeval.auditing.rulebook import load_rules
 
     joining = joining_checks()
-    known = [*load_rules(), *joining]
+    checks = [*load_rules(), *joining]
     return [
-        f"ignore (rule {one.rule[:60]}{f', match {one.match[:60]}' if one.match else ''}): {fault}"
-        for one in config.ignore for fault in faults_of(one.rule, one.match, known, joining)
+        f"ignore (rule {ignored.rule[:60]}{f', match {ignored.match[:60]}' if ignored.match else ''}): {fault}"
+        for ignored in config.ignore for fault in faults_of(ignored.rule, ignored.match, checks, joining)
     ]
 
 
@@ -249,7 +249,7 @@ def joining_checks() -> dict[str, str]:
     from kgeval.auditing.accuracy.findings import AILMENTS
     from kgeval.auditing.completeness.run import ADVICE
 
-    return {one.rule_id: "accuracy" for kind in AILMENTS.values() for one in kind} | dict.fromkeys(ADVICE, "completeness")
+    return {ailment.rule_id: "accuracy" for kind in AILMENTS.values() for ailment in kind} | dict.fromkeys(ADVICE, "completeness")
 
 
 def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
@@ -257,8 +257,8 @@ def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
     from kgeval.auditing.gates import written_as_flag
     from kgeval.stats.thresholds import split
 
-    given = [threshold for _, threshold in map(written_as_flag, split(flags)) if not isinstance(threshold, str)]
-    named = {threshold.of or threshold.name for threshold in given}
+    flag_thresholds = [threshold for _, threshold in map(written_as_flag, split(flags)) if not isinstance(threshold, str)]
+    named = {threshold.of or threshold.name for threshold in flag_thresholds}
     own = (f"{name}{f':{severity}' if severity else ''}{text}" for _, name, severity, text in _entries(config) if name not in named)
     return (*own, *flags)
 
@@ -268,7 +268,7 @@ def _entries(config: Config) -> Iterator[tuple[str, str, str | None, str]]:
     for name, value in config.audit.thresholds.items():
         where = f"audit.thresholds.{name}"
         if isinstance(value, dict):
-            yield from ((f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
+            yield from ((f"{where}.{severity}", name, severity, _text(limit)) for severity, limit in value.items())
         else:
             yield where, name, None, _text(value)
 

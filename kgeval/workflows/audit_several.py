@@ -56,7 +56,7 @@ def columns_of(given: Sequence[str], *, limited: bool = False) -> list[Column]:
     if faults:
         fix = "give names of graphs, or .json reports of kgeval audit"
         raise InputError("these graphs cannot be put side by side", faults=faults, fix=fix)
-    if columns and limited and all(one.report is not None for one in columns):
+    if columns and limited and all(column.report is not None for column in columns):
         raise UsageError(
             "--threshold is for graphs that are audited now, and reports in files keep the gates of their own audits",
             fix="give thresholds when the graphs are audited; --fail-on holds for files too",
@@ -80,7 +80,7 @@ def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
             columns.append(Column(word))
             continue
         try:
-            columns += [Column(one.graph or path.stem, one, path) for one in read_audits(path)]
+            columns += [Column(report.graph or path.stem, report, path) for report in read_audits(path)]
         except InputError as fault:
             faults += fault.faults or (fault.message,)
     return columns, faults
@@ -99,15 +99,15 @@ def _resolved(word: str) -> str:
 
 def _apart(columns: Sequence[Column]) -> list[Column]:
     """The columns with names of their own: where two are alike, the files are named, and numbered where that does not do."""
-    alike = Counter(one.name for one in columns)
-    named = [replace(one, name=f"{one.name} ({one.file.name})") if alike[one.name] > 1 and one.file else one for one in columns]
-    again = Counter(one.name for one in named)
+    alike = Counter(col.name for col in columns)
+    named = [replace(col, name=f"{col.name} ({col.file.name})") if alike[col.name] > 1 and col.file else col for col in columns]
+    again = Counter(col.name for col in named)
     seen: Counter[str] = Counter()
-    made = []
-    for one in named:
-        seen[one.name] += 1
-        made.append(replace(one, name=f"{one.name} #{seen[one.name]}") if again[one.name] > 1 else one)
-    return made
+    renamed = []
+    for col in named:
+        seen[col.name] += 1
+        renamed.append(replace(col, name=f"{col.name} #{seen[col.name]}") if again[col.name] > 1 else col)
+    return renamed
 
 
 def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, keep_interrupted: bool = False) -> GraphsResult:
@@ -122,17 +122,17 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
 
     check_replaced(session.outputs, {column.file for column in columns})
     task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
-    done = _reports(task)
-    made = _made(task, done)
-    gates = {at: _gates(columns[at], report, options.fail_on) for at, report in done.done.items()}
-    codes = [_code(columns[at], report, gates[at]) for at, report in done.done.items()]
-    code = 130 if done.stopped else worst([*codes, *(3 for _ in done.failed)])
-    named = [gate.model_copy(update={"id": f"{columns[at].name}: {gate.id}"}) for at in sorted(gates) for gate in gates[at]]
+    audits = _reports(task)
+    made = _made(task, audits)
+    gates = {place: _gates(columns[place], report, options.fail_on) for place, report in audits.done.items()}
+    codes = [_code(columns[place], report, gates[place]) for place, report in audits.done.items()]
+    code = 130 if audits.stopped else worst([*codes, *(3 for _ in audits.failed)])
+    named = [gate.model_copy(update={"id": f"{columns[place].name}: {gate.id}"}) for place in sorted(gates) for gate in gates[place]]
     lines = [
         f"gate {'without an answer' if gate.met is None else 'missed'}: {gate.id} {gate.limit}"
         for gate in named if gate.decides and not gate.met
     ]
-    lines += [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in done.failed.items()]
+    lines += [f"graph {columns[place].name} {FAILED}: {fault.message}" for place, fault in audits.failed.items()]
     return GraphsResult(
         made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}), thresholds=tuple(named), messages=tuple(lines),
         redact=session.redact,
@@ -162,14 +162,14 @@ class _Run:
 def _reports(task: _Task) -> _Run:
     """Every graph's report. What is finished outlives the failure of another graph. Raises: KgevalError, the first, where none finished."""
     columns = task.columns
-    run = _Run({at: column.report for at, column in enumerate(columns) if column.report is not None})
-    wanted = [at for at, column in enumerate(columns) if column.report is None]
-    if not wanted:
+    run = _Run({place: column.report for place, column in enumerate(columns) if column.report is not None})
+    places = [place for place, column in enumerate(columns) if column.report is None]
+    if not places:
         return run
-    bound = _bound(task.session, [columns[at].name for at in wanted])
+    bound = _bound(task.session, [columns[place].name for place in places])
     run.server = task.session.graph.info
-    _each(task, run, wanted, lambda name: audited(task.session, task.prepared, name, bound=bound[name])[0])
-    if run.failed and not run.stopped and not any(at in run.done for at in wanted):
+    _each(task, run, places, lambda name: audited(task.session, task.prepared, name, bound=bound[name])[0])
+    if run.failed and not run.stopped and not any(place in run.done for place in places):
         raise next(iter(run.failed.values()))
     return run
 
@@ -178,12 +178,12 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
     """Adds the reports of the wanted columns; stops at Ctrl-C and where the server is lost."""
     from kgeval.auditing.side_by_side import FAILED
 
-    for number, at in enumerate(wanted, start=1):
-        name = task.columns[at].name
+    for number, place in enumerate(wanted, start=1):
+        name = task.columns[place].name
         if task.session.announce:
             task.session.say(f"auditing {name} ({number} of {len(wanted)})")
         try:
-            run.done[at] = audit_one(name)
+            run.done[place] = audit_one(name)
         except KeyboardInterrupt:
             if not (run.done and task.keep_interrupted):
                 raise
@@ -191,7 +191,8 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
             return
         except KgevalError as fault:
             task.session.say(f"graph {name} {FAILED}: {fault.message}")
-            run.failed[at] = fault
+            run.failed[place] = fault
+            # no graph after it could be read either
             if isinstance(fault, ConnectError):
                 return
 
@@ -216,18 +217,18 @@ def _bound(session: Session, names: Sequence[str]) -> dict[str, Layout]:
 def _made(task: _Task, run: _Run) -> GraphsReport:
     from kgeval.auditing.side_by_side import FAILED, side_by_side, with_tokens
 
-    columns, done, order, options = task.columns, run.done, sorted(run.done), task.prepared.options
+    columns, reports_by_place, order, options = task.columns, run.done, sorted(run.done), task.prepared.options
     files = [column.file for column in columns if column.file is not None]
     tokens = corpus_tokens(task.prepared) if files else None
-    reports = [done[at] if tokens is None else with_tokens(done[at], tokens) for at in order]
-    notes = [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in run.failed.items()]
-    if left := [column.name for at, column in enumerate(columns) if at not in done and at not in run.failed]:
+    reports = [reports_by_place[place] if tokens is None else with_tokens(reports_by_place[place], tokens) for place in order]
+    notes = [f"graph {columns[place].name} {FAILED}: {fault.message}" for place, fault in run.failed.items()]
+    if left := [column.name for place, column in enumerate(columns) if place not in reports_by_place and place not in run.failed]:
         notes.append(f"{'interrupted' if run.stopped else 'stopped'} before these were audited: {', '.join(left)}")
     if files and options.thresholds:
         notes.append("the thresholds of this call hold for graphs of the database; reports in files keep their own gates")
     inputs = dict.fromkeys([*(file for file in files if file.is_file()), *inputs_of(task.session, options)])
     manifest = task.session.manifest(options, server=run.server, inputs=inputs, seed=options.seed)
-    return side_by_side([columns[at].name for at in order], reports, manifest, notes)
+    return side_by_side([columns[place].name for place in order], reports, manifest, notes)
 
 
 def corpus_tokens(prepared: Prepared) -> int | None:
@@ -264,5 +265,5 @@ def _code(column: Column, report: AuditReport, gates: Sequence[AuditGate]) -> in
     too) is so now."""
     if column.file is None:
         return report.run.exit_code
-    incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
+    incomplete = report.run.exit_code == 3 or any(finding.status in ("incomplete", "error") for finding in report.findings)
     return exit_code(gates, incomplete=incomplete)

@@ -235,8 +235,8 @@ def plan(
         stages: list[PlannedStage] = []
         lines: list[str] = []
         if planning.exact(judge_calls):
-            asked = plan_answers(opened.aligned)
-            stages, lines = list(asked.stages), list(asked.lines)
+            answers_plan = plan_answers(opened.aligned)
+            stages, lines = list(answers_plan.stages), list(answers_plan.lines)
         more, notes = planning.plan(judge_calls)
         comparison.calibration.plan(comparison.settings.main, judge_calls.dry)
         stages += [*(opened.tools.dry.stages() if opened.tools.dry is not None else ()), *judge_calls.dry.stages(), *more]
@@ -390,11 +390,11 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     from kgeval.records import ComparisonReport
     from kgeval.reports.write import blocked, check_outputs, check_replaced
 
-    given = session.outputs
-    if Path("-") in given:
+    paths_given = session.outputs
+    if Path("-") in paths_given:
         raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; --verdicts FILE keeps the verdicts")
-    folders = tuple(dict.fromkeys(path for path in given if is_folder(path)))
-    files = [path for path in dict.fromkeys(given) if path not in folders]
+    folders = tuple(dict.fromkeys(path for path in paths_given if is_folder(path)))
+    files = [path for path in dict.fromkeys(paths_given) if path not in folders]
     named = [options.verdicts] if options.verdicts else []
     if wrong := [str(path) for path in named if path.suffix.lower() not in VERDICTS]:
         raise UsageError(f"--verdicts {wrong[0]}: unknown ending", fix=f"use one of {', '.join(VERDICTS)}")
@@ -473,7 +473,7 @@ def _counted_lines(comparison: ComparisonRun) -> Iterator[str]:
 def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
     """All that the signature stands for."""
     settings, opened = comparison.settings, comparison.opened
-    at, rule, main = opened.models.endpoint, settings.rule, settings.main
+    endpoint, rule, main = opened.models.endpoint, settings.rule, settings.main
     # the reader of built-in systems adds words where one is asked, else the judge does
     writer = (opened.tools.models or opened.models).endpoint.model if rule.on and rule.force else None
     return {
@@ -481,8 +481,8 @@ def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
         "prompts": {name: opened.models.prompt(name).hash for name in main.procedure.prompts}, "trials": main.trials,
         "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.procedure.positions,
         "trial_kind": opened.aligned.trial_kind, "align": "none" if not rule.on else "longest" if rule.to_longest else "pair",
-        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, "words_by": writer, "judge": at.model,
-        "endpoint": at.name, "parameters": dict(at.parameters), "language": opened.models.language,
+        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, "words_by": writer, "judge": endpoint.model,
+        "endpoint": endpoint.name, "parameters": dict(endpoint.parameters), "language": opened.models.language,
         **({"tie_region": settings.tie_region} if comparison.options.stop_when_sure else {}),
     }
 

@@ -42,19 +42,19 @@ class CalibrationInputs:
 
         Labels that name no systems are about the only pair. Raises: InputError where there are several, or no label fits any pair.
         """
-        known = list(pairs)
+        all_pairs = list(pairs)
         bare = [label for label in self.labels if label.system_a is None]
-        if bare and len(known) > 1:
+        if bare and len(all_pairs) > 1:
             raise InputError(
-                f"{len(bare)} labels do not say which systems they are about, and {len(known)} pairs are compared",
+                f"{len(bare)} labels do not say which systems they are about, and {len(all_pairs)} pairs are compared",
                 fix="add system_a and system_b to the labels", faults=[label.where for label in bare[:SHOWN]],
             )
-        if bare and known:
-            ((a, b),) = known
+        if bare and all_pairs:
+            ((a, b),) = all_pairs
             self.labels = tuple(
                 replace(label, system_a=a, system_b=b) if label.system_a is None else label for label in self.labels
             )
-        compared = {frozenset(pair) for pair in known}
+        compared = {frozenset(pair) for pair in all_pairs}
         if self.labels and not any(frozenset((label.system_a, label.system_b)) in compared for label in self.labels):
             named = sorted({f"{label.system_a} and {label.system_b}" for label in self.labels})
             raise InputError(
@@ -102,7 +102,7 @@ class CalibrationInputs:
         for table in tables:
             labelled = labels_of(table, self.labels)
             if labelled.unknown:
-                places = [one.partition(": question ")[0] for one in labelled.unknown]  # no id: notes stay under --redact
+                places = [label_place.partition(": question ")[0] for label_place in labelled.unknown]  # no id: notes stay under --redact
                 more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
                 notes[f"labels of questions that were not judged: {'; '.join(places[:SHOWN])}{more}"] = None
             if labelled.values:
@@ -180,8 +180,8 @@ def simulate(session: Session, options: SimulateOptions) -> SimulationReport:
     from kgeval.reports.write import check_outputs
 
     check_outputs(session.outputs, SimulationReport)
-    given = options.model_dump(exclude={"simulate", "n_questions"}) | {"questions": options.n_questions}
-    settings = SimulationSettings(**{name: value for name, value in given.items() if value is not None})
+    values_given = options.model_dump(exclude={"simulate", "n_questions"}) | {"questions": options.n_questions}
+    settings = SimulationSettings(**{name: value for name, value in values_given.items() if value is not None})
     if settings.questions * settings.trials * settings.repeats > MOST_CELLS:
         raise UsageError("one comparison of that size does not fit in memory", fix="give fewer questions, --trials or --repeats")
     simulation = drawn(settings, done=lambda name: session.say(f"drawn: {name}"))

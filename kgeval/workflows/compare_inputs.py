@@ -82,9 +82,9 @@ class OpenComparison:
         """Of how many questions something of the right answer is known. Over all of them, so that the parts of a run (--shard) agree."""
         seen: dict[str, tuple[bool, bool]] = {}
         for a, b in self.paired.pairs:
-            for one in replace(self.paired, shard=None).questions(a, b):
-                if one.id not in seen:
-                    seen[one.id] = bool(one.right_answers or one.points), bool(one.evidence_texts)
+            for question in replace(self.paired, shard=None).questions(a, b):
+                if question.id not in seen:
+                    seen[question.id] = bool(question.right_answers or question.points), bool(question.evidence_texts)
         return KnownCounts(len(seen), sum(answer for answer, _ in seen.values()), sum(evidence for _, evidence in seen.values()))
 
     def pairings(self, show: Show) -> list[Pairing]:
@@ -141,8 +141,8 @@ def settled(settings: CompareSettings, options: CompareOptions, inputs: OpenComp
         if inputs.aligned.trial_kind == "rejudge":
             differ = min(main.trials, wordings * lcm(*(source.most() for source in inputs.aligned.sources.values())))
         if (differ, 1) != (main.trials, main.repeats):
-            asked = {"trials": (differ, main.trials), "repeats": (1, main.repeats)}
-            cut = ", ".join(f"{name} {made} (of {wanted})" for name, (made, wanted) in asked.items() if made != wanted)
+            reductions = {"trials": (differ, main.trials), "repeats": (1, main.repeats)}
+            cut = ", ".join(f"{name} {now} (of {before})" for name, (now, before) in reductions.items() if now != before)
             notes.append(
                 f"the judge has temperature 0, where the same request gets the same reply: {cut}; what would make more of them differ: "
                 f"--temperature above 0, --wordings (up to {judging[0].wordings}), systems that answer anew"
@@ -171,14 +171,14 @@ def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
         show: Show = "both" if len(there) == 2 else "none" if not there else there[0]  # type: ignore[assignment]
     else:
         show = given
-    wanted = [name for name in has if show in (name, "both")]
-    if lacking := [name for name in wanted if not has[name]]:
+    shown_fields = [name for name in has if show in (name, "both")]
+    if lacking := [name for name in shown_fields if not has[name]]:
         raise UsageError(
             f"--show {show}: no question has {' or '.join(lacking)}", fix="give --questions with these fields, or another --show",
         )
-    if not wanted:
+    if not shown_fields:
         return show, "the judge is shown nothing of the right answers: it judges by what it knows and by how answers read"
-    of_each = ", ".join(f"{name} ({has[name]:,} of {counts.questions:,} questions)" for name in wanted)
+    of_each = ", ".join(f"{name} ({has[name]:,} of {counts.questions:,} questions)" for name in shown_fields)
     return show, f"the judge is shown of the right answers: {of_each}"
 
 
@@ -235,9 +235,9 @@ def _pair_of(text: str | None, systems: Sequence[str]) -> tuple[str | None, str 
         return None, None, ""
     if text in systems:
         return text, None, ""
-    for at in (at for at, sign in enumerate(text) if sign == ":"):
-        if text[:at] in systems and text[at + 1:] in systems:
-            return text[:at], text[at + 1:], ""
+    for place in (place for place, sign in enumerate(text) if sign == ":"):
+        if text[:place] in systems and text[place + 1:] in systems:
+            return text[:place], text[place + 1:], ""
     return None, None, f"no system is called {text[:100]}"
 
 
@@ -268,12 +268,12 @@ def open_inputs(
         raise UsageError(
             "there is nothing to compare", fix="give files of answers, or systems to ask with --system; kgeval compare --help shows how",
         )
-    wanted = RowSelection(
+    selection = RowSelection(
         tuple(answers), questions=options.questions, maps=options.map,
         filters=replace(filters_of(options), systems=options.filter_systems), allow_missing=options.allow_missing,
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows, names=names,
     )
-    rows = _rows(wanted, stack)
+    rows = _rows(selection, stack)
     parameters: dict[str, Any] = {} if options.temperature is None else {"temperature": options.temperature}
     models = session.models("judge", **parameters)
     judge: Asker = Dry(models) if session.dry else Live(models)
@@ -283,19 +283,19 @@ def open_inputs(
     ))
     reading.shared = session.shared
     tools = Toolbox(reading, options, stack, flag="--reader")
-    systems = _open_systems(tools, chosen, wanted, rows, stack)
+    systems = _open_systems(tools, chosen, selection, rows, stack)
     files = [info.system for info in getattr(rows, "systems", ())]
     hooks = {name: system for name, system in systems.items() if name in files}
-    asked = [name for name in systems if name not in files]
-    checks = _checks(options.self_checks, [*files, *asked])
+    asked_names = [name for name in systems if name not in files]
+    checks = _checks(options.self_checks, [*files, *asked_names])
     again = [(name, f"{name}{SECOND}") for name, other in checks if other is None]
-    wanted_pairs = _pairs_wanted(options, [*files, *asked], [(name, other) for name, other in checks if other is not None])
+    wanted_pairs = _pairs_wanted(options, [*files, *asked_names], [(name, other) for name, other in checks if other is not None])
     paired = replace(
-        pair_up(rows, wanted_pairs, asked=asked, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
+        pair_up(rows, wanted_pairs, asked=asked_names, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
     )
     sources: dict[str, AnswerSource] = {
         **filed(paired.sharing, tuple(name for name in files if name in paired.systems), hooks),
-        **{name: LiveSource(systems[name]) for name in asked},
+        **{name: LiveSource(systems[name]) for name in asked_names},
     }
     reader, asking = tools.models, session.asking
     writer: Asker = judge if reader is None else tools.dry or Live(reader)  # who writes for built-in systems also adds words
@@ -343,8 +343,8 @@ def _open_systems(
             yield getattr(row, "id", None) or row.question.id  # type: ignore[union-attr]
 
     systems: dict[str, System] = {}
-    for one in chosen:
-        system = stack.enter_context(open_system(one.spec, tools.opening(one, wanted, ids)))
+    for choice in chosen:
+        system = stack.enter_context(open_system(choice.spec, tools.opening(choice, wanted, ids)))
         if system.name in systems:
             raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
         systems[system.name] = system
@@ -356,7 +356,7 @@ def _checks(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str
     checks: list[tuple[str, str | None]] = []
     for text in given:
         name, _, other = (text, "", "") if text in systems else text.partition("=")
-        if unknown := [one for one in (name, other) if one and one not in systems]:
+        if unknown := [name_given for name_given in (name, other) if name_given and name_given not in systems]:
             raise UsageError(
                 f"--self-check {text}: no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(systems[:20])}",
             )
@@ -382,7 +382,7 @@ def _pairs_wanted(options: CompareOptions, systems: Sequence[str], checks: Seque
 
 def _signature(*models: Models) -> str:
     """Who judges, and who adds words: what is kept of one says nothing of another."""
-    return " ".join(f"{at.model}@{at.name} {sorted(at.parameters.items())}" for at in (one.endpoint for one in models))
+    return " ".join(f"{at.model}@{at.name} {sorted(at.parameters.items())}" for at in (model.endpoint for model in models))
 
 
 def _slim(question: Question, show: Show) -> Question:

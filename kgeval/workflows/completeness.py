@@ -268,8 +268,8 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
     from kgeval.stats.thresholds import parse_thresholds
 
     def faults(threshold: Threshold) -> list[str]:
-        known = threshold.of is None and threshold.name in FIGURES and (threshold.at is None or threshold.at in LEVELS)
-        return [] if known else ["no such figure or level"]
+        is_known = threshold.of is None and threshold.name in FIGURES and (threshold.at is None or threshold.at in LEVELS)
+        return [] if is_known else ["no such figure or level"]
 
     fix = f"write ID>=SHARE, ID<=SHARE or ID=SHARE (at least); figures: {', '.join(FIGURES)}; levels: {', '.join(LEVELS)}"
     return parse_thresholds(given, faults, fix=fix)

@@ -89,7 +89,7 @@ class _Measuring:
     @property
     def models(self) -> list[Models]:
         """The models that are asked, each once."""
-        return list({id(one): one for one in (self.judge, self.reader) if one is not None}.values())
+        return list({id(model): model for model in (self.judge, self.reader) if model is not None}.values())
 
     def documents(self) -> Iterator[ProbedDocument]:
         """The documents of the probe; none without it."""
@@ -106,13 +106,13 @@ class _Measuring:
         from kgeval.manifest import ModelUsage
 
         use = [models.asked() for models in self.models]
-        hashes = {name: value for one in use for name, value in one.prompt_hashes.items()}
-        asked = None
+        hashes = {name: value for usage in use for name, value in usage.prompt_hashes.items()}
+        all_usage = None
         if use:
-            asked = ModelUsage([ref for one in use for ref in one.models], [part for one in use for part in one.use], hashes)
+            all_usage = ModelUsage([ref for usage in use for ref in usage.models], [part for usage in use for part in usage.use], hashes)
         return self.session.manifest(
             self.options, server=self.session.graph.info if self.layout else None, seed=self.options.seed, exit_code=exit_code,
-            asked=asked, inputs=[path for path in _read(self.questions, self.options) if path != STDIN and path.is_file()],
+            asked=all_usage, inputs=[path for path in _read(self.questions, self.options) if path != STDIN and path.is_file()],
         )
 
 
@@ -137,7 +137,7 @@ def plan(session: Session, questions: Path, options: ContaminationOptions) -> Pl
                 row_facts(Subject(row, RowFacts(), MetricSettings()), selection=run.selection, tools=run.tools, asker=judge)
         for document in run.documents():
             probe(document, Probers(dry[id(run.reader)], judge))
-        return Plan(tuple(stage for one in dry.values() for stage in one.stages()), run.judge.limits)
+        return Plan(tuple(stage for dry_asker in dry.values() for stage in dry_asker.stages()), run.judge.limits)
 
 
 def run(session: Session, questions: Path, options: ContaminationOptions) -> ContaminationResult:
@@ -201,13 +201,13 @@ def _opened(stack: ExitStack, session: Session, questions: Path, options: Contam
 
     _check(session, questions, options)
     read = stack.enter_context(questions_of(session, questions, options))
-    asked = read_asked(read)
-    measuring = _Measuring(session, options, questions, asked, list(read.notes), _knowledge(options, asked))
-    given, without_contexts = _open_answers(stack, measuring)
+    question_table = read_asked(read)
+    measuring = _Measuring(session, options, questions, question_table, list(read.notes), _knowledge(options, question_table))
+    file_metrics, without_contexts = _open_answers(stack, measuring)
     judged = session.names_model("judge") and bool(measuring.rows)
-    measuring.decides = deciding_metric(options.metric, judge=judged, given=given)
+    measuring.decides = deciding_metric(options.metric, judge=judged, given=file_metrics)
     measuring.closed_book = closed_book_of(measuring.systems, options.closed_book, without_contexts)
-    _select(measuring, given)
+    _select(measuring, file_metrics)
     if options.probe:
         measuring.judge = measuring.judge or session.models("judge")
         name = options.reader or session.config.model.reader.name
@@ -234,7 +234,7 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
     from kgeval.tables.rows import Filters, RowSelection, open_rows
     from kgeval.tables.scores import read_scores
 
-    options, given, without_contexts = measuring.options, set[str](), set[str]()
+    options, file_metrics, without_contexts = measuring.options, set[str](), set[str]()
     systems: dict[str, None] = {}
     if options.answers:
         measuring.rows = stack.enter_context(open_rows(RowSelection(
@@ -249,9 +249,9 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
     for path in options.scores:
         for score in read_scores(path):
             systems.setdefault(score.system)
-            given.add(score.metric)
+            file_metrics.add(score.metric)
     measuring.systems = list(systems)
-    return given, without_contexts
+    return file_metrics, without_contexts
 
 
 def _select(measuring: _Measuring, given: set[str]) -> None:
@@ -284,10 +284,10 @@ def _report(measuring: _Measuring) -> ContaminationReport:
     from kgeval.metrics.contamination.figures import ContaminationInputs, report_of
     from kgeval.metrics.contamination.question_table import gather_scores
 
-    options, asked = measuring.options, measuring.asked
-    scores = gather_scores(asked, _scores(measuring), measuring.decides, measuring.systems)
+    options, question_table = measuring.options, measuring.asked
+    scores = gather_scores(question_table, _scores(measuring), measuring.decides, measuring.systems)
     case = ContaminationInputs(
-        asked, scores, measuring.closed_book, measuring.decides, options.right_from, measuring.knowledge, options.seed,
+        question_table, scores, measuring.closed_book, measuring.decides, options.right_from, measuring.knowledge, options.seed,
     )
     report = report_of(case, measuring.manifest())
     probed = list(_probe(measuring))
@@ -307,7 +307,7 @@ def _scores(measuring: _Measuring) -> Iterator[Score]:
     selection, rows = measuring.selection, measuring.rows
     own = {metric.name for metric in selection.metrics} if selection is not None else set()
     for path in measuring.options.scores:
-        yield from (one for one in read_scores(path) if one.metric not in own)
+        yield from (file_score for file_score in read_scores(path) if file_score.metric not in own)
     if selection is not None and rows is not None:
         for result in score(rows, selection, measuring.tools, MetricSettings(), total=len(rows)):
             yield from result.scores
@@ -328,7 +328,7 @@ def _probe(measuring: _Measuring) -> Iterator[ProbeResult]:
 
 def _failed(report: ContaminationReport) -> float:
     """What failed, among all that was to be judged: scores of the metric that decides, false answers, documents."""
-    means = [report.accuracy, *(one.mean for one in report.false_answers)]
+    means = [report.accuracy, *(of_system.mean for of_system in report.false_answers)]
     means += [score.overall for score in report.scores if score.metric == report.metric]
     failed = sum(sum(mean.failures.values()) for mean in means) + sum(result.status == "unscored" for result in report.probe)
     return failed / max(1, sum(mean.n - mean.not_applicable for mean in means) + len(report.probe))

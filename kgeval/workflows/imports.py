@@ -62,8 +62,8 @@ class ImportResult:
 
     def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The summary as text; there is no other form, and it holds no texts of users."""
-        at = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
-        after = "run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{at}"
+        home_flag = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
+        after = "run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{home_flag}"
         return "".join(f"{line}\n" for line in (*self._lines(), f"Next: {after}"))
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,6 +301,6 @@ def _converted(order: BulkImport) -> ToolFiles:
 
     with private_folder("bulk") as folder:
         room_for_files(order.inputs, folder)
-        made = convert(order.inputs, folder, order.target.name, name_keys=order.name_keys, progress=order.progress)
-    order.judge(made)
-    return made
+        tool_files = convert(order.inputs, folder, order.target.name, name_keys=order.name_keys, progress=order.progress)
+    order.judge(tool_files)
+    return tool_files

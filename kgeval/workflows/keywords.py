@@ -96,16 +96,16 @@ class Function:
 
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
         """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
-        known: list[str] = []
+        keywords: list[str] = []
         earlier: dict[str, str] = {}
         lines = {}
         for keyword, field in self.fields():
-            known.append(keyword)
-            for flag in (one for one in field.metadata if isinstance(one, Flag) and one.old):
+            keywords.append(keyword)
+            for flag in (flag_mark for flag_mark in field.metadata if isinstance(flag_mark, Flag) and flag_mark.old):
                 earlier |= {word.strip("-").replace("-", "_"): keyword for word in flag.old.replace("/", " ").split()}
         for name in given:
-            if name not in known:
-                hint = f" (did you mean {earlier[name]}?)" if name in earlier else did_you_mean(name, known)
+            if name not in keywords:
+                hint = f" (did you mean {earlier[name]}?)" if name in earlier else did_you_mean(name, keywords)
                 lines[name] = f"{name}: unknown{hint}"
         return lines
 
@@ -122,7 +122,7 @@ class Function:
         kinds: Iterable[type[Section]] = (Connection, *self.kinds)
         for kind in kinds:
             for name, field in kind.model_fields.items():
-                flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+                flag = next((flag_mark for flag_mark in field.metadata if isinstance(flag_mark, Flag)), Flag())
                 keyword = self.model if self.role and name == "model" else name
                 for word in flag.name.split() or [name.replace("_", "-")]:
                     names[word.removeprefix("--")] = keyword
@@ -215,15 +215,15 @@ class Function:
 
     def _wrong_names(self, own: Mapping[str, Any], config: Any, functions: Mapping[str, Any]) -> list[str]:
         """What is wrong with names in the options, those of metrics and checks, where other options are wrong, too: all is told at once."""
-        options, found = tried_options(self.options, _given(own), lambda _: None), list[KgevalError]()
+        options, name_faults = tried_options(self.options, _given(own), lambda _: None), list[KgevalError]()
         names = getattr(import_module(f"kgeval.workflows.{self.task}"), "names", None) if self.task else None
         if names is None or options is None:
             return []
-        loaded = config if isinstance(config, Config) else tried(lambda: _config(config), found)
+        loaded = config if isinstance(config, Config) else tried(lambda: _config(config), name_faults)
         if loaded is not None:
             for check in names(Session(self.name, config=loaded, functions=functions), options):
-                tried(check, found)
-        return [fault.message for fault in found]
+                tried(check, name_faults)
+        return [fault.message for fault in name_faults]
 
     def unusable(self, faults: Sequence[str]) -> UsageError:
         """What is raised for arguments that cannot be used."""
@@ -342,8 +342,8 @@ class ApiCall:
 
 def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
     """Rows part by part, each with a name: a list of files, DataFrames and results is several parts, all else is one."""
-    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path | Result) or _is_frame(one) for one in data):
-        return [(f"{name}-{number}", one) for number, one in enumerate(data, 1)]
+    if isinstance(data, list | tuple) and data and all(isinstance(part, str | Path | Result) or _is_frame(part) for part in data):
+        return [(f"{name}-{number}", part) for number, part in enumerate(data, 1)]
     return [(name, data)]
 
 
@@ -434,12 +434,12 @@ def _config(given: Config | Path | str | bool | None) -> Config:
 
 def _renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """As the fields of a session are called."""
-    made = dict(settings)
-    if "graph" in made:
-        made["graph_name"] = made.pop("graph")
-    if made.get("layout") is not None:
-        made["layout"] = str(made["layout"])
-    return made
+    fields = dict(settings)
+    if "graph" in fields:
+        fields["graph_name"] = fields.pop("graph")
+    if fields.get("layout") is not None:
+        fields["layout"] = str(fields["layout"])
+    return fields
 
 
 def _faults(kind: type[Section], given: Mapping[str, Any]) -> list[str]:

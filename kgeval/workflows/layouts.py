@@ -74,22 +74,22 @@ def _recognised(
 
     if seen.nodes == 0:
         raise empty_database(graph)
-    found = detect(graph, graph_name, seen=seen)
-    if found.choice is None:
-        if ask is None or not found.tied:
-            raise undecided(found)
-        return load_profile(_asked(found, ask, say))
-    if found.candidates[0].fit == "perhaps":
-        say(f"layout: {found.choice}: {found.reason}")
-    return load_profile(found.choice)
+    detection = detect(graph, graph_name, seen=seen)
+    if detection.choice is None:
+        if ask is None or not detection.tied:
+            raise undecided(detection)
+        return load_profile(_asked(detection, ask, say))
+    if detection.candidates[0].fit == "perhaps":
+        say(f"layout: {detection.choice}: {detection.reason}")
+    return load_profile(detection.choice)
 
 
 def undecided(found: Detection) -> LayoutError:
     """The error where no layout can be chosen: which fit, and what speaks for each."""
     lines = [f"cannot tell which layout this database follows: {found.reason}. It holds {found.database}"]
-    for one in found.tied:
-        lines.append(f"  {one.name}: {'; '.join(one.evidence_for)}")
-        lines += [f"    against: {text}" for text in one.evidence_against]
+    for candidate in found.tied:
+        lines.append(f"  {candidate.name}: {'; '.join(candidate.evidence_for)}")
+        lines += [f"    against: {text}" for text in candidate.evidence_against]
     names = " or ".join(f"--layout {c.name}" for c in found.tied)
     fix = f"choose {names}; kgeval layout detect explains" if names else "kgeval layout init writes a layout for this database"
     return LayoutError("\n".join(lines), fix=fix)
@@ -97,7 +97,7 @@ def undecided(found: Detection) -> LayoutError:
 
 def _asked(found: Detection, ask: Asking, say: Callable[[str], None]) -> str:
     say(f"{found.reason}.")
-    for at, one in enumerate(found.tied, start=1):
-        share = "" if one.share is None else f" ({percent(one.share)} of the nodes)"
-        say(f"  {at}  {one.name}{share}: {'; '.join(one.evidence_for)}")
+    for number, profile in enumerate(found.tied, start=1):
+        share = "" if profile.share is None else f" ({percent(profile.share)} of the nodes)"
+        say(f"  {number}  {profile.name}{share}: {'; '.join(profile.evidence_for)}")
     return found.tied[ask.number("Which one", len(found.tied)) - 1].name

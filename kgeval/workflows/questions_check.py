@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.questions.checking.gates import CheckGate
     from kgeval.questions.checking.path_checks import PathChecks
     from kgeval.questions.duplicates import QuestionFingerprint, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
+    from kgeval.stats.thresholds import Threshold
     from kgeval.tables.question_rows import Questions
 
 SHOWN_TWINS = 1_000
@@ -63,7 +63,7 @@ class _Checking:
     files: Sequence[Path]
     names: list[str]
     checks: tuple[str, ...]
-    gates: list[CheckGate]
+    gates: list[Threshold]
     models: Models | None = None
     graph: Graph | None = None
     layout: Layout | None = None
@@ -205,9 +205,9 @@ def _twins(checking: _Checking) -> _Twins:
 
     if "duplicate" not in checking.checks:
         return _Twins()
-    given = [fingerprint_of(question, number) for number, questions in enumerate(checking.sets) for question in questions]
+    fingerprints = [fingerprint_of(question, number) for number, questions in enumerate(checking.sets) for question in questions]
     embed = checking.embedder.embed if checking.embedder is not None else None
-    return _Twins(given, list(twins(given, embed, checking.options.duplicate_threshold)))
+    return _Twins(fingerprints, list(twins(fingerprints, embed, checking.options.duplicate_threshold)))
 
 
 def _how(twin: Twin) -> str:
@@ -226,10 +226,10 @@ def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Pat
     tally = CheckTally(checking.names[number], checking.checks, examples=options.examples)
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path)) for path in into]
-        for question, found in check_questions(questions, desk, checking.models):
-            tally.add(question, found)
+        for question, checks in check_questions(questions, desk, checking.models):
+            tally.add(question, checks)
             for file in files:
-                file.write(with_checks(question, found).model_dump_json(exclude_defaults=True) + "\n")
+                file.write(with_checks(question, checks).model_dump_json(exclude_defaults=True) + "\n")
     return tally.result(questions.notes)
 
 

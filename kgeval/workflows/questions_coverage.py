@@ -60,7 +60,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
         sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
         graph, layout = session.graph, session.bound_layout()
         land = load_graph_profile(graph, layout, timeout=options.timeout, seed=options.seed)
-        covered = [coverage(one, land, name, examples=options.examples) for one, name in zip(sets, names, strict=True)]
+        covered = [coverage(question_set, land, name, examples=options.examples) for question_set, name in zip(sets, names, strict=True)]
     results = evaluated(gates, covered)
     code = exit_code(results)
     run = session.manifest(

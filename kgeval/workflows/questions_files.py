@@ -38,7 +38,7 @@ class QuestionStatsResult(Result):
         """A row a set, its figures as the JSON report has them."""
         import pandas as pd
 
-        return pd.DataFrame([one.model_dump(mode="json") for one in self.report.sets])
+        return pd.DataFrame([figures.model_dump(mode="json") for figures in self.report.sets])
 
 
 def stats(session: Session, files: Sequence[Path], options: QuestionFileOptions) -> QuestionStatsResult:
@@ -63,8 +63,8 @@ def plan_classify(session: Session, file: Path, options: ClassifyOptions) -> Pla
 
     models = session.models("judge")
     with questions_of(session, file, options) as questions:
-        asked = tasks(questions, models.prompt(PROMPT), options.questions_per_call)
-        return Plan((models.plan(task for task, _ in asked),), models.limits)
+        judged = tasks(questions, models.prompt(PROMPT), options.questions_per_call)
+        return Plan((models.plan(task for task, _ in judged),), models.limits)
 
 
 def classify(session: Session, file: Path, output: Path | None, options: ClassifyOptions) -> QuestionsResult:
@@ -78,8 +78,8 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     from kgeval.tables.plain import private
 
     if output is None or output.suffix.lower() != ".jsonl":
-        given = "no output is named" if output is None else f"{output}: questions are written as .jsonl"
-        raise UsageError(given, fix="give -o questions-with-levels.jsonl; --dry-run needs none")
+        fault = "no output is named" if output is None else f"{output}: questions are written as .jsonl"
+        raise UsageError(fault, fix="give -o questions-with-levels.jsonl; --dry-run needs none")
     check_replaced([output, beside(output)], [file])
     models = session.models("judge")
     with questions_of(session, file, options) as questions:

@@ -263,12 +263,12 @@ def _check_graph(making: _Making, graph: Graph, layout: Layout, *, chunks: bool)
 def _embedder(making: _Making) -> Embedder | None:
     """An embedder where a model makes questions, or where one is named for kinds that search texts; in a dry run none that would send
     something."""
-    session, wanted, choice = making.session, making.session.embedding, making.session.config.model.embedding
-    named = bool(wanted.embedding_url or wanted.embedding_model or choice.base_url)
+    session, embedding, section = making.session, making.session.embedding, making.session.config.model.embedding
+    named = bool(embedding.embedding_url or embedding.embedding_model or section.base_url)
     searching = named and any(order.kind.confirms for order in making.orders)
     if making.options.no_embeddings or not (searching or (making.models is not None and making.asking)):
         return None
-    if session.dry and (wanted.embedding_url or choice.base_url):
+    if session.dry and (embedding.embedding_url or section.base_url):
         return None
     return session.embedder
 
@@ -371,9 +371,9 @@ def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> No
     try:
         desk = _desk(making, kept)
         results = CheckTally(str(making.output or "-"), desk.checks, examples=0)
-        for question, found in check_questions(kept, desk, making.models):
-            done.add_question(with_checks(question, found))
-            results.add(question, found)
+        for question, checks in check_questions(kept, desk, making.models):
+            done.add_question(with_checks(question, checks))
+            results.add(question, checks)
     except BaseException:
         for question in islice(kept, done.count, None):
             done.add_question(question)

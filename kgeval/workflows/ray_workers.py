@@ -59,12 +59,12 @@ def run_ray(
 
 def _connect(ray: Any, address: str | None, workers: int, folder: str) -> None:
     where = f"the Ray cluster at {address}" if address else "a Ray of this machine"
-    here = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": f"{folder}/ray"}
+    local = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": f"{folder}/ray"}
     try:
         if address is not None:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
             return
-        if any(_begun(ray, **here) for _ in range(STARTS)):
+        if any(_begun(ray, **local) for _ in range(STARTS)):
             return
         why = "it did not start in time"
     except (ConnectionError, RuntimeError, ValueError, OSError) as cause:
@@ -76,13 +76,13 @@ def _connect(ray: Any, address: str | None, workers: int, folder: str) -> None:
 def _own_folder() -> Iterator[str]:
     """Where a Ray of our own has its sockets and logs, in a folder more: Ray opens its own to everybody. Sockets' paths must be short, so
     it is not below a long TMPDIR."""
-    made = tempfile.mkdtemp(prefix="kgeval-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
+    folder = tempfile.mkdtemp(prefix="kgeval-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
     try:
-        yield made
+        yield folder
     finally:
         for _ in range(3):  # a process of Ray's that is ending may still write there
-            shutil.rmtree(made, ignore_errors=True)
-            if not Path(made).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            if not Path(folder).exists():
                 break
             time.sleep(0.3)
 
@@ -119,8 +119,8 @@ def _spread(ray: Any, shards: Sequence[Worker], workers: int, go_on: Callable[[E
             while waiting and len(running) < workers:
                 shard = waiting.pop()
                 running[task.remote(asdict(shard))] = shard
-            (done, *_), _ = ray.wait(list(running), num_returns=1)
-            ended = _end(ray, done, running.pop(done))
+            (reference, *_), _ = ray.wait(list(running), num_returns=1)
+            ended = _end(ray, reference, running.pop(reference))
             if not go_on(ended):
                 yield ended
                 yield from (EndedWorker(shard.name, 130, "not begun") for shard in waiting)
@@ -142,12 +142,12 @@ def _cancel(ray: Any, running: Mapping[Any, Worker]) -> None:
 
 def _end(ray: Any, reference: Any, worker: Worker) -> EndedWorker:
     try:
-        found = ray.get(reference)
+        reply = ray.get(reference)
     except (ray.exceptions.RayError, KeyboardInterrupt) as cause:
         if isinstance(cause, KeyboardInterrupt):
             raise
         return EndedWorker(worker.name, 130, f"its worker was lost: {type(cause).__name__}")
-    return EndedWorker(worker.name, int(found["code"]), str(found["messages"]))
+    return EndedWorker(worker.name, int(reply["code"]), str(reply["messages"]))
 
 
 def _work(worker: dict[str, Any]) -> dict[str, Any]:

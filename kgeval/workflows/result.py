@@ -66,7 +66,7 @@ class Result:
         from kgeval.format import beyond
 
         faults = []
-        for gate in (one for one in self.gates if one.decides and not one.met):
+        for gate in (each for each in self.gates if each.decides and not each.met):
             value = "" if gate.value is None else beyond(gate.value, gate.limit)
             why = ": ".join(filter(None, [value, gate.reason]))
             what = "not answered" if gate.met is None else "missed"
@@ -125,6 +125,7 @@ class Result:
         if kind is None or "html" not in kind.forms:
             return f"<pre>{escape(str(self))}</pre>"
         page = escape(self.rendered("html"), quote=True)
+        # without allow-same-origin the page, which holds texts of others, cannot reach the notebook
         return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:1px solid #ccc" sandbox="allow-scripts"></iframe>'
 
     def __str__(self) -> str:

@@ -94,5 +94,5 @@ def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | 
 
     if STDIN in outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
-    made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
-    check_replaced(made, [*wanted.answers, wanted.questions, *beside])
+    files = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
+    check_replaced(files, [*wanted.answers, wanted.questions, *beside])

@@ -88,8 +88,8 @@ class RunPlan(AnyPlan):
     @property
     def calls(self) -> tuple[int, int]:
         """Calls of models to make, low to high; without those of stages that wait for others to be known."""
-        known = [stage.calls for stage in self.stages if stage.calls is not None]
-        return sum(low for low, _ in known), sum(high for _, high in known)
+        ranges = [stage.calls for stage in self.stages if stage.calls is not None]
+        return sum(low for low, _ in ranges), sum(high for _, high in ranges)
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a stage: id, state, command, what it asks in words, calls (None where they are not known)."""
@@ -174,9 +174,9 @@ def _asks(stage: Stage, session: Session, graphs: Sequence[str]) -> Plan | str:
     """What the stage's own dry run says; or why it cannot say anything yet. `graphs`: stages that make its graph first."""
     from kgeval.workflows.pipeline.perform import planned
 
-    missing = [f"the graph of {one}" for one in graphs if one in stage.needs]
-    made = set(map(str, stage.outputs))
-    missing += [word for word in stage.words if word.endswith((".jsonl", ".json")) and not Path(word).exists() and word not in made]
+    missing = [f"the graph of {graph}" for graph in graphs if graph in stage.needs]
+    outputs = set(map(str, stage.outputs))
+    missing += [word for word in stage.words if word.endswith((".jsonl", ".json")) and not Path(word).exists() and word not in outputs]
     return f"its calls are known once {', '.join(missing)} is there" if missing else planned(stage, session)
 
 

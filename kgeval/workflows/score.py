@@ -133,9 +133,9 @@ class Scoring:
     def open_tools(self) -> None:
         """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
         session, selection = self.session, self.selection
-        asked = asks_judge(session, selection)
-        judge = session.models("judge") if asked else None
-        if not asked and _reads_triples(selection):
+        judged = asks_judge(session, selection)
+        judge = session.models("judge") if judged else None
+        if not judged and _reads_triples(selection):
             session.say(
                 "no model is named: triples come from the files and from a stored graph (--graph) alone; --model NAME asks for the others",
             )
@@ -191,8 +191,8 @@ def names(session: Session, options: ScoreOptions) -> Iterator[Callable[[], obje
     selection = tried(lambda: selection_of(session, options), unknown)
     yield lambda: raise_together(unknown)
     yield lambda: settings_of(session.config, options)
-    known = list(all_metrics().values()) if selection is None else selection.metrics
-    yield lambda: parse_gates([*session.config.metrics.thresholds, *options.thresholds], known)
+    metrics = list(all_metrics().values()) if selection is None else selection.metrics
+    yield lambda: parse_gates([*session.config.metrics.thresholds, *options.thresholds], metrics)
 
 
 def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
@@ -412,9 +412,9 @@ def _check_workers(session: Session, options: ScoreOptions, answers: Sequence[Pa
         raise UsageError(f"--executor and {', '.join(against)} exclude each other", fix="leave one of them out")
     if executor and STDIN in answers:
         raise UsageError("several workers cannot read one standard input", fix="write the answers into a file")
-    here = [function.metric.name for function in session.functions.values() if function.reference is None]
-    if executor and here:
-        what = f"workers cannot find metrics that are defined in this notebook or script alone: {', '.join(here)}"
+    local = [function.metric.name for function in session.functions.values() if function.reference is None]
+    if executor and local:
+        what = f"workers cannot find metrics that are defined in this notebook or script alone: {', '.join(local)}"
         raise UsageError(what, fix="put them into a file of their own and import it, or leave --executor out")
 
 
@@ -481,8 +481,8 @@ def _incomplete_lines(report: ScoreReport, max_error_rate: float, kept: str) -> 
 
 def _why_not(report: ScoreReport, gate: GateResult) -> str:
     """Why a gate has no answer."""
-    found = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
-    if not found or found[0].n_scored == 0:
+    overall = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
+    if not overall or overall[0].n_scored == 0:
         return "it has no value"
-    failed = sum(found[0].failures.values())
-    return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
+    failed = sum(overall[0].failures.values())
+    return f"{failed} of its {overall[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"

@@ -41,9 +41,9 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
     from kgeval.metrics.kg.explain import explain as explain_pair
     from kgeval.metrics.kg.sides import requests_of
 
-    found = _rows_to_explain(scoring, rows)
+    chosen = _rows_to_explain(scoring, rows)
     graph, embedder = _needed(scoring)
-    for subject in _subjects(found, scoring):
+    for subject in _subjects(chosen, scoring):
         pairs = requests_of(subject, scoring.selection)
         if not pairs:
             yield f"{visible(subject.row.question.id)}, {visible(subject.row.answer.system)}: {_why_none(subject, scoring.selection)}\n"
@@ -66,8 +66,8 @@ def plan(scoring: Scoring, rows: Rows) -> Plan:
 
 def _rows_to_explain(scoring: Scoring, rows: Rows) -> list[Row]:
     question = scoring.options.explain or ""
-    if found := rows.find(question):
-        return found
+    if matches := rows.find(question):
+        return matches
     raise UsageError(f"there is no answer to question '{question}'", fix="give the id of a question as the files have it")
 
 
@@ -110,12 +110,12 @@ def _with_triples(row: Row, scoring: Scoring, asker: Asker | None) -> Subject:
 
 
 def _nothing_to_show(pair: PairRequest) -> str | None:
-    given, context = pair.sides
-    failure = given.failure or context.failure
+    first, context = pair.sides
+    failure = first.failure or context.failure
     if failure is not None:
         return f"unscored: {failure.cause}: {failure.detail}"
-    if not given.triples or not context.triples:
-        return f"0: the {'context' if given.triples else 'input'} has no triples"
+    if not first.triples or not context.triples:
+        return f"0: the {'context' if first.triples else 'input'} has no triples"
     return None
 
 
@@ -224,10 +224,10 @@ def _add(sums: Sums, subjects: Sequence[Subject], selection: Selection, tools: t
     for subject in subjects:
         for metric in selection.of(subject.row):
             value = None if lacking(metric, subject.row) else metric.compute(subject).value
-            known = sums.setdefault((subject.row.answer.system, metric.name), [0.0, 0, 0])
-            known[0] += value or 0.0
-            known[1] += value is not None
-            known[2] += 1
+            sums_of_metric = sums.setdefault((subject.row.answer.system, metric.name), [0.0, 0, 0])
+            sums_of_metric[0] += value or 0.0
+            sums_of_metric[1] += value is not None
+            sums_of_metric[2] += 1
 
 
 def parse_grid(text: str, settings: MetricSettings) -> list[MetricSettings]:
@@ -260,9 +260,9 @@ def swept_names(text: str) -> list[str]:
 def sweep_text(grid: Sequence[MetricSettings], sums: Sequence[Sums], names: Sequence[str]) -> str:
     """A table: a line a point, system and metric: the mean, and over how many of how many rows it is."""
     lines = ["  ".join([*(f"{name:>11}" for name in names), f"{'mean':>8}", f"{'n':>13}", "system, metric"])]
-    for settings, found in zip(grid, sums, strict=True):
+    for settings, point_sums in zip(grid, sums, strict=True):
         point = "  ".join(f"{asdict(settings)[name]!s:>11}" for name in names)
-        for (system, metric), (total, n, rows) in found.items():
+        for (system, metric), (total, n, rows) in point_sums.items():
             mean = f"{total / n:8.4f}" if n else f"{'-':>8}"
             lines.append(f"{point}  {mean}  {f'{n:.0f} of {rows:.0f}':>13}  {visible(system)}, {metric}")
     return "\n".join(lines)

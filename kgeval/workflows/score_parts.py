@@ -43,8 +43,8 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
 
     parts = read_parts(paths, kgeval=__version__)
     arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
-    known = {name: arguments[name] for name in ScoreOptions.model_fields if name in arguments and name not in NOT_OF_THE_WHOLE}
-    options = ScoreOptions.model_validate(known)
+    own = {name: arguments[name] for name in ScoreOptions.model_fields if name in arguments and name not in NOT_OF_THE_WHOLE}
+    options = ScoreOptions.model_validate(own)
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
     check_there([*answers, options.questions, options.audit, *options.index])
@@ -109,6 +109,7 @@ def _spread(scoring: Scoring, rows: Rows) -> ScoreResult:
     options, limits = scoring.options, scoring.session.limits
     workers = options.workers or 2
     count = options.shards or workers
+    # no more than requests a minute: each worker's share of the rate is at least one, and together they would exceed it
     workers = min(workers, count, limits.rpm or workers)
     with _parts_folder(scoring) as folder:
         parts = [folder / f"{number}-of-{count}.jsonl" for number in range(1, count + 1)]
@@ -116,6 +117,7 @@ def _spread(scoring: Scoring, rows: Rows) -> ScoreResult:
         _check_ended(_carried_out(scoring, shards, workers), folder if scoring.results else None)
         if options.ray_address:
             _import_journals(scoring.session.asking, parts)
+        # the parts hold what an earlier run had: the merge reads them alone
         scoring.options = options.model_copy(update={"resume": False, "retry_errors": False})
         result = merge_into(scoring, rows, read_parts(parts, kgeval=__version__))
         if result.exit_code != INCOMPLETE:
@@ -178,9 +180,9 @@ def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> Non
     part, faults = parts[0].part, []
     if rows.digest() != part.rows:
         faults.append("the files have other rows than the parts were made from")
-    wanted, found = [metric.name for metric in scoring.selection.metrics], [info.metric for info in scoring.infos]
-    if wanted != found:
-        faults.append(f"the parts have the metrics {', '.join(found)}; asked for are {', '.join(wanted)}")
+    asked_for, present = [metric.name for metric in scoring.selection.metrics], [info.metric for info in scoring.infos]
+    if asked_for != present:
+        faults.append(f"the parts have the metrics {', '.join(present)}; asked for are {', '.join(asked_for)}")
     if not faults and fingerprint(scoring, rows) != part.run:
         faults.append("levels of metrics or trials are not those of the parts")
     if faults:
@@ -194,8 +196,8 @@ def _parts_folder(scoring: Scoring) -> Iterator[Path]:
     from kgeval.tables.temporary import private_folder
 
     if not scoring.results:
-        with private_folder("parts") as made:
-            yield made
+        with private_folder("parts") as private:
+            yield private
         return
     first = scoring.results[0]
     folder = first.with_name(f"{first.stem}.parts")
@@ -218,11 +220,11 @@ def _worker(scoring: Scoring, limits: Limits, number: int, parts: Sequence[Path]
         asking = asking.model_copy(update={"journal": _journal_of(part)})
     whole = {"executor": None, "workers": None, "shards": None, "ray_address": None, "thresholds": ()}
     options = scoring.options.model_copy(update={"shard": f"{number}/{count}", **whole})
-    given = {
+    task = {
         "session": session.portable() | {"outputs": [str(part)], "asking": asking.model_dump(mode="json")},
         "answers": [str(path) for path in scoring.wanted.answers], "options": options.model_dump(mode="json"),
     }
-    return Worker(f"shard {number}/{count}", given, str(Path.cwd()), passed_environment())
+    return Worker(f"shard {number}/{count}", task, str(Path.cwd()), passed_environment())
 
 
 def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, Any]:
@@ -231,6 +233,7 @@ def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, A
     return {
         "max_concurrency": max(1, limits.concurrency // workers),
         "rpm": limits.rpm and max(1, limits.rpm // workers), "tpm": limits.tpm and max(1, limits.tpm // workers),
+        # the first shards take what does not divide, so that the shares add up to the limit
         "max_calls": None if calls is None else calls // count + (number <= calls % count),
         "cost_limit": None if limits.cost_limit is None else limits.cost_limit / count,
     }

@@ -32,9 +32,9 @@ def plan(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Pl
     from kgeval.metrics.conditions import conditions
 
     scoring = _prepared(session, answers, options)
-    with scoring.open_rows() as rows, conditions(rows, options.seed) as made:
+    with scoring.open_rows() as rows, conditions(rows, options.seed) as by_condition:
         scoring.open_tools()
-        return planned(scoring, chain.from_iterable(made.values()), lambda row, asker: walk(scoring, [row], asker))
+        return planned(scoring, chain.from_iterable(by_condition.values()), lambda row, asker: walk(scoring, [row], asker))
 
 
 def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> SensitivityResult:
@@ -42,9 +42,9 @@ def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Sen
     from kgeval.metrics.conditions import conditions
 
     scoring = _prepared(session, answers, options)
-    with scoring.open_rows() as rows, conditions(rows, options.seed) as made:
+    with scoring.open_rows() as rows, conditions(rows, options.seed) as by_condition:
         scoring.open_tools()
-        return _measured(scoring, rows, made)
+        return _measured(scoring, rows, by_condition)
 
 
 def _prepared(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:

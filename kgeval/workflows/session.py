@@ -151,6 +151,7 @@ class Session:
         if self.parent is not None:
             return self.parent.graph
         graph = self._stack.enter_context(self._opened())
+        # projections that killed runs left would hold the server's memory for ever
         for what in clear(graph):
             self.say(f"cleared on the server: {what}")
         if self.gds_session is None and (warning := gds_warning(graph.info)):
@@ -198,11 +199,11 @@ class Session:
         from kgeval.llm.embed import open_embedder
         from kgeval.llm.endpoints import endpoint_in_use
 
-        wanted, choice = self.embedding, self.config.model.embedding
-        url = wanted.embedding_url or choice.base_url
+        options, choice = self.embedding, self.config.model.embedding
+        url = options.embedding_url or choice.base_url
         return self._stack.enter_context(open_embedder(
-            model or wanted.embedding_model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
-            cache_dir=wanted.cache_dir, batch=wanted.embedding_batch, device=wanted.embedding_device, say=self.say,
+            model or options.embedding_model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
+            cache_dir=options.cache_dir, batch=options.embedding_batch, device=options.embedding_device, say=self.say,
         ))
 
     @property
@@ -210,17 +211,17 @@ class Session:
         """The limits in force: those of `asking` over `[limits]` of kgeval.toml over the defaults."""
         from kgeval.llm.calls import Limits
 
-        given, section = self.asking, self.config.limits
+        options, section = self.asking, self.config.limits
 
         def chosen(own: T | None, configured: T) -> T:
             return configured if own is None else own
 
         return Limits(
-            concurrency=chosen(given.max_concurrency, section.concurrency), rpm=chosen(given.rpm, section.rpm),
-            tpm=chosen(given.tpm, section.tpm), max_retries=chosen(given.max_retries, section.retries),
-            max_reasks=chosen(given.max_reasks, section.reasks), timeout=chosen(given.call_timeout, section.timeout),
-            cost_limit=chosen(given.cost_limit, section.cost), max_calls=chosen(given.max_calls, section.calls),
-            max_error_rate=chosen(given.max_error_rate, section.error_rate),
+            concurrency=chosen(options.max_concurrency, section.concurrency), rpm=chosen(options.rpm, section.rpm),
+            tpm=chosen(options.tpm, section.tpm), max_retries=chosen(options.max_retries, section.retries),
+            max_reasks=chosen(options.max_reasks, section.reasks), timeout=chosen(options.call_timeout, section.timeout),
+            cost_limit=chosen(options.cost_limit, section.cost), max_calls=chosen(options.max_calls, section.calls),
+            max_error_rate=chosen(options.max_error_rate, section.error_rate),
         )
 
     @cached_property
@@ -252,18 +253,18 @@ class Session:
         from kgeval.llm.places import journal_file
         from kgeval.llm.session import open_models
 
-        choice, given = self._choice(role), self.asking
-        model = (name or given.model or choice.name or "").strip()
+        choice, own = self._choice(role), self.asking
+        model = (name or own.model or choice.name or "").strip()
         if not model:
             raise UsageError(f"no model is named for the {role}", fix=f"give --model NAME, or name = ... in [model.{role}] of kgeval.toml")
-        url = given.base_url or choice.base_url
+        url = own.base_url or choice.base_url
         endpoint = Endpoint(
             model=model, base_url=url, parameters={**choice.parameters, **parameters},
             name=endpoint_in_use(choice.base_url, choice.endpoint, url),
         )
         models = self._stack.enter_context(open_models(
-            endpoint, self.limits, role=role, journal=journal_file(given.journal, given.cache_dir), prices=given.prices,
-            language=given.language, progress=self.call_progress, shared=self.shared,
+            endpoint, self.limits, role=role, journal=journal_file(own.journal, own.cache_dir), prices=own.prices,
+            language=own.language, progress=self.call_progress, shared=self.shared,
         ))
         if models.price_is_unchecked and not self.dry:
             self.say(f"warning: {models.price_note}")
@@ -282,10 +283,10 @@ class Session:
         from kgeval.llm.batch.rounds import ask_in_batches
         from kgeval.llm.batch.settings import BatchSettings
 
-        usual = BatchSettings()
+        defaults = BatchSettings()
         settings = BatchSettings(
-            window=chosen.batch_window or usual.window, poll=chosen.batch_poll or usual.poll,
-            requests=chosen.batch_size or usual.requests, factor=chosen.batch_price_factor,
+            window=chosen.batch_window or defaults.window, poll=chosen.batch_poll or defaults.poll,
+            requests=chosen.batch_size or defaults.requests, factor=chosen.batch_price_factor,
         )
         if settings.factor is None and models.priced:
             self.say("what a batch call costs is not known: costs are counted as if it were live (--batch-price-factor says how much less "
@@ -426,7 +427,7 @@ def tried_options(kind: type[S], values: Mapping[str, Any], fault: Callable[[Val
         return kind.model_validate(values)
     except ValidationError as cause:
         fault(cause)
-        wrong = {str(one["loc"][0]) for one in cause.errors() if one["loc"]}
+        wrong = {str(error["loc"][0]) for error in cause.errors() if error["loc"]}
         return tried_options(kind, {n: v for n, v in values.items() if n not in wrong}, lambda _: None) if wrong & values.keys() else None
 
 

@@ -236,8 +236,8 @@ def drift(session: Session, files: Sequence[Path], options: DriftOptions) -> Sta
             earlier, _ = _verdicts([options.baseline], lenient)
             _check_known(labelled, earlier)
             before = measure(labelled, earlier.verdicts, None, seed=seed, confidence=confidence, procedure=procedure)
-    made = measure(labelled, verdicts.verdicts, before, seed=seed, confidence=confidence, procedure=procedure)
-    return _result(session, "drift", options, read, verdicts.rows, drift=made, notes=_notes(verdicts, tables))
+    measured = measure(labelled, verdicts.verdicts, before, seed=seed, confidence=confidence, procedure=procedure)
+    return _result(session, "drift", options, read, verdicts.rows, drift=measured, notes=_notes(verdicts, tables))
 
 
 def report_drift(path: Path) -> Drift | None:
@@ -293,6 +293,7 @@ def _span(text: str | None) -> Span | None:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
+        # no span: refused below with those that are none
         low = high = 0.0
     if not low < high or high == float("inf") or low == float("-inf"):
         raise UsageError(f"faulty --range: '{text}'", fix="write LOW,HIGH with LOW below HIGH, e.g. --range 0,1")

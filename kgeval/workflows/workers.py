@@ -61,6 +61,7 @@ class RunningWorker:
             start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
         )
         self._begin(self._process.stdin, json.dumps(dict(worker.given)))
+        # read as it comes: a worker that fills the pipe would wait for ever
         self._reader = threading.Thread(target=self._read, args=(self._process.stderr,), daemon=True)
         self._reader.start()
 
@@ -68,6 +69,7 @@ class RunningWorker:
         """Blocks until it has ended."""
         code = self._process.wait()
         self._reader.join()
+        # Popen has a signal as a negative code; SIGKILL, which the system sends when memory is short, says nothing against the task
         interrupted = code in (-signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
         return EndedWorker(self._name, INTERRUPTED if interrupted else code if code >= 0 else 2, "".join(self._messages))
 
@@ -104,8 +106,8 @@ def run_local(shards: Sequence[Worker], *, workers: int, go_on: Callable[[EndedW
     crew = _Crew()
     with ThreadPoolExecutor(workers, thread_name_prefix="kgeval-shard") as pool:
         try:
-            for done in as_completed([pool.submit(crew.work, shard) for shard in shards]):
-                ended = done.result()
+            for future in as_completed([pool.submit(crew.work, shard) for shard in shards]):
+                ended = future.result()
                 if not go_on(ended):
                     crew.stop()
                 yield ended
@@ -122,6 +124,7 @@ class _Crew:
         with self._lock:
             if self._stopped:
                 return EndedWorker(shard.name, INTERRUPTED, "not begun")
+            # started within the lock: `stop` finds it among the running ones, or it is not begun
             running = RunningWorker(shard)
             self._running.add(running)
         try:

@@ -1,29 +1,19 @@
-"""kill -9 at random moments: the same command goes on, and what it writes is what a run that nobody killed writes, byte for byte.
-
-KGEVAL_KILLS: how often each command is killed (100 before a release).
-"""
+"""Answers, scores and comparisons that are killed go on, and what is written is what a run that nobody killed writes, byte for byte."""
 
 from __future__ import annotations
 
 import json
-import os
-import random
-import subprocess
-import sys
-import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from answer_world import script, spec
+from killed_world import IN_FLIGHT, killed_and_whole
 
 from kgeval.llm.fake import FakeProcess
 
-KILLS = int(os.environ.get("KGEVAL_KILLS", "6"))
 ROWS = 150
-IN_FLIGHT = 4
 ANSWERING = """
 for r in requests():
     if "hello" in r:
@@ -78,44 +68,28 @@ def comparing(folder: Path, url: str) -> list[str]:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(5400)
 @pytest.mark.parametrize(("command", "again"), [(answering, ()), (scoring, ("--resume",)), (comparing, ())])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same(
     command: Callable[[Path, str], list[str]], again: tuple[str, ...], tmp_path: Path,
 ) -> None:
-    rng, seconds = random.Random(KILLS), 0.0
-    written, asked, sent = dict[str, bytes](), dict[str, dict[str, Counter[str]]](), dict[str, int]()
     with FakeProcess("--delay", "0.03") as server:
-        words = [*command(tmp_path, server.base_url), "--no-progress"]
-        for name, kills in (("whole", 0), ("killed", KILLS)):
-            given = [*words, "-o", f"{name}.jsonl", "--journal", f"{name}.sqlite"]
-            began = time.monotonic()
-            for kill in range(kills + 1):
-                process = started([*given, *again] if kill else given, tmp_path)
-                try:
-                    error = process.communicate(timeout=rng.uniform(0.3, seconds) if kill < kills else 300)[1].decode()
-                except subprocess.TimeoutExpired:
-                    assert kill < kills
-                    process.kill()
-                    process.communicate()
-                    continue
-                assert process.returncode in (0, 3), error
-                break
-            seconds = 0.7 * (time.monotonic() - began)
-            sent[name] = server.stats().requests
-            server.reset()
-            written[name] = (tmp_path / f"{name}.jsonl").read_bytes()
-            asked[name] = {path.name: Counter(path.read_text().split()) for path in tmp_path.glob("*.mark")}
-            for path in tmp_path.glob("*.mark"):
+        given = command(tmp_path, server.base_url)
+
+        def made(name: str) -> bytes | None:
+            output = tmp_path / f"{name}.jsonl"
+            return output.read_bytes() if output.exists() else None
+
+        def asked() -> int:
+            """Calls of the model, and questions to the systems."""
+            marks, calls = list(tmp_path.glob("*.mark")), server.stats().requests
+            calls += sum(len(path.read_text().split()) for path in marks)
+            for path in marks:
                 path.unlink()
-    assert written["killed"] == written["whole"] and written["whole"]
-    assert sent["killed"] <= sent["whole"] + KILLS * IN_FLIGHT, "nothing but what was in flight is paid again"
-    for mark, counts in asked["whole"].items():
-        assert asked["killed"][mark].keys() == counts.keys()
-        assert asked["killed"][mark].total() <= counts.total() + KILLS * IN_FLIGHT
+            server.reset()
+            return calls
+
+        killed_and_whole(
+            lambda name: [*given, "-o", f"{name}.jsonl", "--journal", f"{name}.sqlite"], tmp_path, made, asked=asked, again=again,
+        )
     assert not [path.name for path in tmp_path.iterdir() if "partial" in path.name]
-
-
-def started(words: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "kgeval", *words], cwd=folder, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )

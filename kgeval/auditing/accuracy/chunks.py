@@ -34,7 +34,7 @@ def read_chunks(paths: Sequence[Path]) -> Chunks:
         shown = "; ".join(read.faults[:MOST_FAULTS])
         more = f"; and {len(read.faults) - MOST_FAULTS} more" if len(read.faults) > MOST_FAULTS else ""
         notes.append(f"of --chunks, {len(read.faults)} could not be read: {shown}{more}")
-    return Chunks({one.id: one.text for one in read.documents}, {one.id: _document(one) for one in read.documents}, tuple(notes))
+    return Chunks({row.id: row.text for row in read.documents}, {row.id: _document(row) for row in read.documents}, tuple(notes))
 
 
 def _document(chunk: Document) -> str | None:

@@ -79,6 +79,7 @@ def _drawn(population: Population, groups: dict[str, array[int]], spec: SampleSp
     sample is the beginning of a larger one.
     """
     totals = {stratum: sum(counts) for stratum, counts in groups.items()}
+    # units, not items: as many as the wanted items fill at the mean size of a unit, rounded up
     needed = -(-spec.n * sum(totals.values()) // max(1, population.total))
     out: list[tuple[float, SamplingUnit]] = []
     for stratum, take in sorted(allocate(totals, needed).items()):
@@ -92,7 +93,8 @@ def _drawn(population: Population, groups: dict[str, array[int]], spec: SampleSp
         chosen = draw(numbers, take).chosen
         weight = totals[stratum] / len(chosen)
         places = [(rank + 0.5) / totals[stratum] if rank else 0.0 for rank in range(len(chosen))]
-        out += [(place, SamplingUnit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
+        # a unit of a large stratum takes a small step from 0 to 1, so the strata come in the mixture that the graph has
+        out += [(place, SamplingUnit(stratum, owners[i], parts[i], weight)) for place, i in zip(places, chosen, strict=True)]
     return [unit for _, unit in sorted(out, key=lambda pair: pair[0])]
 
 
@@ -104,8 +106,8 @@ def _items(reader: PopulationReader, population: Population, units: Sequence[Sam
         key: deal([place.number for place in places], groups_needed(population.sizes[key], most)) for key, places in held.items()
     }
     chosen = [
-        (unit, held[unit.stratum, unit.home][at])
-        for unit in units for group in dealt.get((unit.stratum, unit.home), [])[unit.group : unit.group + 1] for at in group
+        (unit, held[unit.stratum, unit.home][i])
+        for unit in units for group in dealt.get((unit.stratum, unit.home), [])[unit.group : unit.group + 1] for i in group
     ]
     beside = {key: places[: MOST_BESIDE + most] for key, places in held.items()}
     ids = {place.element_id for places in ([place for _, place in chosen], *beside.values()) for place in places}
@@ -121,7 +123,7 @@ def _items(reader: PopulationReader, population: Population, units: Sequence[Sam
         else:
             ref = GraphRef(element_id=place.element_id, key=row.get("key") or name, name=name, type=row.get("type"))
         shown = place.passages[: spec.passages]
-        texts = (Passage(text=passages.element_ids[at], chunk_id=passages.ids[at], document=passages.documents[at]) for at in shown)
+        texts = (Passage(text=passages.element_ids[i], chunk_id=passages.ids[i], document=passages.documents[i]) for i in shown)
         items.append(SampleItem(
             id=item_id(spec.kind, home, *place.key), ref=ref, shown=_shown(row), stratum=unit.stratum,
             cluster=f"{unit.stratum}|{home}|{unit.group}", home=home, weight=unit.weight,
@@ -136,9 +138,9 @@ def _held(reader: PopulationReader, population: Population, homes: set[tuple[str
     if not homes:
         return {}
     passages, seed = population.passages, reader.spec.seed
-    asked = sorted({name for _, home in homes for name in (passages.ids[home], passages.element_ids[home])})
+    passage_names = sorted({name for _, home in homes for name in (passages.ids[home], passages.element_ids[home])})
     held: dict[tuple[str, int], list[PlacedItem]] = {}
-    for row in reader.rows(QUERIES[reader.spec.kind][2], passages=asked):
+    for row in reader.rows(QUERIES[reader.spec.kind][2], passages=passage_names):
         known = passages.known(row["ids"])
         home = reader.home(known, row["key"])
         key = (stratum_of(population, row["type"], home), home)
@@ -146,8 +148,8 @@ def _held(reader: PopulationReader, population: Population, homes: set[tuple[str
             name = keys_of(row["key"])
             number = random_number(seed, "item", passages.ids[home], *name)
             # only the first of its other passages are shown: in an order of the seed's, not of their ids
-            ranked = sorted((random_number(seed, "shown", passages.ids[at], *name), at) for at in known if at != home)
-            held.setdefault(key, []).append(PlacedItem(row["element_id"], number, name, (home, *(at for _, at in ranked))))
+            ranked = sorted((random_number(seed, "shown", passages.ids[passage], *name), passage) for passage in known if passage != home)
+            held.setdefault(key, []).append(PlacedItem(row["element_id"], number, name, (home, *(passage for _, passage in ranked))))
     return {key: sorted(places, key=lambda place: (place.number, place.key)) for key, places in held.items()}
 
 

@@ -67,21 +67,22 @@ def listed_pairs(
     pairs: dict[frozenset[str | None], ListedPair] = {}
     notes: list[str] = []
     ran: list[str] = []
+    # in this order: a pair that several checks list keeps the form of the first
     for rule in checks or CHECKS:
-        found = run_check(graph, layout, rule, sample=0, timeout=timeout, embedding=embedding)
-        if rule == SIMILAR and found.status == "skipped":
+        finding = run_check(graph, layout, rule, sample=0, timeout=timeout, embedding=embedding)
+        if rule == SIMILAR and finding.status == "skipped":
             if checks:
-                raise UsageError(f"{rule} cannot run: {found.reason}", fix="add --embed, or leave this check out")
+                raise UsageError(f"{rule} cannot run: {finding.reason}", fix="add --embed, or leave this check out")
             continue
         ran.append(rule)
-        if found.status in ("error", "incomplete"):
+        if finding.status in ("error", "incomplete"):
             fix = "raise --timeout, or run it alone: kgeval audit"
-            raise IncompleteError(f"the check {rule} did not run to its end: {found.reason}", fix=fix)
-        if found.reason:
-            notes.append(f"{rule}: {found.reason}")
-        if any(len(example.items) >= MOST_ITEMS for example in found.examples):
+            raise IncompleteError(f"the check {rule} did not run to its end: {finding.reason}", fix=fix)
+        if finding.reason:
+            notes.append(f"{rule}: {finding.reason}")
+        if any(len(example.items) >= MOST_ITEMS for example in finding.examples):
             notes.append(f"{rule}: of groups with more than {MOST_ITEMS} entities, pairs of {MOST_ITEMS} of them are listed")
-        for pair in _pairs(found):
+        for pair in _pairs(finding):
             pairs.setdefault(frozenset((pair.a.element_id, pair.b.element_id)), pair)
     return ListedPairs(list(pairs.values()), notes, ran)
 
@@ -113,10 +114,11 @@ def draw_pairs(
     for group, pairs in groups.items():
         numbers = [random_number(spec.seed, "pair", *pair.key) for pair in pairs]
         dealt = deal(numbers, groups_needed(len(pairs), spec.per_passage))
-        units += [(f"{group}|{part}", [pairs[at] for at in places]) for part, places in enumerate(dealt)]
+        units += [(f"{group}|{part}", [pairs[index] for index in places]) for part, places in enumerate(dealt)]
+    # Rounded up: as many units as hold n pairs, if they are of mean size.
     needed = -(-spec.n * len(units) // max(1, len(listed.pairs)))
     chosen = draw([random_number(spec.seed, "unit", name) for name, _ in units], needed).chosen
-    drawn = [(units[at][0], pair) for at in chosen for pair in units[at][1]]
+    drawn = [(units[index][0], pair) for index in chosen for pair in units[index][1]]
     weight = len(units) / len(chosen) if chosen else 0.0
     items = _items(PopulationReader(graph, layout, spec, chunks), drawn, weight)
     design = SampleDesign(
@@ -159,14 +161,14 @@ def _quotes(reader: PopulationReader, details: Mapping[str, Row]) -> dict[str, s
     spec = set(first.values())
     chunks = {row["id"]: row["element_id"] for row in reader.passages() if row["id"] in spec}
     texts = reader.texts(sorted(set(chunks.values())))
-    found = {element_id: texts.get(chunks.get(chunk, ""), "") for element_id, chunk in first.items()}
-    return {element_id: around(text, details[element_id]["name"] or "") for element_id, text in found.items() if text}
+    passage_of = {element_id: texts.get(chunks.get(chunk, ""), "") for element_id, chunk in first.items()}
+    return {element_id: around(text, details[element_id]["name"] or "") for element_id, text in passage_of.items() if text}
 
 
 def around(text: str, name: str) -> str:
     """At most `QUOTED` characters of the text, around the name where it stands in it."""
-    at = max(0, text.casefold().find(name.casefold()))
-    start = max(0, at - QUOTED // 2)
+    found_at = max(0, text.casefold().find(name.casefold()))
+    start = max(0, found_at - QUOTED // 2)
     return " ".join(text[start : start + QUOTED].split())
 
 

@@ -134,18 +134,19 @@ def _estimate(
     """
     drawn = [item for item in sample.items if part is None or item.id in part]
     seen = [item for item in drawn if item.id in labelled]
+    # a cluster without any label counts as not drawn: `answered` is the labelled part of the others
     held = {item.cluster for item in seen}
     answered = len(seen) / max(1, sum(item.cluster in held for item in drawn))
     right, known = _columns(seen, values)
-    found = ratio(right, known, design(sample, seen), answered=answered) if seen else None
+    share = ratio(right, known, design(sample, seen), answered=answered) if seen else None
     least, most = _bounds(sample, drawn, values)
-    how = _how_sure(found, everything=sample.census and len(seen) == len(sample.items))
+    how = _how_sure(share, everything=sample.census and len(seen) == len(sample.items))
     return Estimate(
         of=of, labelled_by=by, method=f"{_FORM}{', uncorrected' if by == 'judge' else ''}{how}",
-        n=sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn), n_scored=found.n if found else 0,
-        clusters=found.clusters if found else 0, value=found.value if found else None, low=found.low if found else None,
-        high=found.high if found else None, bound_low=least, bound_high=most, design_effect=found.design_effect if found else None,
-        interval_effect=found.steadied if found and found.low is not None else None, failures=failures,
+        n=sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn), n_scored=share.n if share else 0,
+        clusters=share.clusters if share else 0, value=share.value if share else None, low=share.low if share else None,
+        high=share.high if share else None, bound_low=least, bound_high=most, design_effect=share.design_effect if share else None,
+        interval_effect=share.steadied if share and share.low is not None else None, failures=failures,
     )
 
 
@@ -153,9 +154,9 @@ def _columns(items: Sequence[SampleItem], values: Mapping[str, float | None], *,
     """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; None: not in."""
     import numpy as np
 
-    given = [missing if value is None else value for value in (values.get(item.id, NOT_IN) for item in items)]
-    inside = [value is not None and value != NOT_IN for value in given]
-    right = [value if value is not None and value > 0 else 0.0 for value in given]
+    filled = [missing if value is None else value for value in (values.get(item.id, NOT_IN) for item in items)]
+    inside = [value is not None and value != NOT_IN for value in filled]
+    right = [value if value is not None and value > 0 else 0.0 for value in filled]
     return np.array(right, dtype=np.float64), np.array(inside, dtype=np.float64)
 
 
@@ -201,19 +202,19 @@ def corrected(evidence: LabelEvidence) -> list[Estimate]:
     if not items:
         return []
     estimates = []
-    for method, found in (
+    for method, estimate in (
         ("PPI++ over clusters", ppi(truth, judged_right, labelled, clusters)),
         ("Rogan-Gladen, delta method over clusters", rogan_gladen(truth, judged_right, labelled, clusters)),
     ):
-        parts = [f"{found.labels} labels"]
-        parts += [f"lambda {found.power:.2f}"] if found.power is not None else []
-        if found.sensitivity is not None and found.specificity is not None:
-            parts.append(f"sensitivity {found.sensitivity:.2f}, specificity {found.specificity:.2f}")
-        parts += [f"not defined: {found.reason}" if found.value is None else found.reason] if found.reason else []
+        parts = [f"{estimate.labels} labels"]
+        parts += [f"lambda {estimate.power:.2f}"] if estimate.power is not None else []
+        if estimate.sensitivity is not None and estimate.specificity is not None:
+            parts.append(f"sensitivity {estimate.sensitivity:.2f}, specificity {estimate.specificity:.2f}")
+        parts += [f"not defined: {estimate.reason}" if estimate.value is None else estimate.reason] if estimate.reason else []
         estimates.append(Estimate(
             of=MAIN[evidence.kind], labelled_by="judge corrected by people", method=f"{method}: {'; '.join(parts)}",
             n=len(evidence.sample.items), n_scored=len(clusters.of_item), clusters=len(clusters.stratum),
-            value=found.value, low=found.low, high=found.high,
+            value=estimate.value, low=estimate.low, high=estimate.high,
         ))
     return estimates
 

@@ -53,10 +53,10 @@ def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *
     drawn = f"a sample of {sample.design.drawn} of {sample.design.population} {kind}: the share is an estimate, see the accuracy report"
     reason = f"{drawn}; labels of a model{f', {by_people} of people' if by_people else ''}" if by_people < len(known) else drawn
     sampled = {item.id: item for item in sample.items}
-    found = []
+    out = []
     for ailment in AILMENTS[kind]:
         hits = [item for item in known if _has(item, ailment.mark)]
-        found.append(Finding(
+        out.append(Finding(
             rule_id=ailment.rule_id, group="accuracy", severity=ailment.severity, title=ailment.title, advice=ailment.advice,
             status="skipped" if not known else "failed" if hits else "passed",
             count=len(hits) if known else None, total=len(known) if known else None, total_of=f"judged {kind}",
@@ -64,7 +64,7 @@ def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *
             reason=reason if known else "no item has a label",
             examples=[_example(item, sampled[item.id]) for item in hits[:most]],
         ))
-    return found
+    return out
 
 
 def _has(item: ItemVerdict, mark: str) -> bool:

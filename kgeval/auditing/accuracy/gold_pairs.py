@@ -44,10 +44,10 @@ def read_pairs(path: Path) -> list[GoldPair]:
             faults.append(f"{line.where}: {line.fault}")
         elif not header:
             header = [str(cell).strip().casefold() for cell in line.value]
-            lacking = [name for name in COLUMNS if name not in header]
-            if lacking:
+            missing = [name for name in COLUMNS if name not in header]
+            if missing:
                 fix = "columns: name_a, name_b, label; type_a, type_b, class"
-                raise InputError(f"{line.where}: no column {', '.join(lacking)}", fix=fix)
+                raise InputError(f"{line.where}: no column {', '.join(missing)}", fix=fix)
         else:
             pair, fault = _pair({name: unescaped(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
             out += [pair] if pair else []
@@ -55,6 +55,7 @@ def read_pairs(path: Path) -> list[GoldPair]:
     labels: dict[tuple[Entity, Entity], bool] = {}
     faults += [
         f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
+        # setdefault gives the label that the pair had first, so only a later line that contradicts it is a fault
         for pair in out if labels.setdefault((pair.a, pair.b), pair.same) != pair.same
     ]
     if faults or not out:
@@ -118,6 +119,7 @@ class OnGold:
 
 def against_gold(listed: ListedPairs, gold: Sequence[GoldPair]) -> OnGold:
     """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
+    # a pair that is labelled twice counts once
     pairs = sorted({(p.a, p.b): p for p in gold}.items())
     listed_keys = _keys(listed)
     flags = [ends in listed_keys for ends, _ in pairs]  # whether the checks list the pair

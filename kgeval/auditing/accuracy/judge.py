@@ -129,6 +129,7 @@ def _beside(items: list[SampleItem]) -> JsonValue:
     """What the graph says beside the items, without the items themselves; a parallel relation of one of them stays."""
     seen: Counter[str] = Counter()
     for item in items:
+        # the union of two Counters takes the larger count: a line that several items see stands once, parallel relations stay several
         seen |= Counter([*item.beside, item.ref.name])
     return list(seen - Counter(item.ref.name for item in items))
 
@@ -152,4 +153,4 @@ def _flags(answer: TripleVerdict | EntityVerdict | PairVerdict) -> tuple[str, ..
     """Flags of an entailed relation; of others they mean nothing."""
     if not isinstance(answer, TripleVerdict) or answer.label != "entailed":
         return ()
-    return tuple(name for name, said in (("redundant", answer.redundant), ("irrelevant", answer.irrelevant)) if said)
+    return tuple(name for name, is_set in (("redundant", answer.redundant), ("irrelevant", answer.irrelevant)) if is_set)

@@ -66,8 +66,8 @@ class PopulationReader:
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:
         """The rows of a shipped query."""
-        given = {"layout": self.layout.model_dump(), **params}
-        yield from self.graph.stream(all_queries()[query], given, timeout=self.spec.timeout)
+        params_of_query = {"layout": self.layout.model_dump(), **params}
+        yield from self.graph.stream(all_queries()[query], params_of_query, timeout=self.spec.timeout)
 
     def passages(self) -> Iterator[Row]:
         """Every chunk that has text: id, element_id, document."""
@@ -97,12 +97,13 @@ class PopulationReader:
 def read_passages(reader: PopulationReader) -> Passages:
     """Every chunk that has text."""
     out = Passages()
-    for at, row in enumerate(reader.passages()):
+    for number, row in enumerate(reader.passages()):
         out.ids.append(row["id"])
         out.element_ids.append(row["element_id"])
         out.documents.append(row["document"])
-        out.number.setdefault(row["id"], at)
-        out.number.setdefault(row["element_id"], at)
+        # setdefault: where two chunks have one id (neo4j-graphrag of old numbered them anew in each run), the first is meant
+        out.number.setdefault(row["id"], number)
+        out.number.setdefault(row["element_id"], number)
     return out
 
 
@@ -124,6 +125,7 @@ def read_population(reader: PopulationReader) -> Population:
     for row in reader.rows(by_source, types=types):
         known = passages.known(row["ids"])
         count(known[0] if known else None, row["type"], row["count"])
+    # what has several sources is read one by one, for its home is drawn; what has one is counted by the query before
     for row in reader.rows(several, passages=None):
         known = passages.known(row["ids"])
         count(reader.home(known, row["key"]) if known else None, row["type"], 1)

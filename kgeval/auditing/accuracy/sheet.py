@@ -124,8 +124,8 @@ def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> Huma
             "sheet, and --n at least its n",
         )
     votes: dict[str, tuple[str, ...]] = {}
-    for one in labels:
-        votes[one.id] = (*votes.get(one.id, ()), one.label)
+    for vote in labels:
+        votes[vote.id] = (*votes.get(vote.id, ()), vote.label)
     return HumanLabels(votes, frozenset(rows), labels)
 
 

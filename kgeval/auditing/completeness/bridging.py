@@ -21,8 +21,8 @@ def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout:
     with simple_graph(graph, layout, timeout=timeout) as view:
         if view is None:
             return {}
-        found, _ = view.communities(method_for(view.nodes), seed)
-        return found.of_elements(sorted(set(ids)))
+        partition, _ = view.communities(method_for(view.nodes), seed)
+        return partition.of_elements(sorted(set(ids)))
 
 
 def across(gold: Gold, entities: Sequence[Match], groups: Mapping[str, int]) -> list[bool | None]:

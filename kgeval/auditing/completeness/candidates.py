@@ -46,23 +46,23 @@ def find(reader: GraphReader, gold: Gold, levels: Collection[Level], *, fuzzy: f
     """The candidates at the string levels. Exact and normalised alone are answered by the index of kgeval's own layout;
     otherwise the names of the graph are read once, as a stream (the reader's time limit is that of this one query)."""
     wanted = [level for level in levels if level != "embedding"]
-    found = Candidates([{} for _ in gold.entities])
+    candidates = Candidates([{} for _ in gold.entities])
     if not wanted or not gold.entities:
-        return found
+        return candidates
     index = GoldIndex(gold, wanted, fuzzy=fuzzy)
-    found.by_index = has_own_index(reader.layout) and BY_KEY.issuperset(wanted)
-    if found.by_index:
+    candidates.by_index = has_own_index(reader.layout) and BY_KEY.issuperset(wanted)
+    if candidates.by_index:
         keys = {name_key(name, normalise) for spellings in gold.spellings for name in spellings}
         batches = batched(sorted(filter(None, keys)), BATCH)
         rows = (row for keys in batches for row in reader.rows(BY_KEY_QUERY, keys=keys, scope_label=reader.layout.scope_label))
     else:
         rows = reader.stream(NAMES_QUERY)
-    found.queries.add(BY_KEY_QUERY if found.by_index else NAMES_QUERY)
+    candidates.queries.add(BY_KEY_QUERY if candidates.by_index else NAMES_QUERY)
     for row in rows:
-        found.names += 1
+        candidates.names += 1
         for hit in index.hits(row["name"], row["aliases"]):
-            found.add(row["element_id"], hit)
-    return found
+            candidates.add(row["element_id"], hit)
+    return candidates
 
 
 def has_own_index(layout: Layout) -> bool:

@@ -67,10 +67,11 @@ def _lines(path: Path) -> Iterator[Line]:
         rows = value.get("facts", value) if isinstance(value, dict) else value
         if not isinstance(rows, list):
             raise InputError(f"{path}: is no list of sentences", fix=_FIX)
-        yield from (Line(f"{path.name}:{at}", row) for at, row in enumerate(rows, start=1))
+        yield from (Line(f"{path.name}:{position}", row) for position, row in enumerate(rows, start=1))
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
         yield from read_jsonl(path)
     else:
+        # not splitlines, which also cuts at U+2028 and form feeds: the numbers are those that an editor shows
         texts = enumerate(read_text(path).split("\n"), start=1)
         yield from (Line(f"{path.name}:{number}", text) for number, text in texts if text.strip())
 

@@ -69,14 +69,15 @@ def nearest(texts: Sequence[str], among: Iterable[EmbeddedEntity], embedder: Emb
     best: list[list[NearEntity]] = [[] for _ in texts]
     wanted = embedder.embed(texts)
     for block in batched(among, BLOCK):
-        scores_by_text = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
+        scores_by_text = np.round(wanted @ embedder.embed([entity.text for entity in block]).T, 6)  # the last bits depend on the block
         for number, scores in enumerate(scores_by_text):
             so_far = best[number]
+            # below every cosine: all are taken until there are k
             floor = so_far[-1].similarity if len(so_far) == k else -2.0
             if len(block) > k:
                 floor = max(floor, float(np.partition(scores, -k)[-k]))
             places = np.flatnonzero(scores >= floor).tolist()
-            new = [NearEntity(block[at].element_id, block[at].name, float(scores[at])) for at in places]
+            new = [NearEntity(block[place].element_id, block[place].name, float(scores[place])) for place in places]
             best[number] = sorted([*so_far, *new], key=lambda near: (-near.similarity, near.name, near.element_id))[:k]
     return best
 
@@ -150,6 +151,7 @@ def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: 
     causes = Counter[str](outcome.failure.cause for outcome in outcomes.values() if outcome.value is None and outcome.failure)
     if lost := n - scored - causes.total():
         causes["missing_item"] = lost
+    # unscored sentences count in the bounds only: as if none of them followed, and as if all did
     return FactRetention(
         k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
         bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0, failures=dict(sorted(causes.items())),
@@ -168,10 +170,10 @@ def fact_tasks(graph: Graph, layout: Layout, facts: Sequence[Fact], prompt: Prom
 def fact_contexts(graph: Graph, layout: Layout, facts: Sequence[Fact], embedder: Embedder, *, options: FactOptions) -> Iterator[Context]:
     """What the judge sees of each sentence, in the order of the sentences."""
     among = entities(graph, layout, timeout=options.timeout)
-    found = nearest([fact.text for fact in facts], among, embedder, k=options.top_k)
+    nearest_of = nearest([fact.text for fact in facts], among, embedder, k=options.top_k)
     reader = GraphReader(graph, layout, options.timeout)
-    for fact, near in zip(facts, found, strict=True):
-        yield _context(reader, fact, [one.element_id for one in near], options)
+    for fact, near in zip(facts, nearest_of, strict=True):
+        yield _context(reader, fact, [entity.element_id for entity in near], options)
 
 
 def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:

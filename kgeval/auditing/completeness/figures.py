@@ -41,11 +41,11 @@ class MatchedGold:
         top = RANK[level]
         chosen = list(range(len(self.entities)) if entities is None else entities)
         those = list(range(len(self.triples)) if triples is None else triples)
-        named = [at for at in those if self.named and self.gold.triples[at].predicate]
-        pairs = {frozenset(self.gold.ends[at]) for at in those}
-        joined = {frozenset(self.gold.ends[at]) for at in those if _at_most(self.triples[at].joined, top)}
+        named = [position for position in those if self.named and self.gold.triples[position].predicate]
+        pairs = {frozenset(self.gold.ends[position]) for position in those}
+        joined = {frozenset(self.gold.ends[position]) for position in those if _at_most(self.triples[position].joined, top)}
         return Coverage(
-            entity_coverage=proportion(sum(_at_most(self.entities[at].rank, top) for at in chosen), len(chosen)),
+            entity_coverage=proportion(sum(_at_most(self.entities[position].rank, top) for position in chosen), len(chosen)),
             relation_completeness=self._share(those, "joined", top),
             relation_completeness_directed=self._share(those, "directed", top),
             relation_completeness_with_predicate=self._share(named, "predicate", top),
@@ -53,7 +53,7 @@ class MatchedGold:
         )
 
     def _share(self, those: Sequence[int], figure: str, top: int) -> Proportion:
-        return proportion(sum(_at_most(getattr(self.triples[at], figure), top) for at in those), len(those))
+        return proportion(sum(_at_most(getattr(self.triples[position], figure), top) for position in those), len(those))
 
     def apart(self, level: Level) -> dict[str, int]:
         """How many entities and relations were found at this level and at no stricter one."""
@@ -94,7 +94,7 @@ class MatchedGold:
     def share_of(self, those: Sequence[bool | None], level: Level, *, value: bool) -> Proportion:
         """Of the gold triples whose ends were both found and whose flag has this value, how many the graph joins."""
         top = RANK[level]
-        chosen = [at for at, flag in enumerate(those) if flag is value and _at_most(self.triples[at].ends, top)]
+        chosen = [position for position, flag in enumerate(those) if flag is value and _at_most(self.triples[position].ends, top)]
         return self._share(chosen, "joined", top)
 
 
@@ -132,11 +132,11 @@ def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[J
 
 def _places(names: Iterable[Iterable[K]]) -> dict[K, list[int]]:
     """At which positions each name stands, names in the order in which they first come."""
-    found: dict[K, list[int]] = {}
-    for at, those in enumerate(names):
+    positions: dict[K, list[int]] = {}
+    for position, those in enumerate(names):
         for name in those:
-            found.setdefault(name, []).append(at)
-    return found
+            positions.setdefault(name, []).append(position)
+    return positions
 
 
 def _at_most(rank: int | None, top: int) -> bool:

@@ -93,19 +93,19 @@ def only_documents(gold: Gold, wanted: Sequence[str]) -> Gold:
     """
     known = {key: name for name in gold.documents for key in reversed(document_keys(name))}
     chosen = {name: next((known[k] for k in document_keys(name) if k in known), None) for name in wanted}
-    unknown = [name for name, found in chosen.items() if found is None]
+    unknown = [name for name, known_name in chosen.items() if known_name is None]
     if unknown:
         raise UsageError(
             f"--filter-document: the gold set has nothing of {', '.join(unknown)}",
             fix=f"its documents are: {', '.join(gold.documents[:20]) or 'none'}",
         )
     kept = set(chosen.values())
-    entities = [at for at, entity in enumerate(gold.entities) if entity.document in kept]
-    triples = [at for at, triple in enumerate(gold.triples) if triple.document in kept]
+    entities = [i for i, entity in enumerate(gold.entities) if entity.document in kept]
+    triples = [i for i, triple in enumerate(gold.triples) if triple.document in kept]
     place = {old: new for new, old in enumerate(entities)}
     return replace(
-        gold, entities=tuple(gold.entities[at] for at in entities), spellings=tuple(gold.spellings[at] for at in entities),
-        triples=tuple(gold.triples[at] for at in triples), ends=tuple((place[a], place[b]) for a, b in (gold.ends[at] for at in triples)),
+        gold, entities=tuple(gold.entities[i] for i in entities), spellings=tuple(gold.spellings[i] for i in entities),
+        triples=tuple(gold.triples[i] for i in triples), ends=tuple((place[a], place[b]) for a, b in (gold.ends[i] for i in triples)),
     )
 
 
@@ -140,20 +140,20 @@ class _Pool:
         """Adds an entity or joins it to the one that it is; its position."""
         name, document = name_key(entity.name), entity.document or ""
         kind = (entity.type or "").strip().casefold()
-        at = self._at.get((name, document, kind))
-        if at is None and not kind:
-            at = self._first.get((name, document))
-        if at is None:
-            at = len(self._items)
+        position = self._at.get((name, document, kind))
+        if position is None and not kind:
+            position = self._first.get((name, document))
+        if position is None:
+            position = len(self._items)
             self._items.append(entity)
             self.spellings.append([])
             self._aliases.append({})
-            self._first.setdefault((name, document), at)
-        self._at[name, document, kind] = at
-        if entity.name not in self.spellings[at]:
-            self.spellings[at].append(entity.name)
-        self._aliases[at].update(dict.fromkeys(entity.aliases))
-        return at
+            self._first.setdefault((name, document), position)
+        self._at[name, document, kind] = position
+        if entity.name not in self.spellings[position]:
+            self.spellings[position].append(entity.name)
+        self._aliases[position].update(dict.fromkeys(entity.aliases))
+        return position
 
 
 def gold_of(

@@ -61,7 +61,7 @@ def _lines(path: Path) -> Iterator[Line]:
     elif suffix in (".csv", ".tsv", ".txt", ".tab"):
         yield from _table(path)
     elif suffix == ".parquet":
-        yield from (Line(f"{path.name}: row {at}", row) for at, row in enumerate(read_parquet(path), start=1))
+        yield from (Line(f"{path.name}: row {number}", row) for number, row in enumerate(read_parquet(path), start=1))
     else:
         yield from _listed(path, read_json(path))
 
@@ -69,12 +69,12 @@ def _lines(path: Path) -> Iterator[Line]:
 def _listed(path: Path, data: Any) -> Iterator[Line]:
     """A list of items, or a map whose lists hold items (entities and triples, or questions by type)."""
     if isinstance(data, list):
-        yield from (Line(f"{path.name}: item {at}", value) for at, value in enumerate(data, start=1))
+        yield from (Line(f"{path.name}: item {number}", value) for number, value in enumerate(data, start=1))
     elif isinstance(data, dict) and any(isinstance(part, list) for part in data.values()):
         for name, part in data.items():
-            for at, value in enumerate(part if isinstance(part, list) else [], start=1):
+            for number, value in enumerate(part if isinstance(part, list) else [], start=1):
                 lone = name == "entities" and isinstance(value, str)
-                yield Line(f"{path.name}: {name}, item {at}", {"name": value} if lone else value)
+                yield Line(f"{path.name}: {name}, item {number}", {"name": value} if lone else value)
     else:
         raise InputError(f"{path}: a list of gold items expected", fix=FIX)
 
@@ -83,10 +83,11 @@ def _table(path: Path) -> Iterator[Line]:
     """The rows of a table under its header; three columns without a header are subject, predicate, object."""
     lines = list(read_table(path, delimiter(path)))
     head: Sequence[str] = next((line.value for line in lines if line.value), [])
-    found = columns(head, TRIPLES)
+    fields = columns(head, TRIPLES)
     named = {cell.strip().lower() for cell in head}
-    if {"subject", "object"} <= set(found) or named & set(GOLD["name"]):
+    if {"subject", "object"} <= set(fields) or named & set(GOLD["name"]):
         header = [cell.strip().lower() for cell in head]
+        # By identity: another row may have the same words.
         lines = [line for line in lines if line.value is not head]
     elif len(head) == 3:
         header = ["subject", "predicate", "object"]
@@ -126,14 +127,14 @@ def _add(line: Line, items: GoldItems) -> bool:
 
 def _aliases(row: Mapping[str, Any], subject: str, obj: str) -> dict[str, list[str]]:
     """`aliases` by the name or by subject and object, or the columns subject_aliases and object_aliases."""
-    given = row.get("aliases") or {}
-    if not isinstance(given, Mapping):
+    written = row.get("aliases") or {}
+    if not isinstance(written, Mapping):
         raise Misfit('aliases: of a triple a map is needed: {"subject": [..], "object": [..]}, or by name')
-    found: dict[str, list[str]] = {}
+    aliases_of: dict[str, list[str]] = {}
     for end, name in (("subject", subject), ("object", obj)):
-        for value in (given.get(name), given.get(end), row.get(f"{end}_aliases")):
-            found[name] = [*found.get(name, []), *texts(value, "aliases", separators=";|")]
-    return {name: aliases for name, aliases in found.items() if aliases}
+        for value in (written.get(name), written.get(end), row.get(f"{end}_aliases")):
+            aliases_of[name] = [*aliases_of.get(name, []), *texts(value, "aliases", separators=";|")]
+    return {name: aliases for name, aliases in aliases_of.items() if aliases}
 
 
 def _question(where: str, row: Mapping[str, Any], items: GoldItems) -> bool:
@@ -141,11 +142,11 @@ def _question(where: str, row: Mapping[str, Any], items: GoldItems) -> bool:
     value = row.get(EVIDENCE)
     groups = groups_of(value if isinstance(value, list) else [value])
     name, document = text(row.get("id"), "id"), text(row.get("source"), "source")
-    for at, group in enumerate(groups, start=1):
+    for number, group in enumerate(groups, start=1):
         parts = group if isinstance(group, list) else parts_of(group)
         if parts is None or len(parts) != 3 or not all(isinstance(part, str) and part.strip() for part in parts):
             what = "no (subject, predicate, object)" if parts is None else f"{len(parts)} parts between commas, 3 are needed, none empty"
-            items.faults.append(f"{where}{f' ({name})' if name else ''}: {EVIDENCE}, group {at}: {what}: {str(group)[:160]}")
+            items.faults.append(f"{where}{f' ({name})' if name else ''}: {EVIDENCE}, group {number}: {what}: {str(group)[:160]}")
         else:
             subject, predicate, obj = (part.strip() for part in parts)
             items.triples.append(GoldTriple(subject=subject, predicate=predicate, object=obj, document=document))

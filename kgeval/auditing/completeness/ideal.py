@@ -74,6 +74,7 @@ def ideal_gold(
         [item.gold for item in items if isinstance(item.gold, GoldTriple)], label=label(made_by), faults=faults,
     )
     notes = [f"{failed} of {len(texts.chunks)} chunks failed: what they say is not in the gold set"] if failed else []
+    # Not every extractor has notes: the protocol does not ask for them.
     notes += getattr(extractor, "notes", ())
     record = IdealGraph(
         extractor=made_by, signature=extractor.signature, documents=len(documents), chunks=len(texts.chunks),
@@ -91,14 +92,14 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
     sources = [source for document in documents for source in sources_of(document, cutting)]
     if not sources:
         raise InputError("the documents hold no text", fix="give documents with text")
-    found: list[Extracted] = []
+    extracted: list[Extracted] = []
     failures: Counter[str] = Counter()
     for source, extraction in zip(sources, extractor.extract(sources), strict=True):
         if extraction.failure is not None:
             failures[extraction.failure.cause] += 1
         else:
-            found.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
-    return _ExtractedChunks({source.chunk.id: source for source in sources}, found, failures)
+            extracted.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
+    return _ExtractedChunks({source.chunk.id: source for source in sources}, extracted, failures)
 
 
 def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
@@ -119,6 +120,7 @@ def _items(resolved: Resolved, texts: _ExtractedChunks) -> Iterator[IdealItem]:
 def _passages(chunks: Sequence[str], texts: _ExtractedChunks) -> list[tuple[str, Passage]]:
     """For each document of the chunks: its id and the first of the chunks."""
     known = sorted((texts.chunks[chunk].chunk for chunk in chunks), key=lambda chunk: (chunk.document, chunk.index))
+    # Backwards: of each document the first chunk stays.
     first = {chunk.document: chunk for chunk in reversed(known)}
     return [(document, Passage(text=c.text, chunk_id=c.id, document=document)) for document, c in sorted(first.items())]
 

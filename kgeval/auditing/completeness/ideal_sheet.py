@@ -79,16 +79,16 @@ def _labels(path: Path, ids: set[str]) -> tuple[dict[str, str], int]:
     seen: set[str] = set()
     sheet = sheets.FilledSheet(path, faults)
     for where, row in sheet.rows() if sheet.has("id", "label") else ():
-        item, given = row.get("id", "").strip(), row.get("label", "").strip().casefold()
+        item, word = row.get("id", "").strip(), row.get("label", "").strip().casefold()
         if item not in ids:
             faults.append(f"{where}: id {item[:40]!r} is not in this ideal graph: other documents, or another model")
         elif item in seen:
             faults.append(f"{where}: id {item!r} stands there twice")
-        elif given and given not in SPELLINGS:
-            faults.append(f"{where}: label {given[:40]!r} is neither right nor wrong")
+        elif word and word not in SPELLINGS:
+            faults.append(f"{where}: label {word[:40]!r} is neither right nor wrong")
         else:
             seen.add(item)
-            labels |= {item: SPELLINGS[given]} if given else {}
+            labels |= {item: SPELLINGS[word]} if word else {}
     if not labels and not faults:
         faults.append(f"{path.name}: no row has a label")
     if faults:

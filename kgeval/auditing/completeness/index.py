@@ -40,6 +40,7 @@ def may_be_same(a: NameForm, b: NameForm) -> bool:
     if len(a.tokens) == len(b.tokens) == 1:
         x, y = left[0], right[0]  # a name of one word must be long, begin alike, and be near
         return min(len(x), len(y)) >= SHORTEST_ALONE and x[0] == y[0] and _near(x, y)
+    # one word in three may be misspelt, and one in names of fewer than three
     most = max(1, min(len(a.tokens), len(b.tokens)) // 3)
     if len(left) > most or len(right) - len(left) > 1:
         return False
@@ -96,8 +97,8 @@ class FuzzyIndex:
         self._texts = list(self._names)
         self._numbers = list(self._names.values())
         self._lengths: dict[int, list[int]] = {}
-        for at, name in enumerate(self._texts):
-            self._lengths.setdefault(len(name), []).append(at)
+        for index, name in enumerate(self._texts):
+            self._lengths.setdefault(len(name), []).append(index)
         self._windows: dict[int, list[Window]] = {}
 
     def near(self, name: str) -> Iterator[tuple[int, float]]:
@@ -105,18 +106,18 @@ class FuzzyIndex:
         from rapidfuzz.fuzz import ratio
 
         probe = sorted_tokens(name)
-        for at in self._candidates(probe):
-            score = ratio(probe, self._texts[at], score_cutoff=self._threshold)
+        for index in self._candidates(probe):
+            score = ratio(probe, self._texts[index], score_cutoff=self._threshold)
             if score >= self._threshold:
-                yield from ((number, score) for number in self._numbers[at])
+                yield from ((number, score) for number in self._numbers[index])
 
     def _candidates(self, probe: str) -> set[int]:
         if len(probe) not in self._windows:
             self._windows[len(probe)] = self._windows_of(len(probe))
-        found: set[int] = set()
+        numbers: set[int] = set()
         for start, end, table in self._windows[len(probe)]:
-            found.update(table.get(probe[start:end], ()))
-        return found
+            numbers.update(table.get(probe[start:end], ()))
+        return numbers
 
     def _windows_of(self, length: int) -> list[Window]:
         """Where the pieces of every gold name that a name of this length can reach may stand; made when such a name first comes."""
@@ -131,8 +132,8 @@ class FuzzyIndex:
                     if too_far or start + shift < 0 or piece_end + shift > length:
                         continue
                     table = tables.setdefault((start + shift, end + shift), {})
-                    for at in members:
-                        table.setdefault(self._texts[at][start:end], []).append(at)
+                    for index in members:
+                        table.setdefault(self._texts[index][start:end], []).append(index)
         return [(*place, {text: tuple(numbers) for text, numbers in tables[place].items()}) for place in sorted(tables)]
 
 
@@ -146,6 +147,7 @@ def most_edits(n: int, m: int, threshold: float) -> int:
 
     The number of edits has the parity of m - n.
     """
+    # ratio = 100 * (1 - edits / (n + m)), a replaced letter being two edits; 1e-9 for what floats lose at whole numbers
     allowed = int((n + m) * (1 - threshold / 100) + 1e-9)
     edits = allowed - (allowed - abs(m - n)) % 2
     return edits if edits >= abs(m - n) else -1
@@ -186,16 +188,16 @@ class GoldIndex:
         self._aliases: dict[str, list[tuple[int, str]]] = {}
         self._forms = [forms.form(entity.name) for entity in gold.entities]
         self._blocks: dict[str, list[int]] = {}
-        for at, entity in enumerate(gold.entities):
-            for spelling in gold.spellings[at]:
-                _add(self._exact, spelling, at)
-                _add(self._normal, normalise(spelling), at)
+        for item, entity in enumerate(gold.entities):
+            for spelling in gold.spellings[item]:
+                _add(self._exact, spelling, item)
+                _add(self._normal, normalise(spelling), item)
             for alias in entity.aliases:
-                self._aliases.setdefault(normalise(alias), []).append((at, alias))
+                self._aliases.setdefault(normalise(alias), []).append((item, alias))
         if "alias" in self._levels:
-            for at, form in enumerate(self._forms):
+            for item, form in enumerate(self._forms):
                 for key in {*block_keys(form), *letter_keys(form)}:
-                    _add(self._blocks, key, at)
+                    _add(self._blocks, key, item)
         self._aliases.pop("", None)
         names = [form.norm for form in self._forms] if "fuzzy" in self._levels else []
         self._fuzzy = FuzzyIndex(names, fuzzy)
@@ -203,37 +205,38 @@ class GoldIndex:
     def hits(self, name: str, aliases: Sequence[str] = ()) -> Iterator[NameHit]:
         """Every gold entity that an entity of this name and these aliases could be; one may come at several levels."""
         if "exact" in self._levels:
-            yield from (NameHit(at, 0) for at in self._exact.get(name, ()))
+            yield from (NameHit(item, 0) for item in self._exact.get(name, ()))
         form = forms.form(name) if self._levels & {"alias", "fuzzy"} else None
         normal = form.norm if form and len(name) <= LONGEST else normalise(name)
         if "normalised" in self._levels:
-            yield from (NameHit(at, 1) for at in self._normal.get(normal, ()) if normal)
+            yield from (NameHit(item, 1) for item in self._normal.get(normal, ()) if normal)
         if form is None:
             return
         if "alias" in self._levels:
             yield from self._by_alias(name, normal, aliases)
             yield from self._by_form(form)
         if "fuzzy" in self._levels:
-            yield from (NameHit(at, 3, score) for at, score in self._fuzzy.near(form.norm) if may_be_same(form, self._forms[at]))
+            # a high ratio alone is not enough: `may_be_same` drops what a reader would not take for one name
+            yield from (NameHit(item, 3, score) for item, score in self._fuzzy.near(form.norm) if may_be_same(form, self._forms[item]))
 
     def _by_alias(self, name: str, normal: str, aliases: Sequence[str]) -> Iterator[NameHit]:
         """Aliases of the gold entity or of the graph's, compared in normal form."""
-        for at, alias in self._aliases.get(normal, ()):
-            yield NameHit(at, 2, why=f"gold alias '{alias}'")
+        for item, alias in self._aliases.get(normal, ()):
+            yield NameHit(item, 2, why=f"gold alias '{alias}'")
         for other in aliases:
             known = normalise(other[:LONGEST])
-            for at in self._normal.get(known, ()) if known else ():
-                yield NameHit(at, 2, why=f"alias '{other[:100]}' of {name[:100]}")
-            for at, alias in self._aliases.get(known, ()) if known else ():
-                yield NameHit(at, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
+            for item in self._normal.get(known, ()) if known else ():
+                yield NameHit(item, 2, why=f"alias '{other[:100]}' of {name[:100]}")
+            for item, alias in self._aliases.get(known, ()) if known else ():
+                yield NameHit(item, 2, why=f"gold alias '{alias}' and alias '{other[:100]}'")
 
     def _by_form(self, form: NameForm) -> Iterator[NameHit]:
         """Names of which one is a written form of the other: without title, with initials, as an acronym ..."""
         keys = (*block_keys(form), *letter_keys(form, others=True))
-        for at in {at for key in keys for at in self._blocks.get(key, ())}:
-            how = forms.relation_of(form, self._forms[at])
+        for item in {item for key in keys for item in self._blocks.get(key, ())}:
+            how = forms.relation_of(form, self._forms[item])
             if how in SAME_THING:
-                yield NameHit(at, 2, why=how, one_of=form.norm if how in SEVERAL else "")
+                yield NameHit(item, 2, why=how, one_of=form.norm if how in SEVERAL else "")
 
 
 def block_keys(form: NameForm) -> Iterator[str]:

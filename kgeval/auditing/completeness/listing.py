@@ -19,7 +19,7 @@ LONGEST_SHOWN = 200
 def gold_items(reader: GraphReader, found: MatchedGold, bridging: Sequence[bool | None]) -> list[GoldMatch]:
     """A line for each gold entity, then for each gold triple. `bridging`: of each triple; None: not known."""
     ids = {i for match in found.entities for i in match.best[:MOST_FOUND]}
-    ids |= {i for match in found.triples for one in match.found for i in (one.a, one.b)}
+    ids |= {i for match in found.triples for relation in match.found for i in (relation.a, relation.b)}
     refs = {row["element_id"]: GraphRef.model_validate(row) for row in reader.rows_of("gold-entities", ids, size=BATCH)}
     entities = [
         GoldMatch(
@@ -33,8 +33,8 @@ def gold_items(reader: GraphReader, found: MatchedGold, bridging: Sequence[bool 
             kind="relation", name=f"{triple.subject} -[{triple.predicate or ''}]-> {triple.object}", document=triple.document,
             level=_level(match.joined), directed=None if match.joined is None else match.directed is not None,
             predicate=match.predicate is not None if found.named and match.joined is not None and triple.predicate else None,
-            bridging=across, found=[_relation(one, refs) for one in match.found[:MOST_FOUND]], why=_absence(found, at),
-        ) for at, (triple, match, across) in enumerate(rows)
+            bridging=across, found=[_relation(relation, refs) for relation in match.found[:MOST_FOUND]], why=_absence(found, position),
+        ) for position, (triple, match, across) in enumerate(rows)
     ]
 
 
@@ -50,14 +50,14 @@ def findings(items: Iterable[GoldMatch], level: Level, *, limit: int, advice: Ma
         ("relation", "missing-gold-relation", "Gold relations that the graph lacks"),
     ):
         those = [item for item in every if item.kind == kind]
-        lacking = [item for item in those if item.level is None or RANK[item.level] > RANK[level]]
+        missing = [item for item in those if item.level is None or RANK[item.level] > RANK[level]]
         blank = Finding(
             rule_id=rule, group="completeness", status="skipped", severity="warning", title=title, advice=advice[rule],
             total_of="gold entities" if kind == "entity" else "gold relations",
         )
         out.append(blank.model_copy(update={
-            "status": "failed" if lacking else "passed", "count": len(lacking), "total": len(those), "share": len(lacking) / len(those),
-            "threshold": "share <= 0", "settings": {"level": level}, "examples": [_example(item) for item in lacking[: limit or None]],
+            "status": "failed" if missing else "passed", "count": len(missing), "total": len(those), "share": len(missing) / len(those),
+            "threshold": "share <= 0", "settings": {"level": level}, "examples": [_example(item) for item in missing[: limit or None]],
         } if those else {"reason": f"the gold set has no {blank.total_of.removeprefix('gold ')}"}))
     return out
 
@@ -97,8 +97,8 @@ def _absence(found: MatchedGold, at: int) -> str | None:
         return None
     subject, obj = (found.entities[end] for end in found.gold.ends[at])
     if match.ends is not None:
-        one = found.gold.ends[at][0] != found.gold.ends[at][1] and set(subject.ids) == set(obj.ids)
-        return "both ends are one entity of the graph" if one else "both ends are there, no relation joins them"
+        one_entity = found.gold.ends[at][0] != found.gold.ends[at][1] and set(subject.ids) == set(obj.ids)
+        return "both ends are one entity of the graph" if one_entity else "both ends are there, no relation joins them"
     if subject.rank is None and obj.rank is None:
         return "both ends are missing"
     return "the subject is missing" if subject.rank is None else "the object is missing"

@@ -87,8 +87,8 @@ def add_by_meaning(
     numbers = sorted(still)
     if not numbers:
         return
-    wanted = embedder.embed([gold.entities[at].name for at in numbers])
-    forms = [form(gold.entities[at].name) for at in numbers]
+    wanted = embedder.embed([gold.entities[number].name for number in numbers])
+    forms = [form(gold.entities[number].name) for number in numbers]
     for batch in batched(names(), BATCH):
         close = embedder.embed([name for _, name in batch]) @ wanted.T
         for row, column in np.argwhere(close >= similarity).tolist():
@@ -105,5 +105,5 @@ def names_of(reader: GraphReader) -> Iterator[tuple[str, str]]:
 
 def _same_kind(a: NameForm, b: NameForm) -> bool:
     """Whether two names agree in what tells things apart: numbers, such words, single letters, the gender of a title."""
-    letters = [{token for token in one.tokens if len(token) == 1} for one in (a, b)]
+    letters = [{token for token in name_form.tokens if len(token) == 1} for name_form in (a, b)]
     return bool(a.norm) and a.apart == b.apart and letters[0] == letters[1] and not (a.gender and b.gender and a.gender != b.gender)

@@ -51,11 +51,11 @@ class PredicateJudge:
         """Embeds the predicates and the relations' names that will be asked for, where the embedding level is asked for."""
         if self._embedder is None:
             return
-        asked = {(normalise(name), normalise(other)) for name, found in wanted if name for one in found for other in _names(one)}
-        texts = sorted({text for pair in asked for text in pair if text})
-        place = {text: at for at, text in enumerate(texts)}
+        pairs = {(normalise(name), normalise(other)) for name, group in wanted if name for relation in group for other in _names(relation)}
+        texts = sorted({text for pair in pairs for text in pair if text})
+        place = {text: index for index, text in enumerate(texts)}
         vectors = self._embedder.embed(texts) if texts else None
-        for a, b in asked:
+        for a, b in pairs:
             if vectors is not None and a and b and float(vectors[place[a]] @ vectors[place[b]]) >= self._similarity:
                 self._near.add((a, b))
 

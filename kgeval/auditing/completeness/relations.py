@@ -50,17 +50,17 @@ def triple_matches(reader: GraphReader, gold: Gold, entities: Sequence[Match], j
     """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
     joined = _joined(reader, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)))
     judge.prepare(
-        (triple.predicate, [one for pair in pairs(entities, *ends) for one in joined.get(pair, ())])
+        (triple.predicate, [relation for pair in pairs(entities, *ends) for relation in joined.get(pair, ())])
         for triple, ends in zip(gold.triples, gold.ends, strict=True) if triple.predicate
     )
-    return [_match(gold, at, entities, joined, judge) for at in range(len(gold.triples))]
+    return [_match(gold, position, entities, joined, judge) for position in range(len(gold.triples))]
 
 
 def say_something(layout: Layout, found: Iterable[TripleMatch]) -> bool:
     """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED and the like."""
-    every = [one for match in found for one in match.found]
+    every = [relation for match in found for relation in match.found]
     constant = layout.relation_label_key is None and len(layout.relation_types) <= 1
-    return not every or any(one.descriptions or not (constant or all(map(is_placeholder, one.labels))) for one in every)
+    return not every or any(relation.descriptions or not (constant or all(map(is_placeholder, relation.labels))) for relation in every)
 
 
 def crowded(entities: Iterable[Match]) -> list[str]:
@@ -77,7 +77,7 @@ def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
 
 def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[JoiningRelation]]:
     """The relations of the pairs that have some. The pairs pass by in batches: crowded names can give millions of them."""
-    found: dict[Pair, list[JoiningRelation]] = {}
+    relations_of: dict[Pair, list[JoiningRelation]] = {}
     for batch in batched(wanted, BATCH):
         here: dict[Pair, list[JoiningRelation]] = {}  # a pair that comes again in a later batch is read again, and must not be listed twice
         for row in reader.stream("gold-relations", pairs=[list(pair) for pair in sorted(set(batch))]):
@@ -85,23 +85,23 @@ def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[Join
             here.setdefault((row["a"], row["b"]), []).append(JoiningRelation(
                 row["a"], row["b"], row["forward"], row["element_id"], row["type"], labels or (row["type"],), descriptions,
             ))
-        found.update(here)
-    return found
+        relations_of.update(here)
+    return relations_of
 
 
 def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[JoiningRelation]], judge: PredicateJudge) -> TripleMatch:
     subject, obj = (entities[end] for end in gold.ends[at])
     if subject.rank is None or obj.rank is None:
         return TripleMatch()
-    found = [
-        (max(subject.found[a].rank, obj.found[b].rank), one)
-        for a, b in pairs(entities, *gold.ends[at]) for one in joined.get((a, b), ())
+    ranked = [
+        (max(subject.found[a].rank, obj.found[b].rank), relation)
+        for a, b in pairs(entities, *gold.ends[at]) for relation in joined.get((a, b), ())
     ]
-    found.sort(key=lambda pair: (pair[0], pair[1].element_id))
+    ranked.sort(key=lambda pair: (pair[0], pair[1].element_id))
     name = gold.triples[at].predicate
-    named = [max(rank, said) for rank, one in found if name and (said := judge.rank(name, one)) is not None]
+    named = [max(rank, rank_of_name) for rank, relation in ranked if name and (rank_of_name := judge.rank(name, relation)) is not None]
     return TripleMatch(
-        ends=max(subject.rank, obj.rank), joined=min((rank for rank, _ in found), default=None),
-        directed=min((rank for rank, one in found if one.forward), default=None), predicate=min(named, default=None),
-        found=tuple(one for _, one in found),
+        ends=max(subject.rank, obj.rank), joined=min((rank for rank, _ in ranked), default=None),
+        directed=min((rank for rank, relation in ranked if relation.forward), default=None), predicate=min(named, default=None),
+        found=tuple(relation for _, relation in ranked),
     )

@@ -64,15 +64,16 @@ def measure(
     progress("embedding")
     if by_meaning and embedder is not None:  # for what no name matched, where its document is there at all
         so_far, before = matches(places, wanted, sources, known), places.element_ids
-        still = [at for at, match in enumerate(so_far) if match.rank is None and wanted[at] not in known.missing]
+        still = [position for position, match in enumerate(so_far) if match.rank is None and wanted[position] not in known.missing]
         add_by_meaning(places, gold, still, lambda: names_of(reader), embedder, similarity=chosen.similarity)
+        # the names are read once more for their embeddings, whatever answered the levels before
         places.queries.add(NAMES_QUERY)
         sources |= documents.of_entities(reader, known, places.element_ids - before)
     entities = matches(places, wanted, sources, known)
     progress("relations")
     judge = PredicateJudge(chosen.levels, fuzzy=chosen.fuzzy, similarity=chosen.similarity, embedder=embedder)
     triples = triple_matches(reader, gold, entities, judge)
-    found = MatchedGold(gold, entities, triples, say_something(layout, triples))
+    matched = MatchedGold(gold, entities, triples, say_something(layout, triples))
     progress("control")
     order = sorted(known.known)
     against, no_control = None, None
@@ -89,28 +90,28 @@ def measure(
     else:
         no_control = "a control needs gold of two documents that the graph knows, or --control FILE with gold of another text"
     progress("bridging")
-    bridges, flags, left_out = _bridging(reader, found, level)
-    items = listing.gold_items(reader, found, flags)
-    levels = {name: found.coverage(name) for name in chosen.levels}
+    bridges, flags, left_out = _bridging(reader, matched, level)
+    items = listing.gold_items(reader, matched, flags)
+    levels = {name: matched.coverage(name) for name in chosen.levels}
     scope: CompletenessScope = "documents" if known.scope else "whole_graph" if chosen.whole_graph or not gold.documents else "unmatched"
     unused = {NAMES_QUERY, BY_KEY_QUERY} - places.queries
-    asked = [query for query in all_queries().values() if query.name.startswith("gold-") and query.name not in unused]
+    queries = [query for query in all_queries().values() if query.name.startswith("gold-") and query.name not in unused]
     return CompletenessReport(
         graph=layout.scope_value, layout=layout, gold=gold.summary(), verdict_level=level, scope=scope,
-        run=Started("completeness", {}).manifest(server=graph.info, hashes={query.name: query.sha256 for query in asked}),
+        run=Started("completeness", {}).manifest(server=graph.info, hashes={query.name: query.sha256 for query in queries}),
         settings={
             "levels": [str(level) for level in chosen.levels], "fuzzy": chosen.fuzzy,
             "similarity": chosen.similarity if embedder else None, "embedding_model": embedder.name if embedder else None,
             "names_read": places.names, "by_index": places.by_index,
         },
-        levels=levels, apart={name: found.apart(name) for name in chosen.levels},
-        by_type=found.by_type(level), by_document=found.by_document(level), by_predicate=found.by_predicate(level), bridging=bridges,
+        levels=levels, apart={name: matched.apart(name) for name in chosen.levels},
+        by_type=matched.by_type(level), by_document=matched.by_document(level), by_predicate=matched.by_predicate(level), bridging=bridges,
         control=against, control_missing=no_control,
         verdicts=figures.verdicts(levels[level], level, banded=scope != "unmatched") if gold.entities else [],
         matched=[item for item in items if item.level], missing=[item for item in items if not item.level],
         findings=listing.findings(items, level, limit=chosen.examples, advice=ADVICE),
         notes=[
-            *([known.note] if known.note else []), *left_out, *crowded(found.entities), *([] if found.named else [NAMELESS]),
+            *([known.note] if known.note else []), *left_out, *crowded(matched.entities), *([] if matched.named else [NAMELESS]),
             figures.INTERVAL,
         ],
     )
@@ -121,8 +122,8 @@ def _control(
 ) -> Control:
     """The figures of gold that should not be there. `entities`: where it stands all the same; `of_documents`: only gold of these."""
     triples = triple_matches(reader, gold, entities, PredicateJudge(()))
-    chosen = [at for at, entity in enumerate(gold.entities) if of_documents is None or entity.document in of_documents]
-    rows = [at for at, triple in enumerate(gold.triples) if of_documents is None or triple.document in of_documents]
+    chosen = [position for position, entity in enumerate(gold.entities) if of_documents is None or entity.document in of_documents]
+    rows = [position for position, triple in enumerate(gold.triples) if of_documents is None or triple.document in of_documents]
     coverage = MatchedGold(gold, entities, triples).coverage(level, chosen, rows)
     return Control(how=how, entity_coverage=coverage.entity_coverage, relation_completeness=coverage.relation_completeness)
 

@@ -36,11 +36,11 @@ class Gates:
 
     def debt(self, rule_id: str) -> RatchetRule | None:
         """What the ratchet holds of a check."""
-        return next((one for one in self.ratchet.rules if one.rule_id == rule_id), None) if self.ratchet else None
+        return next((rule for rule in self.ratchet.rules if rule.rule_id == rule_id), None) if self.ratchet else None
 
     def in_force(self, rule_id: str, group: str) -> list[tuple[int, Waiver]]:
         """The waivers of a check that have not expired, with their places in the list."""
-        return [(at, one) for at, one in enumerate(self.waivers) if one.covers(rule_id, group) and not one.expired(self.today)]
+        return [(i, waiver) for i, waiver in enumerate(self.waivers) if waiver.covers(rule_id, group) and not waiver.expired(self.today)]
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
     matched: Counter[int] = Counter()
     for example in examples:
         items = example.items[:1] if rule.hit == "first" else example.items
-        by = [at for at, waiver in waivers if (listed or waiver.match is None) and waiver.takes(items)]
-        for at in by:
-            matched[at] += max(1, example.counts)
+        by = [place for place, waiver in waivers if (listed or waiver.match is None) and waiver.takes(items)]
+        for place in by:
+            matched[place] += max(1, example.counts)
         if by:
             waived.append((by[0], example))
         else:
@@ -94,13 +94,13 @@ def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
         counted = recounted([*held, *known, *(example for _, example in waived)])
         first, second = len(held), len(held) + len(known)
         held, known = counted[:first], counted[first:second]
-        waived = list(zip((at for at, _ in waived), counted[second:], strict=True))
+        waived = list(zip((place for place, _ in waived), counted[second:], strict=True))
     hits: Counter[int] = Counter()
-    for at, example in waived:
-        hits[at] += example.counts
-    whole_check = next((at for at, waiver in waivers if waiver.match is None), None)  # it takes all that no other takes
+    for place, example in waived:
+        hits[place] += example.counts
+    whole_check = next((place for place, waiver in waivers if waiver.match is None), None)  # it takes all that no other takes
     if whole_check is not None:
-        hits[whole_check] = outcome.count - sum(n for at, n in hits.items() if at != whole_check)
+        hits[whole_check] = outcome.count - sum(n for place, n in hits.items() if place != whole_check)
         matched[whole_check] = outcome.count
     suppressed = sum(hits.values())
     unwaived = outcome.count - suppressed
@@ -110,11 +110,11 @@ def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
     failing = unwaived - known_count
     values = [(limit, held_value(limit, failing, outcome.total)) for limit in gates.of(rule)]
     broken = [limit for limit, value in values if failing and (value is None or not limit.met(value))]
-    shown = [*held, *(one.model_copy(update={"known": True}) for one in known)]
+    shown = [*held, *(entry.model_copy(update={"known": True}) for entry in known)]
     return CheckJudgement(
         status="failed" if broken else "passed", severity=worst(broken, rule.severity), held=failing, suppressed=suppressed,
-        known=known_count, taken={at: n for at, n in sorted(hits.items()) if n}, matched=matched,
-        examples=[*shown, *(one.model_copy(update={"waived": gates.waivers[at].reason}) for at, one in waived)],
+        known=known_count, taken={place: n for place, n in sorted(hits.items()) if n}, matched=matched,
+        examples=[*shown, *(entry.model_copy(update={"waived": gates.waivers[place].reason}) for place, entry in waived)],
         by_type=by_type([*held, *known], rule.hit) if listed else None,
         note=_note(outcome, [waiver for _, waiver in waivers], debt, listed=listed), listed=listed,
         debt=debt_of(rule.id, rule.hit, (unwaived, outcome.total), left, listed=listed or whole_check is not None)
@@ -124,7 +124,7 @@ def judged(rule: Rule, outcome: CheckOutcome, gates: Gates) -> CheckJudgement:
 
 def worst(broken: Sequence[Threshold], own: Severity) -> Severity:
     """The worst severity among the broken limits; the check's own where none is broken."""
-    return min((one.severity or own for one in broken), key=SEVERITIES.index, default=own)
+    return min((limit.severity or own for limit in broken), key=SEVERITIES.index, default=own)
 
 
 def held_value(limit: Threshold, held: int, total: int) -> float | None:
@@ -136,13 +136,13 @@ def silenced(finding: Finding, gates: Gates) -> tuple[Finding, list[int]]:
     """A finding of another report under the first waiver of its whole check, and the places of all such waivers; else as it is."""
     if finding.status not in ("passed", "failed") or not finding.count:
         return finding, []
-    found = [(at, one) for at, one in gates.in_force(finding.rule_id, finding.group) if one.match is None]
-    if not found:
+    waivers = [(place, waiver) for place, waiver in gates.in_force(finding.rule_id, finding.group) if waiver.match is None]
+    if not waivers:
         return finding, []
-    first = found[0][1]
+    first = waivers[0][1]
     examples = [example.model_copy(update={"waived": first.reason}) for example in finding.examples]
     update = {"status": "passed", "suppressed": finding.count, "waived": [first.record(hits=finding.count)], "examples": examples}
-    return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), [at for at, _ in found]
+    return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), [place for place, _ in waivers]
 
 
 def _note(outcome: CheckOutcome, waivers: Sequence[Waiver], debt: RatchetRule | None, *, listed: bool) -> str | None:

@@ -24,12 +24,13 @@ def keys_of(example: Example, hit: Hit) -> list[tuple[str, int]]:
         return [(key_of(example.items[0]) if example.items else "", example.counts)]
     if hit == "items":
         rest = max(0, example.counts - len(example.items))
-        return [(key_of(item), 1 + (rest if at == 0 else 0)) for at, item in enumerate(example.items)]
+        return [(key_of(item), 1 + (rest if index == 0 else 0)) for index, item in enumerate(example.items)]
     return [(" | ".join(sorted({key_of(item) for item in example.items})), 1 if hit == "pairs" else example.counts)]
 
 
 def hashed(rule_id: str, key: str) -> str:
     """The key unreadable: who guesses a name can still confirm it."""
+    # the rule is part of it, so that one name under two checks gives two hashes
     return hashlib.sha256(f"{rule_id}\0{key}".encode("utf-8", "replace")).hexdigest()[:32]
 
 

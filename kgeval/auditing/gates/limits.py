@@ -40,7 +40,7 @@ def written_in_file(where: str, name: str, severity: str | None, text: str) -> t
 
 def read_limits(written: Iterable[tuple[str, Threshold | str]]) -> tuple[Limits, list[str]]:
     """The limits, and every fault. `written`: place and threshold, or place and fault. Of two for one id and severity the later holds."""
-    found: dict[str, dict[Severity | None, Threshold]] = {}
+    by_severity: dict[str, dict[Severity | None, Threshold]] = {}
     places: dict[str, str] = {}
     faults: list[str] = []
     for where, threshold in written:
@@ -48,9 +48,9 @@ def read_limits(written: Iterable[tuple[str, Threshold | str]]) -> tuple[Limits,
         if isinstance(limit, str):
             faults.append(f"{where}: {limit}")
         else:
-            found.setdefault(limit.name, {})[limit.severity] = limit
+            by_severity.setdefault(limit.name, {})[limit.severity] = limit
             places[limit.name] = where
-    by_id = {name: tuple(sorted(limits.values(), key=_rank)) for name, limits in found.items()}
+    by_id = {name: tuple(sorted(limits.values(), key=_rank)) for name, limits in by_severity.items()}
     for name, limits in by_id.items():
         for worse, milder in pairwise(limit for limit in limits if limit.severity is not None):
             if (worse.unit, worse.sign) == (milder.unit, milder.sign) and milder.met(worse.limit):  # it would be broken before the milder
@@ -62,7 +62,7 @@ def read_limits(written: Iterable[tuple[str, Threshold | str]]) -> tuple[Limits,
 
 def limits_text(limits: Iterable[Threshold]) -> str:
     """All limits of a check in words: `share <= 0.05`, `error: share <= 0.2; warning: share <= 0.05`."""
-    return "; ".join(f"{one.severity}: {one.text}" if one.severity else one.text for one in limits)
+    return "; ".join(f"{limit.severity}: {limit.text}" if limit.severity else limit.text for limit in limits)
 
 
 def figures() -> list[str]:
@@ -74,7 +74,7 @@ def figures() -> list[str]:
 def _limit(written: Threshold) -> Threshold | str:
     """The limit with its id, unit, severity and a sign that is not `=`; or what is wrong with it."""
     name, named_severity = (written.name, None) if written.of is None else (written.of, written.name)
-    severity = next((one for one in SEVERITIES if one == named_severity), None)
+    severity = next((level for level in SEVERITIES if level == named_severity), None)
     value, in_hits = written.limit, written.unit == "hits"
     if named_severity is not None and severity is None:
         return f"'{named_severity[:30]}' is no severity: error, warning, info"

@@ -28,10 +28,10 @@ def read_ratchet(path: Path) -> Ratchet:
     if version != SCHEMA_VERSION:
         raise InputError(f"{path}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}", fix=READ_FIX)
     ratchet = validated(Ratchet, value, str(path), what="is broken", fix=READ_FIX)
-    if twice := [name for name, n in Counter(one.rule_id for one in ratchet.rules).items() if n > 1]:
+    if twice := [name for name, n in Counter(rule.rule_id for rule in ratchet.rules).items() if n > 1]:
         fix = "was it merged from two? Keep one entry of each check, or write the file anew"
         raise InputError(f"{path}: {_first(twice)}: more than one entry", fix=fix)
-    odd = [one.rule_id for one in ratchet.rules if one.count < 0 or one.total < 0 or any(n < 1 for n in (one.keys or {}).values())]
+    odd = [rule.rule_id for rule in ratchet.rules if rule.count < 0 or rule.total < 0 or any(n < 1 for n in (rule.keys or {}).values())]
     if odd:
         raise InputError(f"{path}: numbers below 0 or keys without a hit: {_first(odd)}", fix=READ_FIX)
     return ratchet
@@ -39,14 +39,14 @@ def read_ratchet(path: Path) -> Ratchet:
 
 def differences(ratchet: Ratchet, graph: str | None, layout: Layout, kgeval: str) -> list[str]:
     """What makes the ratchet hard to hold against this audit: another graph, layout or version of kgeval."""
-    found = []
+    notes = []
     if ratchet.graph != graph:
-        found.append(f"it is about {called(ratchet.graph)}, this audit about {called(graph)}")
+        notes.append(f"it is about {called(ratchet.graph)}, this audit about {called(graph)}")
     if ratchet.layout != layout.name:
-        found.append(f"it was written for layout {ratchet.layout}, this audit uses {layout.name}")
+        notes.append(f"it was written for layout {ratchet.layout}, this audit uses {layout.name}")
     if ratchet.kgeval != kgeval:
-        found.append(f"kgeval {ratchet.kgeval} wrote it, this is {kgeval}: checks may count otherwise")
-    return found
+        notes.append(f"kgeval {ratchet.kgeval} wrote it, this is {kgeval}: checks may count otherwise")
+    return notes
 
 
 def debt_of(rule_id: str, hit: Hit, counts: tuple[int, int], examples: Sequence[Example], *, listed: bool) -> RatchetRule:
@@ -67,7 +67,7 @@ def hidden(rule: RatchetRule) -> RatchetRule:
 def known_of(debt: RatchetRule, hit: Hit, examples: Sequence[Example], *, hashes: bool) -> list[int]:
     """How many of each example's hits stand in the debt: of the same key never more than there were."""
     left = dict(debt.keys or {})
-    found = []
+    known_hits = []
     for example in examples:
         known = 0
         for key, n in keys_of(example, hit):
@@ -75,8 +75,8 @@ def known_of(debt: RatchetRule, hit: Hit, examples: Sequence[Example], *, hashes
             taken = min(n, left.get(name, 0))
             left[name] = left.get(name, 0) - taken
             known += taken
-        found.append(known)
-    return found
+        known_hits.append(known)
+    return known_hits
 
 
 def allowed(debt: RatchetRule, total: int) -> int:

@@ -51,25 +51,25 @@ def waiver_rows(
     checks of which not every hit was looked at, so that nobody can say what matches nothing. `joining`: the checks that other reports
     bring, with their groups."""
     rows = []
-    asked = {finding.rule_id for finding in findings if finding.count is not None} - set(unlisted)
+    answered = {finding.rule_id for finding in findings if finding.count is not None} - set(unlisted)
     own = {rule.id: rule.group for rule in load_rules().values()}
-    for at, waiver in enumerate(gates.waivers):
-        expired, hits = waiver.expired(gates.today), sum(by_place.get(at, 0) for by_place in taken)
+    for place, waiver in enumerate(gates.waivers):
+        expired, hits = waiver.expired(gates.today), sum(by_place.get(place, 0) for by_place in taken)
         checks = own | dict(joining or {}) if waiver.match is None else own  # joined hits are not matched
         about = {name for name, group in checks.items() if waiver.covers(name, group)}
-        nothing = not hits and not any(by_place.get(at) for by_place in matched)
-        rows.append(waiver.record(expired=expired, stale=not expired and nothing and bool(about) and about <= asked, hits=hits))
+        nothing = not hits and not any(by_place.get(place) for by_place in matched)
+        rows.append(waiver.record(expired=expired, stale=not expired and nothing and bool(about) and about <= answered, hits=hits))
     return rows
 
 
 def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
     """What must be said of waivers: those that have expired and those that match nothing."""
     notes = []
-    for at, one in enumerate(waivers, start=1):
-        name = f"waiver {at} (rule {one.rule}{f', match {one.match}' if one.match is not None else ''})"
-        if one.expired:
-            notes.append(f"{name} ended on {one.until}: its hits count again")
-        elif one.stale:
+    for number, waiver in enumerate(waivers, start=1):
+        name = f"waiver {number} (rule {waiver.rule}{f', match {waiver.match}' if waiver.match is not None else ''})"
+        if waiver.expired:
+            notes.append(f"{name} ended on {waiver.until}: its hits count again")
+        elif waiver.stale:
             notes.append(f"{name} matches nothing any more: take it out")
     return notes
 
@@ -96,8 +96,8 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[Audit
     where one of those did not run to its end, or none could be judged."""
     if fail_on is None:
         return []
-    failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
-    silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
+    failed = [finding.rule_id for finding in findings if finding.status == "failed" and decides(finding.severity, fail_on)]
+    silent = [finding.rule_id for finding in findings if finding.status in ("incomplete", "error") and decides(finding.severity, fail_on)]
     worse = "" if fail_on == SEVERITIES[0] else " or worse"
     reason = ", ".join(failed) or (f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on))
     met = False if failed else None if reason else True
@@ -107,19 +107,19 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[Audit
 
 def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
     """Why a gate on checks of this severity or a worse one has no answer, where none of them could be judged, or no check at all."""
-    asked = [one for one in findings if decides(one.severity, severity)] or findings
-    if any(one.status in ("passed", "failed") for one in asked):
+    candidates = [finding for finding in findings if decides(finding.severity, severity)] or findings
+    if any(finding.status in ("passed", "failed") for finding in candidates):
         return None
-    return f"none of {len(asked)} checks could be judged" if asked else "no check was run"
+    return f"none of {len(candidates)} checks could be judged" if candidates else "no check was run"
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
     """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); None where one of those checks
     has no answer and stands in the ratchet, or none could be judged."""
-    asked = [one for one in findings if decides(one.severity, fail_on or "info")]
-    silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]
-    failed = [one for one in asked if one.status == "failed"]
-    value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
+    judged = [item for item in findings if decides(item.severity, fail_on or "info")]
+    silent = [item.rule_id for item in judged if item.count is None and (debt := gates.debt(item.rule_id)) is not None and debt.total]
+    failed = [item for item in judged if item.status == "failed"]
+    value = float(sum((item.count or 0) - item.suppressed - item.known for item in failed))
     if silent:
         reason: str | None = f"no answer now: {', '.join(silent)}"
     else:

@@ -54,7 +54,7 @@ class Waiver:
 def waiver_faults(rule: str, match: str | None, known: Collection[str], joining: Collection[str] = ()) -> list[str]:
     """What is wrong with a waiver's check and pattern. `known`: the ids of all checks; `joining`: those that other reports bring."""
     faults = []
-    about = {one for one in known if glob(rule).fullmatch(one)}
+    about = {rule_id for rule_id in known if glob(rule).fullmatch(rule_id)}
     if rule not in GROUPS and not about:
         faults.append(f"rule: '{rule[:60]}': no such check or group (kgeval checks list names them)")
     if match is not None and (rule in JOINING or (about and about <= set(joining))):
@@ -62,6 +62,7 @@ def waiver_faults(rule: str, match: str | None, known: Collection[str], joining:
     if match is not None and match.startswith(REGEX):
         try:
             re.compile(match.removeprefix(REGEX))
+        # a{99999999999} overflows, and some thousand brackets exhaust the stack of Python's parser
         except (re.error, OverflowError, RecursionError) as cause:
             faults.append(f"match: '{match[:60]}' is no regular expression: {cause}")
     return faults

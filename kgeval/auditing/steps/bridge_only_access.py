@@ -52,6 +52,7 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
     A part is smaller than half of its component. Outermost parts only (none inside another),
     largest first, then by id. Gates and entries are internal ids.
     """
+    # memoryviews: reading one number of a numpy array makes an object of numpy's, several times slower
     starts = graph.starts.astype("i" if len(graph.others) < 1 << 31 else "q", copy=False).data
     others = graph.others.astype("i", copy=False).data
     walker = _Walker(starts, others)
@@ -59,6 +60,7 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
     for start in range(len(graph.ids)):
         if not walker.seen(start):
             tree = walker.walk(start)
+            # a part is smaller than half of its component
             if len(tree.order) > 2 * min_part:
                 parts += _parts(walker.walk(_bulk(tree)), min_part)
     ids = graph.ids
@@ -88,10 +90,10 @@ class _Walker:
         order, here = array("i", [start]), start
         parent[start], rank[start], low[start], size[start] = start, 0, 0, 1
         while True:
-            at = following[here]
-            if at < starts[here + 1]:
-                following[here] = at + 1
-                other = others[at]
+            edge = following[here]
+            if edge < starts[here + 1]:
+                following[here] = edge + 1
+                other = others[edge]
                 known = rank[other]
                 if known < 0:
                     parent[other] = here

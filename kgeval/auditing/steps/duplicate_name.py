@@ -18,15 +18,16 @@ def run(check: CheckRun) -> CheckOutcome:
 
     both = _codes(check)
     total = len(both)
-    found, sizes = np.unique(both, return_counts=True)
-    found, sizes = found[sizes > 1], sizes[sizes > 1]
+    several, sizes = np.unique(both, return_counts=True)
+    several, sizes = several[sizes > 1], sizes[sizes > 1]
+    # 8 bytes an entity: free before the names are read a second time
     del both
-    if not len(found) or check.sample < 1:
-        return CheckOutcome(int(sizes.sum()) - len(found), total)
-    wanted = largest(found, sizes, check.sample)
+    if not len(several) or check.sample < 1:
+        return CheckOutcome(int(sizes.sum()) - len(several), total)
+    wanted = largest(several, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) * FACTOR % 2**64 ^ code(kind))
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
-    return CheckOutcome(int(sizes.sum()) - len(found), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return CheckOutcome(int(sizes.sum()) - len(several), total, [_example(g, wanted[key]) for key, g in ranked[: check.sample]])
 
 
 def _codes(check: CheckRun) -> Any:

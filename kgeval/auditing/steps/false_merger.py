@@ -44,6 +44,7 @@ def _rare_label_pairs(check: CheckRun) -> list[list[str]]:
         labels = sorted(row["labels"])
         for label in labels:
             alone[label] += row["uses"]
+        # 190 pairs an entity at most, however many labels somebody gives
         for pair in combinations(labels[:20], 2):
             together[pair] += row["uses"]
     share, least = float(check.settings["rare_label_share"]), int(check.settings["min_label_uses"])
@@ -62,7 +63,7 @@ def _apart(check: CheckRun, rows: list[Row]) -> Iterable[tuple[Row, list[set[str
     for row, _ in torn:
         known, own = [n["element_id"] for n in row["neighbours"] if n["documents"]], code(row["element_id"])
         links = _by_documents(row)
-        links += [(one, f"code {other}") for one in known for other in near.codes(numbers[one]) if other != own]
+        links += [(neighbour, f"code {other}") for neighbour in known for other in near.codes(numbers[neighbour]) if other != own]
         groups = [group for group in _groups(links) if len(group) >= least]
         if len(groups) > 1:
             yield row, groups
@@ -83,11 +84,11 @@ def _groups(links: list[tuple[str, str]]) -> list[set[str]]:
             node = parent[node]
         return node
 
-    for one, other in links:
-        parent[root(one)] = root(other)
+    for neighbour, other in links:
+        parent[root(neighbour)] = root(other)
     groups: dict[str, set[str]] = {}
-    for one, _ in links:
-        groups.setdefault(root(one), set()).add(one)
+    for neighbour, _ in links:
+        groups.setdefault(root(neighbour), set()).add(neighbour)
     return sorted(groups.values(), key=lambda group: (-len(group), min(group)))
 
 

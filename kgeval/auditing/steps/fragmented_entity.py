@@ -99,7 +99,7 @@ def run(check: CheckRun) -> CheckOutcome:
     examples = []
     for pair in listed[: check.sample]:
         cosine = "" if pair.cosine is None else f"; cosine {pair.cosine:.3f}"
-        items = [entities.roll.reference(at) for at in (pair.a, pair.b)]
+        items = [entities.roll.reference(entity) for entity in (pair.a, pair.b)]
         examples.append(Example(items=items, why=f"{pair.form}; {pair.shared}{cosine}"))
     involved = {number for pair in listed for number in (pair.a, pair.b)}
     return CheckOutcome(len(involved), len(entities), examples, note, len(listed))
@@ -118,11 +118,12 @@ def _candidates(check: CheckRun, entities: NamedEntities) -> tuple[Candidates, f
     bearers: set[str] = set()
 
     def named() -> Iterator[tuple[NameForm, Sequence[str]]]:
-        for at in range(len(entities)):
-            form = forms.form(entities.name(at))
+        for number in range(len(entities)):
+            # Not by the cache: every name comes once, and would push out the others.
+            form = forms.form(entities.name(number))
             if form.titles:
                 bearers.update(form.core)
-            yield form, tuple(entities.aliases.get(at, ()))
+            yield form, tuple(entities.aliases.get(number, ()))
 
     blocks = collect(named(), most=most, crowd=int(check.settings["max_crowd"]))
     near = Contexts(check, {number: entities.roll.element_id(number) for number in blocks.crowd()})
@@ -130,8 +131,8 @@ def _candidates(check: CheckRun, entities: NamedEntities) -> tuple[Candidates, f
     small = blocks.small_sizes
     left = len(parts) + len(small) - affordable(chain(map(len, parts), map(int, small)), budget=budget)
     note = f"{left} of {len(parts) + len(small)} groups of like names were not compared (max_pairs = {budget})" if left else None
-    found = list(pairs(chain(parts, blocks.small()), entities.joined_by, budget=budget))
-    return found, frozenset(bearers - forms.GENERIC), note
+    candidates = list(pairs(chain(parts, blocks.small()), entities.joined_by, budget=budget))
+    return candidates, frozenset(bearers - forms.GENERIC), note
 
 
 def _cosines(check: CheckRun, entities: NamedEntities, found: Candidates) -> dict[tuple[int, int], float]:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from kgeval.auditing.check import CheckOutcome, CheckRun, examples_of
 from kgeval.records import Example, GraphRef
 
+# seconds would be the year 5138, milliseconds are 1973: larger numbers are milliseconds
 MILLISECONDS = 100_000_000_000
 _ZONE_NAME = re.compile(r"\[[^\]]*\]$")
 _PARTIAL = re.compile(r"(-?\d{1,4})(?:-(\d{1,2}))?$")

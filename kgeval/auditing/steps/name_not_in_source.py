@@ -14,13 +14,13 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
     chunks = chunk_texts(check)
     known = entities(check, chunks)
-    testable = array("I", (at for at in range(len(known.roll)) if known.chunks.size(at)))
-    missed = array("I", (at for at in testable if not _found(known, at, chunks)))
+    testable = array("I", (i for i in range(len(known.roll)) if known.chunks.size(i)))
+    missed = array("I", (i for i in testable if not _found(known, i, chunks)))
     examples = []
-    for at in nsmallest(check.sample, missed, key=lambda at: (-known.chunks.size(at), known.roll.names[at], known.roll.element_id(at))):
-        n = known.chunks.size(at)
+    for i in nsmallest(check.sample, missed, key=lambda i: (-known.chunks.size(i), known.roll.names[i], known.roll.element_id(i))):
+        n = known.chunks.size(i)
         where = "its only chunk" if n == 1 else f"any of its {n} chunks"
-        examples.append(Example(items=[known.roll.reference(at)], why=f"the name is not in {where}"))
+        examples.append(Example(items=[known.roll.reference(i)], why=f"the name is not in {where}"))
     return CheckOutcome(len(missed), len(testable), examples)
 
 

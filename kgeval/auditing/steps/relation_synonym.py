@@ -51,6 +51,7 @@ def _stem(word: str) -> str:
     for ending, put in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             stem = word[: len(word) - len(ending)] + put
+            # "stopped" loses the second p; "passing" and "falling" keep theirs, which are not doubled by the ending
             doubled = len(stem) > 3 and stem[-1] == stem[-2] and ending in ("ing", "ed") and stem[-1] not in "sl"
             return stem[:-1] if doubled else stem.removesuffix("e") if len(stem) > 3 else stem
     return word

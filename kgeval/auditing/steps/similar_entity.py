@@ -14,11 +14,11 @@ MOST_READ = 20_000  # entities whose neighbours are read: the nearest pairs come
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities in at least one listed pair; `total`: entities that were compared. Each example is one pair, nearest first."""
-    found = neighbours(check)
-    ends = _entities(check, sorted({end for a, b, _ in found.pairs for end in (a, b)}))
+    nearest = neighbours(check)
+    ends = _entities(check, sorted({end for a, b, _ in nearest.pairs for end in (a, b)}))
     unknown = set(check.layout.placeholder_values)
     pairs: list[NearPair] = []
-    for a, b, cosine in found.pairs:
+    for a, b, cosine in nearest.pairs:
         how = alike(ends[a], ends[b], placeholders=unknown) if a in ends and b in ends else None
         if how is not None:
             pairs.append(NearPair(ends[a], ends[b], cosine, how))
@@ -34,7 +34,7 @@ def run(check: CheckRun) -> CheckOutcome:
             why=f"{pair.form}; cosine {pair.cosine:.3f}; {near}",
         ) for pair, near in kept[: check.sample]
     ]
-    return CheckOutcome(len(involved), found.compared, examples, found.note, len(kept))
+    return CheckOutcome(len(involved), nearest.compared, examples, nearest.note, len(kept))
 
 
 def _entities(check: CheckRun, ids: list[str]) -> dict[str, GraphRef]:

@@ -12,5 +12,5 @@ def run(check: CheckRun) -> CheckOutcome:
         if view is None:
             return CheckOutcome(0, 0)
         size, share = int(check.settings["max_size"]), float(check.settings["giant_share"])
-        found = view.small_components(max_size=size, giant_share=share, sample=check.sample)
-    return CheckOutcome(found.count, found.total, examples_of(found.sample))
+        small = view.small_components(max_size=size, giant_share=share, sample=check.sample)
+    return CheckOutcome(small.count, small.total, examples_of(small.sample))

@@ -12,13 +12,13 @@ from kgeval.records import Example
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities whose name also stands for another type; `total`: entities with a name and a type."""
-    total, found, sizes = _torn(check)
-    if not len(found) or check.sample < 1:
+    total, several, sizes = _torn(check)
+    if not len(several) or check.sample < 1:
         return CheckOutcome(int(sizes.sum()), total)
-    wanted = largest(found, sizes, check.sample)
+    wanted = largest(several, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) if kind else 0)
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"]))
-    return CheckOutcome(int(sizes.sum()), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return CheckOutcome(int(sizes.sum()), total, [_example(g, wanted[key]) for key, g in ranked[: check.sample]])
 
 
 def _torn(check: CheckRun) -> tuple[int, Any, Any]:

@@ -70,13 +70,13 @@ def _near(forms: list[str], min_letters: int) -> dict[str, str]:
     """For every folded name the first (most used) folded name that it is one edit away from; itself if there is none."""
     from rapidfuzz.distance import OSA
 
-    found: dict[str, str] = {}
+    main_of: dict[str, str] = {}
     blocks: dict[tuple[str, str], list[str]] = defaultdict(list)
     for form in forms:
         block = blocks[form[:1], "".join(re.findall(r"\d", form))]
         long = len(form) >= min_letters
         near = next((other for other in block if OSA.distance(form, other, score_cutoff=1) <= 1), None) if long else None
-        found[form] = near or form
+        main_of[form] = near or form
         if long and near is None:
             block.append(form)
-    return found
+    return main_of

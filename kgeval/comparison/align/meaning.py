@@ -37,11 +37,11 @@ def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial:
     """
     before, after = _desk(question, free, asker, trial), _desk(question, free.model_copy(update={"answer": aligned}), asker, trial)
     claims = items_of(before, "answer_claims")
-    found = check_items(after, source_of(after, "answer"), {"claims": claims})["claims"]
-    failure = claims.texts.failure or found.failure or next((item.failure for item in found.items if item.failure is not None), None)
+    verdicts = check_items(after, source_of(after, "answer"), {"claims": claims})["claims"]
+    failure = claims.texts.failure or verdicts.failure or next((item.failure for item in verdicts.items if item.failure is not None), None)
     if failure is not None:
-        return KeptClaims(len(found.items), failure=f"{failure.cause}: {failure.detail}")
-    return KeptClaims(len(found.items), sum(item.label == "supported" for item in found.items))
+        return KeptClaims(len(verdicts.items), failure=f"{failure.cause}: {failure.detail}")
+    return KeptClaims(len(verdicts.items), sum(item.label == "supported" for item in verdicts.items))
 
 
 def _desk(question: Question, answer: Answer, asker: Asker, trial: int) -> JudgeContext:

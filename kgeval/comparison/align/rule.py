@@ -27,6 +27,7 @@ class AlignmentRule:
     are then added by a model, in `force_tries` tries at most; `to_longest`: all systems are brought to the longest answer to the question,
     so that pairs share them; `on` false: answers are judged as they are."""
 
+    # the numbers of [Z 4]: 10 words, 5 attempts
     tolerance: int = 10
     attempts: int = 5
     force: bool = True
@@ -98,6 +99,7 @@ def align_pair(a: Answer, b: Answer, rule: AlignmentRule, adjusters: tuple[Lengt
     if before <= rule.tolerance:
         return AlignedPair(a, b, *words, "equal", gap_before=before)
     shorter = 0 if words[0] < words[1] else 1
+    # [Z 4]: only the shorter one is changed, so that no answer loses what it says
     side = align_length((a, b)[shorter], max(words), rule.tolerance, rule, adjusters[shorter])
     if shorter == 0:
         return AlignedPair(side.answer, b, side.words, words[1], side.how, side.attempt, before, side.failure)
@@ -128,11 +130,13 @@ def align_length(free: Answer, target: int, window: int, rule: AlignmentRule, ad
         ways.append(("adjusted", rule.attempts, adjuster.again))
     if rule.force and adjuster.forces:
         ways.append(("forced", rule.force_tries, adjuster.padded))
+    # [Z 4]: first the system's own words; those that a model adds are not the system's
     for how, tries, change in ways:
         if how == "forced" and not count_words(nearest.answer):  # there must be words to add words to
             break
         start, failures = nearest, 0
         for attempt in range(1, tries + 1):
+            # from the nearest so far, not from the last: attempts that run away are not followed
             answer = change(nearest, target, attempt)
             if answer.error is not None:
                 # a try that failed is one without a result; where all of them failed, or the run was stopped, nothing is known of the pair:

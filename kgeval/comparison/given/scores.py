@@ -57,9 +57,9 @@ def columns_of(cells: Iterable[ScoreCell]) -> list[ScoreColumn]:
             own.setdefault(cell.question_id, []).append(cell.value)
     return [
         ScoreColumn(
-            system, metric, {question: sum(found) / len(found) for question, found in own.items()},
+            system, metric, {question: sum(scores) / len(scores) for question, scores in own.items()},
             {question: why for question, why in causes[system, metric].items() if question not in own},
-            all(len(found) == 1 for found in own.values()),
+            all(len(scores) == 1 for scores in own.values()),
         )
         for (system, metric), own in values.items()
     ]

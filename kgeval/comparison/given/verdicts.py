@@ -79,10 +79,10 @@ def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfChec
     from kgeval.comparison.given.scores import estimated
 
     wins = table.question_wins()
-    known = wins[~np.isnan(wins)]
-    relative = estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0))
+    scored = wins[~np.isnan(wins)]
+    relative = estimated(scored, seed=seed, confidence=confidence, span=(-1.0, 1.0))
     passed = None if relative.low is None or relative.high is None else relative.low <= 0 <= relative.high
-    return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=relative, n=len(known), passed=passed)
+    return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=relative, n=len(scored), passed=passed)
 
 
 def sequence_of(
@@ -101,19 +101,19 @@ def sequence_of(
     wins = table.question_wins()
     if order == "random":
         wins = wins[np.random.default_rng(seed).permutation(len(wins))]
-    known = wins[~np.isnan(wins)]
+    scored = wins[~np.isnan(wins)]
     stopping, running = Stopping(tie_region, confidence, least=least), ConfidenceSequence(confidence)
     path: list[SequencePoint] = []
-    step = max(1, len(known) // POINTS)
-    for at, value in enumerate(known.tolist(), start=1):
+    step = max(1, len(scored) // POINTS)
+    for number, value in enumerate(scored.tolist(), start=1):
         stopping.add(value)
         interval = running.add([value])
-        if at % step == 0 or at == len(known):
-            path.append(SequencePoint(n=at, mean=float(known[:at].mean()), low=interval.low, high=interval.high))
+        if number % step == 0 or number == len(scored):
+            path.append(SequencePoint(n=number, mean=float(scored[:number].mean()), low=interval.low, high=interval.high))
     last = path[-1] if path else None
     return SequenceResult(
-        system_a=table.system_a, system_b=table.system_b, n=len(known), failures=len(wins) - len(known), tie_region=tie_region,
+        system_a=table.system_a, system_b=table.system_b, n=len(scored), failures=len(wins) - len(scored), tie_region=tie_region,
         decision=stopping.decision or "open", decided_at=stopping.questions if stopping.decision else None,
         relative=Estimated.of(last.mean, last) if last else Estimated(),
-        fixed=estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0)), path=path,
+        fixed=estimated(scored, seed=seed, confidence=confidence, span=(-1.0, 1.0)), path=path,
     )

@@ -64,7 +64,7 @@ def chosen_aspects(names: Sequence[str], known: Mapping[str, Aspect] | None = No
     for the paper's four. Raises: UsageError for unknown ones."""
     if known is None:
         known, names = load_grades(), names or ZENG
-    names = [one for name in names for one in (SETS.get(name, (name,)) if name not in known else (name,))]
+    names = [aspect_name for name in names for aspect_name in (SETS.get(name, (name,)) if name not in known else (name,))]
     unknown = [name for name in names if name not in known]
     if unknown:
         near = [match for name in unknown for match in get_close_matches(name, known, 1)]
@@ -108,6 +108,7 @@ def _faults(aspect: str, value: Any) -> list[str]:
     if not isinstance(value, dict):
         return ["is no section"]
     faults = [f"{key}: unknown key{did_you_mean(key, _KEYS)}" for key in value if key not in _KEYS]
+    # aspects become fields of a pydantic class: `copy` or `model_x` would hide one of its own
     if not _NAME.fullmatch(aspect) or aspect == OVERALL or aspect in SETS or hasattr(Reply, aspect) or aspect.startswith("model_"):
         faults.append("this cannot be a name: use lower case letters, digits and _, at most 40, and not a word such as overall or copy")
     faults += _text_faults(value)

@@ -66,7 +66,7 @@ def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = Non
         what = "no question has answers of two systems" if wanted.scope == "pairs" else "there is no answer"
         raise UsageError(f"nothing can be labelled: {what}", fix="give the answers of two systems, or --of answers for single ones")
     chosen, strata = _sample(candidates, wanted)
-    items = {f"i{at:0{max(3, len(str(len(chosen))))}d}": item for at, item in enumerate(chosen, start=1)}
+    items = {f"i{number:0{max(3, len(str(len(chosen))))}d}": item for number, item in enumerate(chosen, start=1)}
     dealt = _deal(list(items), wanted)
     first = {who: _firsts(names, items, wanted.seed, who) for who, names in dealt.items()}
     return DrawnItems(wanted.scope, items, dealt, first, len(candidates), strata, dict(left_out))
@@ -100,8 +100,8 @@ def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, l
 def _difficulty(groups: Sequence[tuple[Question, tuple[str, ...]]], spread: Spread | None) -> list[str | None]:
     """Hops where a question has them; else the third in which the spread of scores lies, near answers being hard to tell apart."""
     widths = [None if spread is None or question.hops is not None else spread(question.id, group) for question, group in groups]
-    known = sorted(width for width in widths if width is not None)
-    cuts = [known[len(known) * at // 3] for at in (1, 2)] if len(known) >= 3 else []
+    sorted_widths = sorted(width for width in widths if width is not None)
+    cuts = [sorted_widths[len(sorted_widths) * third // 3] for third in (1, 2)] if len(sorted_widths) >= 3 else []
     bands = [BANDS[sum(width >= cut for cut in cuts)] if width is not None and cuts else None for width in widths]
     return [
         band if question.hops is None else "1 hop" if question.hops == 1 else f"{question.hops} hops"
@@ -130,13 +130,14 @@ def shares(sizes: Mapping[str, int], n: int) -> dict[str, int]:
     total = sum(sizes.values())
     exact = {name: n * size / total for name, size in sizes.items()}
     least = 1 if n >= len(sizes) else 0
-    given = {name: max(least, int(exact[name])) for name in sizes}
-    while (left := n - sum(given.values())) != 0:
+    quotas = {name: max(least, int(exact[name])) for name in sizes}
+    # rounding down leaves some over; the least of one each may have given out too many
+    while (left := n - sum(quotas.values())) != 0:
         step = 1 if left > 0 else -1
-        open_ = [name for name in sizes if (given[name] < sizes[name] if step > 0 else given[name] > least)]
-        best = max(open_, key=lambda name: (step * (exact[name] - given[name]), name))
-        given[best] += step
-    return given
+        open_ = [name for name in sizes if (quotas[name] < sizes[name] if step > 0 else quotas[name] > least)]
+        best = max(open_, key=lambda name: (step * (exact[name] - quotas[name]), name))
+        quotas[best] += step
+    return quotas
 
 
 def _deal(names: Sequence[str], wanted: DrawSettings) -> dict[str, list[str]]:
@@ -155,9 +156,10 @@ def _deal(names: Sequence[str], wanted: DrawSettings) -> dict[str, list[str]]:
 def _firsts(names: Sequence[str], items: Mapping[str, SheetItem], seed: int, who: str) -> dict[str, str]:
     """Whose answer stands first: by turns within each pair of systems, so that half of a person's items have either order."""
     rng = Random(f"{seed} first {who}")  # noqa: S311
+    # by pair of systems first: taking turns over all items could give one pair one order only
     order = sorted(names, key=lambda name: (items[name].systems, rng.random()))
     start = rng.randrange(2)
-    return {name: items[name].systems[(start + at) % len(items[name].systems)] for at, name in enumerate(order)}
+    return {name: items[name].systems[(start + number) % len(items[name].systems)] for number, name in enumerate(order)}
 
 
 def spread_of(scores: Iterable[Score]) -> Spread:

@@ -48,19 +48,19 @@ def score_table(scores: Iterable[Score]) -> ScoreTable:
     """All scores with a value. A score that was made twice (two files, or trials) counts with its mean."""
     import numpy as np
 
-    given: dict[tuple[str, str], dict[str, list[float]]] = {}
+    scores_of: dict[tuple[str, str], dict[str, list[float]]] = {}
     metrics: dict[str, None] = {}
     for score in scores:
         metrics.setdefault(score.metric)
-        own = given.setdefault((score.question_id, score.system), {})
+        own = scores_of.setdefault((score.question_id, score.system), {})
         if score.value is not None:
             own.setdefault(score.metric, []).append(score.value)
-    values = np.full((len(given), len(metrics)), np.nan)
-    for at, own in enumerate(given.values()):
+    values = np.full((len(scores_of), len(metrics)), np.nan)
+    for row, own in enumerate(scores_of.values()):
         for place, metric in enumerate(metrics):
             if metric in own:
-                values[at, place] = sum(own[metric]) / len(own[metric])
-    return ScoreTable(tuple(metrics), tuple(given), values)
+                values[row, place] = sum(own[metric]) / len(own[metric])
+    return ScoreTable(tuple(metrics), tuple(scores_of), values)
 
 
 def pair_kind(metric: str) -> str | None:
@@ -92,7 +92,7 @@ def _groups(table: ScoreTable, datasets: Mapping[str, str]) -> Iterator[Group]:
     named = sorted({name for name in of if name is not None})
     parts: list[tuple[str | None, list[int]]] = [(None, every)]
     if len(named) > 1:
-        parts += [(name, [at for at in every if of[at] == name]) for name in named]
+        parts += [(name, [row for row in every if of[row] == name]) for name in named]
     for dataset, places in parts:
         yield "all" if dataset is None else "dataset", dataset, dataset, all_metrics, places
         for kind in PAIR_KINDS:
@@ -108,15 +108,16 @@ def _group(
     import numpy as np
 
     columns = {name: table.values[list(places), table.metrics.index(name)] for name in names}
-    questions = [table.rows[at][0] for at in places]
-    known = {name: column[~np.isnan(column)] for name, column in columns.items()}
-    constant = {name: float(column[0]) for name, column in known.items() if len(column) and np.ptp(column) <= EQUAL}
+    questions = [table.rows[row][0] for row in places]
+    scored = {name: column[~np.isnan(column)] for name, column in columns.items()}
+    # a metric with one value everywhere has no correlation: said as such, not shown as 0
+    constant = {name: float(column[0]) for name, column in scored.items() if len(column) and np.ptp(column) <= EQUAL}
     cells = [
-        _cell((one, columns[one]), (other, columns[other]), questions, kind=kind, seed=seed, draws=draws)
-        for one, other in combinations(names, 2)
+        _cell((first, columns[first]), (second, columns[second]), questions, kind=kind, seed=seed, draws=draws)
+        for first, second in combinations(names, 2)
     ]
     return MatrixGroup(
-        by=head[0], value=head[1], dataset=head[2], metrics=list(names), n={name: len(column) for name, column in known.items()},
+        by=head[0], value=head[1], dataset=head[2], metrics=list(names), n={name: len(column) for name, column in scored.items()},
         constant=constant, cells=cells,
     )
 
@@ -128,12 +129,12 @@ def _cell(
 
     both = ~(np.isnan(one[1]) | np.isnan(other[1]))
     units = [name for name, there in zip(questions, both.tolist(), strict=True) if there]
-    found = correlate(one[1][both], other[1][both], seed=seed, units=units, kinds=(kind,), resamples=draws)
-    figure = found.values[kind]
+    correlation = correlate(one[1][both], other[1][both], seed=seed, units=units, kinds=(kind,), resamples=draws)
+    figure = correlation.values[kind]
     reason = None
-    if found.constant:
-        names = {"first": one[0], "second": other[0], "both": f"{one[0]} and {other[0]}"}[found.constant]
+    if correlation.constant:
+        names = {"first": one[0], "second": other[0], "both": f"{one[0]} and {other[0]}"}[correlation.constant]
         reason = f"{names}: always the same value here"
     elif figure.value is None:
         reason = "fewer than 3 answers have both"
-    return MatrixCell(first=one[0], second=other[0], n=found.n, value=figure.value, low=figure.low, high=figure.high, reason=reason)
+    return MatrixCell(first=one[0], second=other[0], n=correlation.n, value=figure.value, low=figure.low, high=figure.high, reason=reason)

@@ -90,11 +90,11 @@ def annotator_pairs(table: LabelTable, *, seed: int) -> list[AnnotatorPair]:
     import numpy as np
 
     pairs = []
-    for (at, name), (other_at, other_name) in pairs_of(list(enumerate(table.people))):
-        both = ~(np.isnan(table.places[:, at]) | np.isnan(table.places[:, other_at]))
+    for (first_at, name), (other_at, other_name) in pairs_of(list(enumerate(table.people))):
+        both = ~(np.isnan(table.places[:, first_at]) | np.isnan(table.places[:, other_at]))
         if not both.any():
             continue
-        first, second = (table.places[both, place].astype(int).tolist() for place in (at, other_at))
+        first, second = (table.places[both, place].astype(int).tolist() for place in (first_at, other_at))
         figures = agreed(first, second, categories=table.categories, seed=seed, units=list(compress(table.questions, both)))
         pairs.append(AnnotatorPair(
             first=name, second=other_name, aspect=table.aspect, n=figures.n, raw=estimated(figures.raw),
@@ -120,8 +120,8 @@ def each(table: LabelTable, *, seed: int) -> list[AnnotatorAgreement]:
     import numpy as np
 
     agreements = []
-    for at, name in enumerate(table.people):
-        own, mean = table.numbers[:, at], others_mean(table, at)
+    for person, name in enumerate(table.people):
+        own, mean = table.numbers[:, person], others_mean(table, person)
         both = ~(np.isnan(own) | np.isnan(mean))
         units = list(compress(table.questions, both))
         rho = correlate(own[both], mean[both], seed=seed, units=units, kinds=("spearman",)).values.get("spearman")
@@ -175,9 +175,9 @@ def _rows(table: LabelTable, values: Floats) -> _LabelRows:
     import numpy as np
 
     spread = np.broadcast_to(values, table.places.shape)
-    kept = ~(np.isnan(table.places) | np.isnan(spread))
-    item = [int(at) for at in np.nonzero(kept)[0]]
-    return _LabelRows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
+    both = ~(np.isnan(table.places) | np.isnan(spread))
+    item = [int(place) for place in np.nonzero(both)[0]]
+    return _LabelRows(spread[both], table.numbers[both], item, [table.items[place].question for place in item])
 
 
 def _of(table: LabelTable, predictor: Predictor) -> Floats:
@@ -191,17 +191,17 @@ def _others(table: LabelTable, by: AgreementBy, value: str | None, seed: int) ->
     import numpy as np
 
     if len(table.people) > 1:
-        means = np.stack([others_mean(table, at) for at in range(len(table.people))], axis=1)
+        means = np.stack([others_mean(table, person) for person in range(len(table.people))], axis=1)
         yield _figures(table, _rows(table, means), OTHERS, "people", group=(by, value), seed=seed)
 
 
 def _against(table: LabelTable, predictor: Predictor, by: AgreementBy, value: str | None, seed: int) -> PredictorAgreement:
-    found = _figures(table, _rows(table, _of(table, predictor)), predictor.name, predictor.kind, group=(by, value), seed=seed)
+    agreement = _figures(table, _rows(table, _of(table, predictor)), predictor.name, predictor.kind, group=(by, value), seed=seed)
     there = {item.id for item in table.items}
     update: dict[str, object] = {"missing": dict(Counter(why for name, why in predictor.missing.items() if name in there))}
     if predictor.kind == "judge" and table.scope == "pairs":
         update |= _winner(table, predictor, seed)
-    return found.model_copy(update=update)
+    return agreement.model_copy(update=update)
 
 
 def _figures(
@@ -211,18 +211,18 @@ def _figures(
     import numpy as np
 
     whole = group[0] == "all"
-    found = correlate(rows.x, rows.y, seed=seed, units=rows.units, kinds=KINDS if whole else ("spearman",))
+    correlation = correlate(rows.x, rows.y, seed=seed, units=rows.units, kinds=KINDS if whole else ("spearman",))
     shared: dict[str, object] = {
-        "predictor": name, "kind": kind, "aspect": table.aspect, "by": group[0], "value": group[1], "n": found.n,
-        "items": len(set(rows.item)), "reason": _reason(found.n, found.constant),
-        **{one: estimated(figure) for one, figure in found.values.items()},
+        "predictor": name, "kind": kind, "aspect": table.aspect, "by": group[0], "value": group[1], "n": correlation.n,
+        "items": len(set(rows.item)), "reason": _reason(correlation.n, correlation.constant),
+        **{kind_name: estimated(figure) for kind_name, figure in correlation.values.items()},
     }
     if table.scope == "pairs":
         shared["concordance"] = _concordance(rows, seed)
     if whole and kind != "people":
         places = sorted(set(rows.item))
         labels = np.array(rows.y)
-        means = [float(labels[[at for at, item in enumerate(rows.item) if item == place]].mean()) for place in places]
+        means = [float(labels[[index for index, item in enumerate(rows.item) if item == place]].mean()) for place in places]
         firsts = [rows.x[rows.item.index(place)] for place in places]
         units = [table.items[place].question for place in places]
         by_item = correlate(firsts, means, seed=seed, units=units, kinds=("spearman",))
@@ -258,21 +258,23 @@ def _winner(table: LabelTable, predictor: Predictor, seed: int) -> dict[str, obj
         if isinstance(most, int) and item.id in predictor.values:
             gap = predictor.values[item.id]
             first.append(most + 1)
+            # a gap of sums of points: equal sums may differ in their last digits
             second.append(1 if abs(gap) <= EQUAL else 2 if gap > 0 else 0)
             units.append(item.question)
-    found = agreed(first, second, categories=3, seed=seed, units=units)
-    return {"winner": estimated(found.raw), "winner_kappa": estimated(found.kappa)}
+    agreement = agreed(first, second, categories=3, seed=seed, units=units)
+    return {"winner": estimated(agreement.raw), "winner_kappa": estimated(agreement.kappa)}
 
 
 def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) -> list[Nearest]:
     """Predictors by Spearman's rho, all on the labels for which every one of them has a value."""
     import numpy as np
 
-    known = [(predictor.name, _of(table, predictor)) for predictor in predictors if predictor.values]
-    if not known:
+    valued = [(predictor.name, _of(table, predictor)) for predictor in predictors if predictor.values]
+    if not valued:
         return []
-    common = ~np.isnan(np.concatenate([values for _, values in known], axis=1)).any(axis=1)
-    rows = [(name, _rows(table, np.where(common[:, None], values, np.nan))) for name, values in known]
+    # over the same labels: a predictor with values for the easy items alone would stand first
+    common = ~np.isnan(np.concatenate([values for _, values in valued], axis=1)).any(axis=1)
+    rows = [(name, _rows(table, np.where(common[:, None], values, np.nan))) for name, values in valued]
     able = [(name, row) for name, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
     ranked = sorted(((plain(row.x, row.y, "spearman"), name, row) for name, row in able), key=lambda figure: (-figure[0], figure[1]))
     order: list[Nearest] = []

@@ -73,7 +73,7 @@ def _mean(given: list[float | str] | None) -> float | str:
 
 
 def length_predictor(items: Sequence[LabelledItem], answers: Iterable[Answer]) -> Predictor | None:
-    """The words of the answers alone: what a metric that only likes length would give. Null without answers."""
+    """The words of the answers alone: what a metric that only likes length would give. None without answers."""
     known: Known = {}
     for answer in answers:
         known.setdefault((answer.question_id, answer.system), []).append(float(count_words(answer.answer)))

@@ -91,6 +91,7 @@ def _take(
     place = (who, cell.item, cell.aspect)
     earlier = seen.get(place)
     if earlier is not None:
+        # the page and the CSV of one person may both come back: the same label twice is no fault
         if word_of(earlier.text, key.scope) != word:
             faults.append(f"{cell.where}: {cell.aspect}: '{who}' labelled item {cell.item} as '{word}', and otherwise at {earlier.where}")
         return
@@ -158,7 +159,7 @@ def _page_cells(
 def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
     """Whose CSV sheet it is, and its filled cells. Without its head nobody knows whose it is."""
     sheet = FilledSheet(path, faults)
-    marks = [(found[1], found[3]) for _, line in sheet.head if (found := _HEAD.search(line))]
+    marks = [(match[1], match[3]) for _, line in sheet.head if (match := _HEAD.search(line))]
     if not sheet.has(*(("id", *key.aspects) if sheet.columns else ("id",))):
         return None, []
     if not marks:

@@ -147,11 +147,11 @@ class PairOutcomes:
 def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[ComparisonGate]:
     """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round."""
     for threshold in thresholds:
-        for one in pairs:
-            if one.by == "all" and not one.mean_of_datasets and one.aspect == (threshold.threshold.at or "overall"):
-                turned = _fits(threshold, one.system_b, one.system_a) and not _fits(threshold, one.system_a, one.system_b)
-                if turned or _fits(threshold, one.system_a, one.system_b):
-                    yield _gate(threshold.threshold, one, turned=turned, complete=complete)
+        for result in pairs:
+            if result.by == "all" and not result.mean_of_datasets and result.aspect == (threshold.threshold.at or "overall"):
+                swapped = _fits(threshold, result.system_b, result.system_a) and not _fits(threshold, result.system_a, result.system_b)
+                if swapped or _fits(threshold, result.system_a, result.system_b):
+                    yield _gate(threshold.threshold, result, turned=swapped, complete=complete)
 
 
 def _fits(threshold: PairThreshold, a: str, b: str) -> bool:

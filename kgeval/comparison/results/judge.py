@@ -38,12 +38,12 @@ def judge_report(table: PairTable, *, seed: int, trial_kind: TrialKind = "regene
     }
     wins, gap = table.wins(), table.words[..., 0] - table.words[..., 1]
     if _known_gaps(wins, gap).size:
-        found = controlled(wins, {"words": gap}, seed=seed)
-        raw = Estimated(value=found.raw, low=found.raw_low, high=found.raw_high)
-        at_equal = Estimated(value=found.controlled, low=found.low, high=found.high)
+        control = controlled(wins, {"words": gap}, seed=seed)
+        raw = Estimated(value=control.raw, low=control.raw_low, high=control.raw_high)
+        at_equal = Estimated(value=control.controlled, low=control.low, high=control.high)
         slope = linear_slope(wins, gap, per=LENGTH_UNIT)
         report |= {"length_slope": Estimated.of(slope.slope, slope), "raw": raw, "length_controlled": at_equal}
-        report["notes"] = [*base.notes, *_length_notes(raw, at_equal, found)]
+        report["notes"] = [*base.notes, *_length_notes(raw, at_equal, control)]
     return base.model_copy(update=report)
 
 
@@ -97,7 +97,7 @@ def _style(table: PairTable, seed: int) -> list[Covariate]:
         return []
     wins = table.wins()
     gaps = {"words": table.words[..., 0] - table.words[..., 1]}
-    gaps |= {name: table.forms[:, :, 0, at] - table.forms[:, :, 1, at] for at, name in enumerate(NAMES)}
+    gaps |= {name: table.forms[:, :, 0, form] - table.forms[:, :, 1, form] for form, name in enumerate(NAMES)}
     varying = {name: gap for name, gap in gaps.items() if _known_gaps(wins, gap).any()}  # what never differs says nothing
     if not varying.keys() - {"words"}:
         return []
@@ -109,8 +109,8 @@ def _known_gaps(wins: Floats, gap: Floats) -> Floats:
     """The gaps of all question-trials with a result."""
     import numpy as np
 
-    known: Floats = gap[~np.isnan(wins) & ~np.isnan(gap)]
-    return known
+    known_gaps: Floats = gap[~np.isnan(wins) & ~np.isnan(gap)]
+    return known_gaps
 
 
 def _scale(slope: Slope) -> str:

@@ -60,7 +60,7 @@ def _places_of(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
     for place, name in enumerate(names):
         if name is not None:
             places.setdefault(name, []).append(place)
-    return {name: tuple(found) for name, found in places.items()}
+    return {name: tuple(own) for name, own in places.items()}
 
 
 def _counted(table: PairTable, aspect: str, wins: Floats, group: PairGroup) -> PairResult:
@@ -122,12 +122,12 @@ def with_holm(results: Iterable[PairResult]) -> list[PairResult]:
     """
     from kgeval.stats.adjust import holm
 
-    given = list(results)
-    among_first = iter(holm([result.p for result in given if is_first(result)]))
-    among_all = holm([result.p for result in given])
+    all_results = list(results)
+    among_first = iter(holm([result.p for result in all_results if is_first(result)]))
+    among_all = holm([result.p for result in all_results])
     return [
         result.model_copy(update={"p_holm": next(among_first) if is_first(result) else p})
-        for result, p in zip(given, among_all, strict=True)
+        for result, p in zip(all_results, among_all, strict=True)
     ]
 
 
@@ -184,6 +184,7 @@ def _cell(wins: Floats, gaps: Floats, group: PairGroup) -> _Cell | None:
         return None
     rows = list(chain.from_iterable(strata))
     sizes = [len(places) for places in strata]
+    # each data set weighs the same, however many questions it has; the mean weight is 1
     weights = np.repeat([len(rows) / len(strata) / size for size in sizes], sizes)
     slices = tuple(slice(low, high) for low, high in pairwise(accumulate(sizes, initial=0)))
     return _Cell(wins[rows], gaps[rows], weights, slices)
@@ -193,8 +194,8 @@ def _described(cell: _Cell) -> dict[str, object]:
     """Means over questions, without intervals."""
     import numpy as np
 
-    known = (~np.isnan(cell.wins)).sum(axis=1)
-    win, tie, loss = (float(((cell.wins == sign).sum(axis=1) / known * cell.weights).mean()) for sign in (1, 0, -1))
+    trials_scored = (~np.isnan(cell.wins)).sum(axis=1)
+    win, tie, loss = (float(((cell.wins == sign).sum(axis=1) / trials_scored * cell.weights).mean()) for sign in (1, 0, -1))
     relative, gap = (Estimated(value=float((np.nanmean(of, axis=1) * cell.weights).mean())) for of in (cell.wins, cell.gaps))
     return {"rates": Rates(win=win, tie=tie, loss=loss), "relative": relative, "gap": gap}
 
@@ -261,7 +262,7 @@ def _chance(values: Floats, seed: int, family: int) -> float | None:
 
 def _unvaried(cell: _Cell, wins: Floats, plan: _TestPlan) -> Estimated | None:
     """The relative win rate where every question came out the same: resampling them would show no spread at all, so that three of three
-    would be as sure as three hundred. Null where they differ."""
+    would be as sure as three hundred. None where they differ."""
     from kgeval.stats.intervals import unvaried
 
     if len(wins) < 2 or wins.max() - wins.min() > EQUAL:
@@ -277,6 +278,7 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
 
     mean = float((values * cell.weights).mean())
     parts = [sign * values[rows] / len(cell.strata) for rows in cell.strata]
+    # resampled data set by data set: questions of one do not stand for those of another
     interval = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
     if interval is None:
         return Estimated(value=mean)
@@ -285,13 +287,14 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
 
 
 def _power(cell: _Cell, wins: Floats, difference: float, alpha: float) -> dict[str, object]:
-    """What this sample would have found with 80 % power, and the questions that the difference seen needs. Null without any spread."""
+    """What this sample would have found with 80 % power, and the questions that the difference seen needs. None without any spread."""
     from kgeval.stats.power import needed, spread
 
     n = len(wins)
     parts = [wins[rows] for rows in cell.strata]
     if any(len(part) < 2 for part in parts):
         return {}
+    # variance of a mean of means: that of each data set over its questions, over the squared number of sets
     variance = sum(spread(part) ** 2 / len(part) for part in parts) / len(parts) ** 2  # of the figure
     sd = (variance * n) ** 0.5  # one question's spread in a sample of this make-up
     least = sd * _detectable(n, alpha)

@@ -33,7 +33,7 @@ def ends_for(a: str, b: str, stops: Stops) -> tuple[float, float] | None:
 
 def always_valid_pairs(results: Iterable[PairResult], stops: Stops) -> list[PairResult]:
     """The results, those of stopped pairs without p, power and ordinary intervals; the first of them with the always-valid one."""
-    kept = []
+    valid = []
     for result in results:
         ends = ends_for(result.system_a, result.system_b, stops)
         if ends is not None:
@@ -42,8 +42,8 @@ def always_valid_pairs(results: Iterable[PairResult], stops: Stops) -> list[Pair
                 **dict.fromkeys(UNTESTED), "always_valid": True, "gap": bare(result.gap),
                 "relative": Estimated(value=result.relative.value, low=low, high=high),
             })
-        kept.append(result)
-    return kept
+        valid.append(result)
+    return valid
 
 
 def bare(figure: Estimated) -> Estimated:

@@ -97,8 +97,8 @@ def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> JudgeTal
     import numpy as np
 
     calls = _calls(table)
-    done = ~np.isnan(calls)
-    counts = JudgeTally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
+    answered = ~np.isnan(calls)
+    counts = JudgeTally(calls=int(answered.sum()), orders=calls.shape[2] if calls.size else 0)
     points = table.points[~np.isnan(table.points)]
     if points.size:
         counts.lowest, counts.highest = float(points.min()), float(points.max())
@@ -141,8 +141,8 @@ def _shares(into: Shares, table: PairTable, values: Floats) -> None:
     import numpy as np
 
     flat = values.reshape(len(table.questions), -1)
-    known = ~np.isnan(flat)
-    totals, numbers = np.where(known, flat, 0.0).sum(axis=1).tolist(), known.sum(axis=1).tolist()
+    counted = ~np.isnan(flat)
+    totals, numbers = np.where(counted, flat, 0.0).sum(axis=1).tolist(), counted.sum(axis=1).tolist()
     for question, total, number in zip(table.questions, totals, numbers, strict=True):
         into.add(question.question_id, total, number)
 
@@ -166,13 +166,13 @@ def _lengths(counts: JudgeTally, table: PairTable, wins: Floats) -> None:
     import numpy as np
 
     difference = table.words[..., 0] - table.words[..., 1]
-    known = ~np.isnan(difference) & ~np.isnan(wins) & (difference != 0)
-    gaps, longer = np.abs(difference[known]), (np.sign(difference) * wins)[known]
+    usable = ~np.isnan(difference) & ~np.isnan(wins) & (difference != 0)
+    gaps, longer = np.abs(difference[usable]), (np.sign(difference) * wins)[usable]
     counts.widest = int(gaps.max()) if gaps.size else 0
     bins = np.searchsorted(EDGES[1:], gaps, side="left")
     for number in np.unique(bins).tolist():
-        here = longer[bins == number]
-        counts.bins[number] = [int((here == sign).sum()) for sign in (1, -1, 0)]
+        in_bin = longer[bins == number]
+        counts.bins[number] = [int((in_bin == sign).sum()) for sign in (1, -1, 0)]
 
 
 def length_bins(counts: JudgeTally) -> list[LengthBin]:

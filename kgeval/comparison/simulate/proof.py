@@ -40,6 +40,7 @@ def true_rate(scenario: Scenario, *, seed: int, repeats: int = 2, questions: int
     """
     if scenario.equal:
         return 0.0
+    # one length, so that a preference for length has nothing to prefer
     systems = replace(scenario.systems, words_a=200.0, words_b=200.0, words_spread=0.0, words_trial=0.0)
     return _drawn(Scenario("", "", systems, scenario.judge.fair()), seed, repeats, questions)
 
@@ -162,9 +163,9 @@ def _peeked(values: Floats, truth: float, confidence: float) -> npt.NDArray[np.b
     import numpy as np
     from scipy import special
 
-    known = ~np.isnan(values)
-    n = np.maximum(np.cumsum(known, axis=1), 2)
-    filled = np.where(known, values, 0.0)
+    scored = ~np.isnan(values)
+    n = np.maximum(np.cumsum(scored, axis=1), 2)
+    filled = np.where(scored, values, 0.0)
     mean = np.cumsum(filled, axis=1) / n
     variance = np.maximum(0.0, np.cumsum(filled**2, axis=1) - n * mean**2) / (n - 1)
     half = special.stdtrit(n - 1, 0.5 + confidence / 2) * np.sqrt(variance / n)
@@ -251,8 +252,8 @@ def _procedure(found: SimulatedOutcomes, truth: float) -> SimulatedProcedure:
     import numpy as np
 
     scored = ~np.isnan(found.low)
-    known = found.mean[~np.isnan(found.mean)]
-    mean = float(known.mean()) if len(known) else None
+    means = found.mean[~np.isnan(found.mean)]
+    mean = float(means.mean()) if len(means) else None
     with np.errstate(invalid="ignore"):
         covered = float(((found.low <= truth) & (truth <= found.high)).mean())
         alarms = float((found.p < ALPHA).mean())
@@ -285,6 +286,7 @@ def _sequential(played: Played, settings: SimulationSettings, truth: float) -> S
 
 def _bounds(result: ScenarioResult, settings: SimulationSettings) -> Iterator[Bound]:
     name, confidence = result.scenario.name, settings.confidence
+    # fewer runs have more noise: the bounds grow with its standard error
     wider = max(1.0, sqrt(NOISE_OF / settings.runs))
     alarms = ALPHA + ALARMS_OFF * wider
     errors = 1 - confidence + ALARMS_OFF * wider

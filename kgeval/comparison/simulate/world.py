@@ -205,7 +205,7 @@ class SimulatedDraw:
 
 @cache
 def _questions(questions: int) -> tuple[PairQuestion, ...]:
-    return tuple(PairQuestion(f"q{at}") for at in range(1, questions + 1))
+    return tuple(PairQuestion(f"q{number}") for number in range(1, questions + 1))
 
 
 def draw(scenario: Scenario, size: DrawSize, rng: np.random.Generator) -> SimulatedDraw:
@@ -272,6 +272,7 @@ def _perceived(scenario: Scenario, words: Reals, size: DrawSize, rng: np.random.
     half = (np.float32(systems.difference) + _normal(rng, systems.spread, *per_question)) / 2
     quality = np.float32(systems.level) + _normal(rng, systems.difficulty, *per_question) + half * np.array([1, -1], dtype=np.float32)
     quality = quality + _normal(rng, systems.trial, size.runs, size.questions, size.trials, 2)
+    # against the mean of both: a preference for length moves the difference and not the level
     quality += np.float32(judge.length / 100) * (words - words.mean(axis=-1, keepdims=True))
     calls = (size.runs, size.questions, size.trials, POSITIONS, size.repeats)
     first = np.array([[1, -1], [-1, 1]], dtype=np.float32)[:, None, None, :] * np.float32(judge.position / 2)

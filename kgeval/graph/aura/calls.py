@@ -35,11 +35,12 @@ class _Carried:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         if error is not None:
             self._result.set_exception(error)
+        # swallowed in this thread; `limited` raises it in the one that waits
         return True
 
 
 def limited(work: Callable[[], T], timeout: float | None) -> T:
-    """What the work gives, if it does within `timeout` seconds (null = no limit).
+    """What the work gives, if it does within `timeout` seconds (None = no limit).
 
     It runs in a thread of its own, so that the limit and Ctrl-C hold while the client polls; what it left running ends with the session.
     Raises: QueryTimeout; QueryError for what the session or the database refuses.
@@ -95,6 +96,7 @@ def asked_of_aura(what: str) -> Iterator[None]:
     except (
         SessionStatusError, RuntimeError, ValueError, KeyError, ArrowException, Neo4jError, DriverError, OSError,
     ) as cause:  # the client's words for the rest
+        # the client raises a bare RuntimeError or ValueError for a key of several projects: only its words tell
         several = "multiple" in str(cause)
         fix = "set AURA_PROJECT_ID to the project to use" if several else "see the session in the Aura console; kgeval help gds-sessions"
         raise ConnectError(f"Aura: {what} failed: {_short(cause)}", fix=fix) from cause

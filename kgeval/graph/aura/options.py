@@ -12,6 +12,7 @@ MEMORIES = (
     "2GB", "4GB", "8GB", "16GB", "24GB", "32GB", "48GB", "64GB", "96GB", "128GB", "192GB", "256GB", "384GB", "512GB",
 )  # what Aura offers; a test holds them against the client's own list
 PROVIDERS = ("gcp", "aws", "azure")
+# minutes; Aura lets no session wait longer than seven days
 LONGEST_TTL = 7 * 24 * 60
 _CLOUD = re.compile(r"^(?P<provider>[a-z]+):(?P<region>[a-z0-9-]+)$")
 _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")
@@ -19,9 +20,9 @@ _NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")
 
 @dataclass(frozen=True)
 class AuraOptions:
-    """`memory`: one of MEMORIES, or null: what Aura's own estimate recommends. `ttl`: minutes without work after which Aura deletes
+    """`memory`: one of MEMORIES, or None: what Aura's own estimate recommends. `ttl`: minutes without work after which Aura deletes
     the session by itself. `cloud`: 'PROVIDER:REGION', for databases outside Aura only. `name`: a session of the user's own, which is
-    left alone at the end if it was there before; null: one of this process, always deleted.
+    left alone at the end if it was there before; None: one of this process, always deleted.
 
     Raises: UsageError for a value that cannot be meant.
     """
@@ -49,8 +50,8 @@ class AuraOptions:
     @property
     def location(self) -> tuple[str, str] | None:
         """(provider, region) of `cloud`."""
-        found = _CLOUD.match(self.cloud or "")
-        return (found["provider"], found["region"]) if found and found["provider"] in PROVIDERS else None
+        match = _CLOUD.match(self.cloud or "")
+        return (match["provider"], match["region"]) if match and match["provider"] in PROVIDERS else None
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,11 @@ def credentials(environ: Mapping[str, str]) -> Credentials:
     Raises: ConfigError naming what is missing.
     """
     for prefix in ("AURA_", ""):
-        found = {name: environ.get(f"{prefix}{name}", "").strip() for name in ("CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")}
-        if found["CLIENT_ID"] and found["CLIENT_SECRET"]:
-            return Credentials(found["CLIENT_ID"], found["CLIENT_SECRET"], found["PROJECT_ID"] or None)
-    lacking = [name for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET") if not environ.get(name, "").strip()]
+        values = {name: environ.get(f"{prefix}{name}", "").strip() for name in ("CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")}
+        if values["CLIENT_ID"] and values["CLIENT_SECRET"]:
+            return Credentials(values["CLIENT_ID"], values["CLIENT_SECRET"], values["PROJECT_ID"] or None)
+    missing = [name for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET") if not environ.get(name, "").strip()]
     raise ConfigError(
-        f"--gds-session needs an Aura API key: {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not set",
+        f"--gds-session needs an Aura API key: {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set",
         fix="create a key in the Aura console (API keys) and set both in the environment; kgeval help gds-sessions",
     )

@@ -160,13 +160,13 @@ class AuraSession:
         fault: str | None = "the deletion was interrupted"
         try:
             with asked_of_aura("deleting the session"):
-                found = self._api.delete(session_name=self.name)
-            fault = None if found or self._client is None else "Aura finds no session of this name"
+                deleted = self._api.delete(session_name=self.name)
+            fault = None if deleted or self._client is None else "Aura finds no session of this name"
         except ConnectError as cause:
             fault = cause.message
         finally:
             if fault is None:
-                self._say(f"deleted the session {self.name}" if found else f"Aura has no session {self.name}: nothing to delete")
+                self._say(f"deleted the session {self.name}" if deleted else f"Aura has no session {self.name}: nothing to delete")
             else:
                 self._say(
                     f"warning: {fault}. The session {self.name} goes on to cost: delete it in the Aura console; "
@@ -190,6 +190,7 @@ class AuraSession:
 
         self.memory = self.memory or self._estimated(expected)
         self._say(self._cost())
+        # before the call: a creation that is interrupted may have made a session all the same, and that costs until it is deleted
         self._asked_for = True
         with asked_of_aura(f"creating a session of {self.memory}"):
             return self._api.get_or_create(
@@ -199,11 +200,11 @@ class AuraSession:
 
     def _estimated(self, expected: Expected) -> str:
         with asked_of_aura("estimating the memory of the session"):
-            found = self._api.estimate(
+            memory = self._api.estimate(
                 node_count=expected.entities, relationship_count=expected.relations,
                 algorithm_categories=["centrality", "community-detection", "path-finding"],
             )
-        return str(found.value)
+        return str(memory.value)
 
     def _cost(self) -> str:
         where = f"beside the Aura instance {self._instance}" if self._instance else f"in {self.options.cloud}"

@@ -64,7 +64,7 @@ def _examples(groups: list[list[int]], lookup: Lookup) -> list[dict[str, Any]]:
 
 
 def remote_parameters(layout: Layout) -> dict[str, Any]:
-    """The parameters of remote-graph. Flat lists: the client rewrites the keys of maps and drops what is null."""
+    """The parameters of remote-graph. Flat lists: the client rewrites the keys of maps and drops what is None."""
     return {
         "entities": layout.entity_labels, "excluded": layout.entity_excluded_labels,
         "scopes": [layout.scope_label] if layout.scope_label else [],
@@ -90,7 +90,7 @@ def open_view(client: Any, graph: Graph, wanted: ProjectionSpec, timeout: float 
     """
     query, parameters = signed(all_queries()["remote-graph"].text, wanted.name), remote_parameters(wanted.layout)
     try:
-        made = limited(
+        result = limited(
             lambda: client.graph.project.cypher(
                 wanted.name, query, query_parameters=parameters, undirected_relationship_types=["*"], logging=False, overwrite=True,
             ),
@@ -99,7 +99,7 @@ def open_view(client: Any, graph: Graph, wanted: ProjectionSpec, timeout: float 
     except (QueryTimeout, KeyboardInterrupt):
         graph.stop_signed(wanted.name)
         raise
-    handle = made.graph
+    handle = result.graph
     nodes, relations = limited(lambda: (int(handle.node_count()), int(handle.relationship_count())), timeout)
     _check_entities(graph, wanted, nodes, timeout)
     return SessionView(client, graph, wanted.layout, handle, nodes=nodes, edges=relations // 2, timeout=timeout)
@@ -128,6 +128,7 @@ class SessionView(View):
         return histogram(_column(self._ask(lambda gds: gds.degree.stream(self._handle, log_progress=False)), "score"))
 
     def farthest(self, node: int) -> int:
+        # breadth first: the node that is reached last is one of the farthest
         frame = self._ask(lambda gds: gds.bfs.stream(self._handle, node, concurrency=1, log_progress=False))
         reached = list(frame["nodeIds"].iloc[0])
         return int(reached[-1]) if reached else node
@@ -191,12 +192,14 @@ def shuffled(edges: Integers, seed: int) -> tuple[Integers, Integers]:
     """The edges in another order, and their nodes in the order in which they come: as cypher/project/shuffled-graph does it."""
     import numpy as np
 
+    # a linear hash of both ends (7919 and 104729 are primes, 2147483647 is 2^31 - 1), as cypher/project/shuffled-graph and plugin.py have
+    # it: the plugin and a session shuffle alike
     first, second = 7919 * seed + 12345, 104729 * seed + 54321
     rank = (edges[:, 0] * first + edges[:, 1] * second) % 2147483647
     again = edges[np.lexsort((edges[:, 1], edges[:, 0], rank))]
     flat = again.ravel()
-    _, at = np.unique(flat, return_index=True)
-    return again, flat[np.sort(at)]
+    _, first_seen = np.unique(flat, return_index=True)
+    return again, flat[np.sort(first_seen)]
 
 
 def _column(frame: pd.DataFrame, column: str) -> Integers:
@@ -209,5 +212,5 @@ def _column(frame: pd.DataFrame, column: str) -> Integers:
             f"the session's client gave {', '.join(map(str, frame.columns))} and no {column}",
             fix="use the version of graphdatascience that kgeval names in its requirements",
         )
-    found: Integers = frame[column].to_numpy(dtype="int64")
-    return found
+    numbers: Integers = frame[column].to_numpy(dtype="int64")
+    return numbers

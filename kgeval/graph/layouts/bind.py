@@ -51,6 +51,7 @@ def _undirected(graph: Graph, layout: Layout, seen: Catalogue) -> bool:
 
 def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
     """How many relations of a type join two entities, or None where counts alone cannot tell."""
+    # a scan counts the ends of KNOWN_LABELS only, and a scope that is a property is in no count
     if seen.source != "count store" or layout.scope_property is not None:
         return None
     labels = [layout.scope_label] if layout.scope_label is not None and layout.scope_label in layout.entity_labels else layout.entity_labels

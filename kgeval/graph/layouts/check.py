@@ -45,8 +45,8 @@ def check(graph: Graph, layout: Layout, graph_name: str | None = None) -> Layout
         rows = graph.read(all_queries()["layout-unseen"], {"layout": bound.model_dump(), "sample": 5})
         shown = ", ".join(f"{':'.join(label[:60] for label in row['labels']) or 'no label'} {row['count']:,}" for row in rows)
         remarks.append(f"{roles['unseen']:,} nodes play no role: {shown}")
-    lacking = [form for form in layout.expected_indexes if form not in seen.index_forms]
-    remarks += [f"no index on {form}, which readers of this layout rely on" for form in lacking]
+    missing = [form for form in layout.expected_indexes if form not in seen.index_forms]
+    remarks += [f"no index on {form}, which readers of this layout rely on" for form in missing]
     if not bound.relation_types:
         remarks.append("no relation joins two entities")
     return LayoutCheck(layout=bound, roles=roles, fills=fills, remarks=remarks)

@@ -22,6 +22,7 @@ WEAK = frozenset({"title", "label"})  # a name of a book, but not of an employee
 IDS = frozenset({"id", "uuid", "uri", "guid", "iri", "key", "code", "url", "hash", "element", "identifier"})
 WHOLE = ("fullname", "displayname", "preferredname", "legalname", "officialname", "commonname")
 PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "surname"), ("firstname", "surname"), ("first", "last"))
+# `...name` properties that hold no name of the entity itself: a part of it, an account's, a file's, a parent's
 NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
 WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
@@ -100,7 +101,7 @@ def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Containe
         any(2 * n >= row["entities"] for n, key in zip(row["filled"], listed, strict=True) if key in sure) for row in rows
     ):
         return []
-    found: list[LabelName] = []
+    label_names: list[LabelName] = []
     plain = True  # the list alone comes to the same names
     ranks: Mapping[str, int] = layout.type_label_rank
     labels: list[str | None] = [row["label"] for row in rows]
@@ -108,10 +109,10 @@ def _discovered(graph: Graph, layout: Layout, listed: list[str], named: Containe
         params = {"layout": layout.model_dump(), "label": label, "sample": SAMPLE}
         uses = [KeyUse(**row) for row in graph.read(all_queries()["layout-name-keys"], params)]
         names = chosen(label, uses, listed)
-        found += names
+        label_names += names
         there = {use.key for use in uses}
         plain = plain and not names[0].is_id and names[0].keys == [key for key in listed if key in there][:1]
-    return [] if plain else found
+    return [] if plain else label_names
 
 
 def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[LabelName]:
@@ -150,6 +151,7 @@ def _names(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> 
     ]
     for some in (unique, weak, words):
         if some:
+            # of equals the first by name: `max` takes the largest, so its letters count backwards
             best = max(some, key=lambda use: (use.filled, use.values, [-ord(char) for char in use.key]))
             return [[best.key]]
     return []

@@ -29,6 +29,7 @@ LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys")
 def bind_nodes(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> tuple[Layout, list[str]]:
     """The layout with labels, keys and scope bound, but not yet types and relations; and all labels that part graphs."""
     roles = bound_roles(proved(graph, layout, seen), seen)
+    # where both are "*" (LightRAG's workspace) the scope's label becomes the entity label, in bound_scope
     if layout.scope_label != "*" or layout.entity_labels != ["*"]:
         roles = roles.model_copy(update={"entity_labels": entity_labels(graph, roles, seen)})
     return bound_scope(graph, roles, seen, graph_name)
@@ -52,6 +53,7 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     """Labels, types and property keys that the database lacks are taken out; patterns such as `_Bloom_*` are filled in."""
     data = layout.model_dump(exclude={"detect"})
     entities = layout.entity_labels if "*" in layout.entity_labels else _present(layout.entity_labels, seen.labels)
+    # only a last * is a pattern in a layout: fnmatch would read [...] as a set of letters
     patterns = [p.replace("[", "[[]") for p in layout.entity_excluded_labels if p.endswith("*") and p != "*"]
     excluded = sorted(
         label for label in seen.labels if label in layout.entity_excluded_labels or any(fnmatchcase(label, p) for p in patterns)
@@ -75,12 +77,12 @@ def held_keys(graph: Graph, layout: Layout) -> Layout:
     roles = {  # nodes may expire, and relations have keys of their own; what stands for a document may have any label
         "entity": [*ROLE_KEYS["entity"], *TIMES], "chunk": ROLE_KEYS["chunk"], "relation": [*ROLE_KEYS["relation"], "key_property"],
     }
-    asked = {role: sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
-    rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, "keys": asked})
+    keys_by_role = {role: sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
+    rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, "keys": keys_by_role})
     present = {(row["role"], row["key"]) for row in rows}
     held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in present}
-    lost = {key: None for keys in roles.values() for key in keys if key not in held}
-    return layout.model_copy(update=lost)
+    absent = {key: None for keys in roles.values() for key in keys if key not in held}
+    return layout.model_copy(update=absent)
 
 
 def entity_labels(graph: Graph, layout: Layout, seen: Catalogue) -> list[str]:

@@ -68,6 +68,7 @@ def load_profile(name_or_path: str) -> Profile:
     Raises: ConfigError that names the file and every faulty key, or lists the known names.
     """
     builtin = FOLDER / f"{name_or_path}.toml"
+    # A name with a slash is a path, and never leads out of the folder.
     if re.fullmatch(r"[\w.-]+", name_or_path) and builtin.is_file():
         return _validated(builtin, _parsed(builtin))
     path = Path(name_or_path)

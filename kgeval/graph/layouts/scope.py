@@ -44,6 +44,7 @@ def scopes(graph: Graph, layout: Layout, seen: Catalogue) -> dict[str, int]:
             return largest_first(listed)
     everywhere = {label: count for label, count in labels.items() if count == total}
     if len(everywhere) > 1:
+        # several labels that all entities carry: LightRAG indexes its key under the workspace's label alone
         indexed = {label for index in seen.indexes for label in index.labels if layout.key_property in index.keys}
         best = sorted(indexed & set(everywhere)) or sorted(everywhere, key=lambda label: (-seen.labels.get(label, 0), label))
         everywhere = {best[0]: total}

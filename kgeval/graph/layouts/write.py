@@ -70,4 +70,5 @@ def _value(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
+    # TOML allows no DEL in a text, and JSON leaves it as it is
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -36,6 +36,7 @@ def load(path: Path, form: str | None = None) -> Loaded:
         _exists(path)
         raise InputError(f"{path}: is a file; {form} is a folder", fix=f"give {path.parent}")
     loaded = READERS[chosen](path)
+    # With faults it is refused later, and with their lines.
     if not loaded.entities and not loaded.faults:
         raise InputError(f"{path}: read as {chosen}, but it holds no entity and no relation", fix="check the file, or its format with --as")
     return loaded

@@ -89,13 +89,14 @@ class Gather:
             holder.description = one_a_line(holder.description)
         self._fold_extra("entities", entities)
         self._fold_extra("relations", relations)
-        positions = {entity.id: at for at, entity in enumerate(entities)}
+        positions = {entity.id: position for position, entity in enumerate(entities)}
         names: dict[str, list[int]] = {}
-        for at, entity in enumerate(entities):
+        for position, entity in enumerate(entities):
             if entity.name is not None:
-                names.setdefault(entity.name, []).append(at)
+                names.setdefault(entity.name, []).append(position)
         named = sum(map(len, names.values()))
         shared = sum(len(bearers) for bearers in names.values() if len(bearers) > 1)
+        # more than half: a property like `label` or `category` was taken for the name
         if 2 * shared > named > 2:
             self.notes.append(
                 f"warning: {shared} of {named} entities have a name that others have too: is that the property that holds their names?"
@@ -107,7 +108,7 @@ class Gather:
             bearers = names.get(end, []) if self._by_name else []
             if len(bearers) > 1:  # the one that shares most chunks with the relation, else the first
                 counts["ambiguous_ends"] += 1
-                return max(bearers, key=lambda at: (len(set(chunks).intersection(entities[at].chunks)), -at))
+                return max(bearers, key=lambda position: (len(set(chunks).intersection(entities[position].chunks)), -position))
             if not bearers and end not in positions:
                 positions[end] = len(entities)
                 entities.append(Entity(end, name=end, dangling=True))
@@ -135,12 +136,12 @@ class Gather:
         document that is named. `dangling_chunks`: how many chunks a list of the source lacks; nothing where all were there."""
         listed = bool(self.chunks)
         holders = [*self.entities.values(), *(() if listed else relations)]
-        lacking = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
-        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in lacking}
+        unlisted = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
+        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in unlisted}
         for documents in [*(c.documents for c in self.chunks.values()), *(e.documents for e in self.entities.values())]:
             for key in documents:
                 self.add_document(key)
-        return {"dangling_chunks": len(lacking) if listed else 0} if lacking else {}
+        return {"dangling_chunks": len(unlisted) if listed else 0} if unlisted else {}
 
 
 def _file_and_line(fault: str) -> tuple[str, int]:

@@ -59,6 +59,7 @@ def parse(path: Path) -> GraphmlHandler:
     check_readable(path)
     handler = GraphmlHandler()
     parser = make_parser()
+    # a DTD alone expands nothing
     parser.forbid_dtd, parser.forbid_entities, parser.forbid_external = False, True, True
     parser.setContentHandler(handler)
     try:
@@ -92,6 +93,7 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
         self.undirected = False
         self._keys: dict[str, tuple[str, str, str]] = {}
         self._defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
+        # A stack, because a node of GraphML may hold a graph.
         self._open: list[Element] = []
         self._key: str | None = None
         self._text: list[str] = []
@@ -111,12 +113,14 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
         elif tag == "graph":
             self.undirected = given.get("edgedefault") == "undirected"
         elif tag in ("node", "edge"):
+            # One edge that has a direction, and direction means something in this file.
             self.undirected = self.undirected and given.get("directed") != "true"
             self._open.append(Element(tag, self._place.getLineNumber(), given, dict(self._defaults[tag])))
             (self.nodes if tag == "node" else self.edges).append(self._open[-1])
         elif tag == "hyperedge" and not self.notes:
             self.notes.append("hyperedges are not loaded: a relation has two ends")
         if tag in WITH_TEXT:
+            # A <default> stands inside of its <key>, and names none itself.
             self._key = given.get("key", self._key if tag == "default" else None)
             self._text = []
 

@@ -36,8 +36,8 @@ def read(folder: Path) -> Loaded:
     for name, path in paths.items():
         stores[name] = read_json(path)
         if not isinstance(stores[name], dict):
-            found = type(stores[name]).__name__
-            raise InputError(f"{path}: a map of keys to values expected, found {found}", fix="is it LightRAG's file?")
+            kind = type(stores[name]).__name__
+            raise InputError(f"{path}: a map of keys to values expected, found {kind}", fix="is it LightRAG's file?")
     # undirected: LightRAG merges a relation whichever way round it comes, and keeps the direction that came first
     gather = Gather("lightrag", [*([graph] if graph.is_file() else []), *paths.values()], undirected=True)
     _documents(gather, stores)
@@ -76,8 +76,8 @@ def _chunks(gather: Gather, stores: Mapping[str, Store]) -> None:
             gather.add_chunk(SourceChunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
     for key, where, row in _rows(gather, stores, "doc_status"):
         with gather.row(f"{where}: chunks_list"):
-            for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
-                known = gather.chunks.setdefault(chunk, SourceChunk(chunk, None, at))
+            for position, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
+                known = gather.chunks.setdefault(chunk, SourceChunk(chunk, None, position))
                 known.documents += [key] if key not in known.documents else []
 
 
@@ -132,11 +132,11 @@ def _from_stores(gather: Gather, stores: Mapping[str, Store]) -> None:
     for key, where, _ in _rows(gather, stores, "entity_chunks"):
         with gather.row(where):
             documents.setdefault(needed(key, "name"), [])
-    for name, found in documents.items():
+    for name, named_in in documents.items():
         with gather.row(f"kv_store_entity_chunks.json: {name[:80]}"):
             chunks = _ids(stores, "entity_chunks", name)
             reached = {d for c in chunks if c in gather.chunks for d in gather.chunks[c].documents}
-            gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in found if d not in reached]), name)
+            gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in named_in if d not in reached]), name)
     # every pair once: the documents' lists first, then pairs that only the chunk store has
     seen: set[frozenset[str]] = set()
     for _, where, row in _rows(gather, stores, "full_relations"):

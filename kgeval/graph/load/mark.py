@@ -70,8 +70,8 @@ def begin(graph: Graph, name: str, about: Mapping[str, Any], *, replacing: bool 
     graph.schema_command(queries["create-graph-constraint"])
     run = uuid.uuid4().hex
     formats = [BUILD, "triples", "json", "graphml", "lightrag", "msgraphrag", "tables"] if replacing else [BUILD]
-    asked = {"name": name, "run": run, "status": REPLACING if replacing else LOADING, "formats": formats}
-    if not graph.write(queries["begin-build"], asked)[0]["begun"]:
+    params = {"name": name, "run": run, "status": REPLACING if replacing else LOADING, "formats": formats}
+    if not graph.write(queries["begin-build"], params)[0]["begun"]:
         raise UsageError(f"graph {name}: an import of this name has just begun", fix="wait for its end, or choose another name")
     keep(graph, name, run, about)
     return run

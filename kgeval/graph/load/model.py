@@ -63,7 +63,7 @@ class Entity:
 
 @dataclass(slots=True)
 class Relation:
-    """A relation; `source` and `target` are positions in `Loaded.entities`. `predicate` is null where the source has none."""
+    """A relation; `source` and `target` are positions in `Loaded.entities`. `predicate` is None where the source has none."""
 
     source: int
     target: int

@@ -32,6 +32,7 @@ def tables(folder: Path) -> dict[str, Path]:
         for stem in (name, f"create_final_{name}"):
             path = folder / f"{stem}.parquet"
             if path.is_file():
+                # The name of version 3 is first, and counts where a folder has both.
                 paths.setdefault(name, path)
     return paths
 
@@ -80,16 +81,17 @@ def _documents(gather: Gather, paths: dict[str, Path]) -> dict[str, int]:
     for where, row in _rows(paths, "documents"):
         with gather.row(where):
             gather.add_document(needed(row["id"], "id"), text(row.get("title"), "title"))
-            order.update({unit: at for at, unit in enumerate(texts(row.get("text_unit_ids"), "text_unit_ids"))})
+            order.update({unit: position for position, unit in enumerate(texts(row.get("text_unit_ids"), "text_unit_ids"))})
     return order
 
 
 def _chunks(gather: Gather, paths: dict[str, Path], order: dict[str, int]) -> None:
-    for at, (where, row) in enumerate(_rows(paths, "text_units")):
+    for position, (where, row) in enumerate(_rows(paths, "text_units")):
         with gather.row(where):
             key = needed(row["id"], "id")
             documents = texts(row.get("document_id"), "document_id") or texts(row.get("document_ids"), "document_ids")
-            gather.add_chunk(SourceChunk(key, text(row["text"], "text"), order.get(key, at), documents), where)
+            # Without a list in its document a chunk has the place of its row.
+            gather.add_chunk(SourceChunk(key, text(row["text"], "text"), order.get(key, position), documents), where)
 
 
 def _entities(gather: Gather, path: Path) -> None:

@@ -22,12 +22,12 @@ def read(path: Path) -> Loaded:
     node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
     _head(data.get("graph"), gather, path.name)
     names = nodes.names_of(row for row in node_rows if isinstance(row, dict))
-    for at, row in enumerate(node_rows, start=1):
-        where = f"{path.name}: nodes, item {at}"
+    for number, row in enumerate(node_rows, start=1):
+        where = f"{path.name}: nodes, item {number}"
         with gather.row(where):
             nodes.add_node(gather, row if isinstance(row, dict) else {"id": row}, where, names)
-    for at, row in enumerate(edge_rows, start=1):
-        where = f"{path.name}: edges, item {at}"
+    for number, row in enumerate(edge_rows, start=1):
+        where = f"{path.name}: edges, item {number}"
         if not isinstance(row, dict):
             gather.fault(where, f"a map with source and target expected, found {type(row).__name__}")
             continue
@@ -42,8 +42,8 @@ def _head(head: Any, gather: Gather, name: str) -> None:
     """The documents `{id, title}` and chunks `{id, document, index, text}` that the file's `graph` attribute may list."""
     for kind in ("documents", "chunks"):
         rows = head.get(kind) if isinstance(head, dict) else None
-        for at, row in enumerate(rows if isinstance(rows, list) else [], start=1):
-            where = f"{name}: {kind}, item {at}"
+        for number, row in enumerate(rows if isinstance(rows, list) else [], start=1):
+            where = f"{name}: {kind}, item {number}"
             if not isinstance(row, dict):
                 gather.fault(where, f"a map with an id expected, found {type(row).__name__}")
                 continue

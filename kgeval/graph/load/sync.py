@@ -183,13 +183,14 @@ def document_changes(stored: StoredDocuments, wanted: Mapping[str, DocumentRow],
         if old is not None and old.content == document.content:
             continue
         counts["documents updated" if old else "documents created"] += 1
-        before, after = ({chunk.id: chunk.content for chunk in one.chunks} if one else {} for one in (old, document))
+        before, after = ({chunk.id: chunk.content for chunk in version.chunks} if version else {} for version in (old, document))
         counts["chunks created"] += len(after.keys() - before.keys())
         counts["chunks deleted"] += len(before.keys() - after.keys())
         counts["chunks updated"] += sum(before[c] != after[c] for c in after.keys() & before.keys())
     for key in removed:
         counts["documents deleted"] += 1
         counts["chunks deleted"] += len(there[key].chunks)
+    # unary plus leaves out what is 0
     return +counts
 
 
@@ -249,7 +250,7 @@ def write_changes(target: BuildTarget, changes: Changes) -> None:
             elif query == "delete-nodes":
                 writer.delete_nodes(target.graph, target.name, ids, batch=target.batch)
             elif query == "create-nodes":
-                numbered = [[at, *row[1:]] for at, row in enumerate(part)]
+                numbered = [[number, *row[1:]] for number, row in enumerate(part)]
                 for row in target.graph.write(all_queries()[query], {"rows": numbered}):
                     created[part[row["at"]][2]["id"]] = row["element_id"]
             else:

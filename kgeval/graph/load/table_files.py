@@ -57,6 +57,7 @@ OWN = {  # properties that kgeval writes itself; a further column of that name w
     RELATIONS: {"predicate", "description", "weight", "chunk_ids"},
 }
 MOST_FURTHER = 200
+# what means something in a header of Neo4j's import tool (name:type{...}), in its lists of files, or ends a line
 _UNSAFE = re.compile(r"[:{}\[\]\"'`,;\\\x00-\x1f\x7f\x85\u2028\u2029]")
 
 
@@ -71,8 +72,8 @@ class TableInputs:
 
     def of(self, kind: str) -> tuple[Path, ...]:
         """The files of one kind."""
-        found: tuple[Path, ...] = getattr(self, kind)
-        return found
+        paths: tuple[Path, ...] = getattr(self, kind)
+        return paths
 
     @property
     def all(self) -> list[Path]:
@@ -95,13 +96,13 @@ def in_folder(folder: Path) -> TableInputs:
 
     Raises: InputError where one table is there in two forms.
     """
-    found: dict[str, tuple[Path, ...]] = {}
+    paths_by_kind: dict[str, tuple[Path, ...]] = {}
     for kind, stems in FILE_NAMES.items():
         paths = [folder / f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES if (folder / f"{stem}{suffix}").is_file()]
         if len(paths) > 1:
             raise InputError(f"{folder}: {kind} are there twice ({', '.join(p.name for p in paths)})", fix=f"choose one with --{kind}")
-        found[kind] = tuple(paths)
-    return TableInputs(**found)
+        paths_by_kind[kind] = tuple(paths)
+    return TableInputs(**paths_by_kind)
 
 
 def seen(folder: Path) -> list[str]:

@@ -119,8 +119,8 @@ def _parquet(path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, dict[str
     from kgeval.graph.load.bulk.source import InputTable
 
     for batch in InputTable(path, names).batches():
-        for at, row in enumerate(batch.data.to_pylist(), start=batch.first + 1):
-            yield f"{path.name}: row {at}", row
+        for row_number, row in enumerate(batch.data.to_pylist(), start=batch.first + 1):
+            yield f"{path.name}: row {row_number}", row
 
 
 def _csv(gather: Gather, path: Path, names: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -46,7 +46,9 @@ def _from_table(gather: Gather, path: Path) -> list[Row]:
     first: Sequence[str] = lines[first_row].value if lines and lines[first_row].value else []
     fields = columns(first, TRIPLES)
     if {"subject", "object"} <= set(fields):
+        # What stands before the header are faults, which have to be told too.
         header, body = [cell.strip() for cell in first], lines[:first_row] + lines[first_row + 1:]
+    # Two known names are a header that lacks a column, and no triple.
     elif len(first) == 3 and len(fields) < 2:
         header, body = ["subject", "predicate", "object"], lines
         gather.notes.append("no header found: the three columns are taken as subject, predicate, object")
@@ -65,7 +67,7 @@ def _from_list(gather: Gather, path: Path, data: Any) -> list[Row]:
         raise InputError(
             f"{path}: no list of triples", fix='triples are [{"subject": .., "predicate": .., "object": ..}, ...] or [[s, p, o], ...]'
         )
-    return _from_lines(gather, (Line(f"{path.name}: item {at}", row) for at, row in enumerate(data, start=1)))
+    return _from_lines(gather, (Line(f"{path.name}: item {position}", row) for position, row in enumerate(data, start=1)))
 
 
 def _looks(rows: Sequence[Any]) -> bool:
@@ -96,11 +98,12 @@ def _lone_entities(path: Path, data: Any) -> list[Row]:
     """Entities that a JSON file lists beside its triples (kg-gen does), so that isolated ones are kept."""
     listed = data.get("entities") if isinstance(data, dict) else None
     rows: list[Row] = []
-    for at, row in enumerate(listed if isinstance(listed, list) else [], start=1):
-        given = row if isinstance(row, dict) else {"name": row}
-        name, kind = given.get("name", given.get("id")), given.get("type", given.get("label"))
-        entity = {"name": name, "subject": name, "subject_type": kind, "description": given.get("description")}
-        rows.append((f"{path.name}: entities, item {at}", entity))
+    for position, row in enumerate(listed if isinstance(listed, list) else [], start=1):
+        fields = row if isinstance(row, dict) else {"name": row}
+        name, kind = fields.get("name", fields.get("id")), fields.get("type", fields.get("label"))
+        # "subject", so that its type is gathered with those of the ends.
+        entity = {"name": name, "subject": name, "subject_type": kind, "description": fields.get("description")}
+        rows.append((f"{path.name}: entities, item {position}", entity))
     return rows
 
 
@@ -135,9 +138,11 @@ class _Triples:
 
     def _triple(self, row: Mapping[str, Any], where: str) -> None:
         subject, obj = needed(row.get("subject"), "subject"), needed(row.get("object"), "object")
+        # Without the column relations have no predicate; with it, an empty cell is a fault.
         predicate = needed(row["predicate"], "predicate") if "predicate" in row else None
         subject_type, object_type = (text(row.get(field), field) for field in ("subject_type", "object_type"))
         relation = Relation(
+            # The ends' places: `Gather.finish` knows them, when all entities are there.
             -1, -1, predicate, text(row.get("description"), "description"), number(row.get("weight"), "weight"),
             extra=properties(row, TRIPLES),
         )
@@ -176,6 +181,7 @@ class _Triples:
         key = self._keys.get((name, kind))
         if key is None:
             key = name if not kinds or kind == kinds[0] else f"{name} [{kind}]"
+            # `name [type]` may be some other entity's name, which may still come
             while key in self._gather.entities or (key != name and key in self._typed):
                 key += "'"
             self._keys[(name, kind)] = key

@@ -16,6 +16,7 @@ from kgeval.tables.plain import loads
 
 SEPARATOR = "<SEP>"  # LightRAG and nano-graphrag join what they merge by it
 LARGEST = 2**63
+# no 64-bit number has more digits, and Python refuses to read texts of some thousand
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
 
 
@@ -114,6 +115,7 @@ def properties(row: Mapping[str, Any], without: Iterable[str]) -> dict[str, Any]
     """What else a row holds, as Neo4j properties: scalars and lists of one kind as they are, the rest as JSON text."""
     used = set(without)
     stored = {
+        # Neo4j allows no NUL in a property's name
         _whole(str(key), "a property's name").replace("\0", ""): _property(value, str(key))
         for key, value in row.items() if key and key not in used
     }

@@ -156,7 +156,7 @@ class _Writer:
     def _nodes(self, kind: str, rows: list[tuple[str, list[str | None], dict[str, Any], dict[str, Any]]]) -> None:
         """Creates the nodes that are not there, and completes those that were known by name only."""
         there, labels = self.ids[kind], [kind, self._name]
-        new = [[at, [*labels, *types], own, more] for at, (key, types, own, more) in enumerate(rows) if key not in there]
+        new = [[index, [*labels, *types], own, more] for index, (key, types, own, more) in enumerate(rows) if key not in there]
         here = [[there[key], types, own, more] for key, types, own, more in rows if key in there]
 
         def learn(row: dict[str, Any]) -> None:

@@ -188,6 +188,7 @@ class Home:
                 write_private(self.password_file, secrets.token_urlsafe(24))
             write_private(self.path / "data" / "dbms" / "auth.ini", credentials(self.password()))
         self.password()
+        # plugins too: a link that an older list of jars left would be loaded beside the new ones
         for name in ("tmp", "plugins"):
             shutil.rmtree(self.path / name, ignore_errors=True)
         for name in ("tmp", "plugins", "conf", "logs", "import"):

@@ -52,6 +52,7 @@ def ensure_jars(line: Neo4jLine, *, source: Path | None, say: Say, progress: Pro
         if not damaged(line.jars, folder):
             return [folder / jar.file for jar in line.jars]
         with only_one(folder / ".lock", what="another kgeval is fetching the jars", say=say, wait=1800):
+            # again, now under the lock: another kgeval may have fetched them while this one waited
             missing = damaged(line.jars, folder)
             for file in folder.iterdir():  # what downloads that were killed left behind
                 if file.is_file() and file.suffix != ".jar" and file.name != ".lock":
@@ -147,7 +148,7 @@ class _Fetch:
         self._lock = threading.Lock()
 
     def __call__(self, url: str, output_file: str, _pooch: Any) -> None:
-        got = 0
+        received = 0
         if self.stopped.is_set():
             raise _StoppedError
         try:
@@ -157,10 +158,10 @@ class _Fetch:
                     if self.stopped.is_set():
                         raise _StoppedError
                     out.write(block)
-                    got += len(block)
+                    received += len(block)
                     self._add(len(block))
         except BaseException:
-            self._add(-got)  # it is tried again from the start
+            self._add(-received)  # it is tried again from the start
             raise
 
     def _add(self, count: int) -> None:
@@ -175,15 +176,15 @@ def _copy(jars: list[Jar], source: Path, folder: Path) -> None:
     offered: dict[str, list[Path]] = {}
     for file in source.expanduser().rglob("*.jar"):
         offered.setdefault(file.name, []).append(file)
-    lacking = []
+    missing = []
     for jar in jars:
         copy = next((file for file in offered.get(jar.file, []) if is_pinned(file, jar)), None)
         if copy is None:
-            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in offered else ""))
+            missing.append(jar.file + (" (another file than the pinned one)" if jar.file in offered else ""))
             continue
         part = folder / f"{jar.file}.part"
         shutil.copyfile(copy, part)
         part.replace(folder / jar.file)
-    if lacking:
-        more = f" and {len(lacking) - 10} more" if len(lacking) > 10 else ""
-        raise ServerError(f"{source}: {len(lacking)} of {len(jars)} jars are missing: {', '.join(lacking[:10])}{more}", fix=OFFLINE_FIX)
+    if missing:
+        more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
+        raise ServerError(f"{source}: {len(missing)} of {len(jars)} jars are missing: {', '.join(missing[:10])}{more}", fix=OFFLINE_FIX)

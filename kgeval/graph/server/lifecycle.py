@@ -62,6 +62,7 @@ def ensure_started(
         if running is None:
             place.create()
             with place.locked(say):
+                # asked again under the lock: another command may have started it meanwhile
                 running = _ready(place, say, neo4j, heap, port) or _start(place, say, neo4j, heap, port, jars, progress)
         return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
 
@@ -124,6 +125,7 @@ def remove(home: Path | None = None, *, say: Callable[[str], None] = lambda _: N
     with clear_io_errors(f"the home {place.path}"):
         with exchange.alone(place.path), place.locked(say):
             _stop(place)
+            # kgeval's own files go last: as long as the marker is there, a removal that was interrupted can be run again
             for entry in sorted(place.path.iterdir(), key=lambda entry: entry.name.startswith("kgeval")):
                 if entry.is_dir() and not entry.is_symlink():
                     shutil.rmtree(entry)
@@ -183,6 +185,7 @@ def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: 
             if process is None:
                 raise processes.why_ended(place)
             processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
+        # it is left running: the next command finds it and waits on (`_adopt`)
         except NotReadyError:
             raise
         except ServerError:

@@ -20,6 +20,7 @@ def only_one(path: Path, *, what: str, say: Callable[[str], None], wait: float) 
     lock = FileLock(path, mode=0o600)
     try:
         try:
+            # long enough for a look at the home: only who really waits is told so
             lock.acquire(timeout=0.3)
         except Timeout:
             say(f"{what}; waiting for it")

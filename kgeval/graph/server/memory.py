@@ -51,6 +51,7 @@ def memory_mb() -> int:
             text = Path(file).read_text(encoding="ascii").strip()
         except OSError:
             continue
+        # cgroup 2 says "max" where there is no limit
         if text.isdigit():
             limits.append(int(text))
     return min(limits) // (1024 * 1024)

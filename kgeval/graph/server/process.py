@@ -28,6 +28,7 @@ OR_NONE = ", or leave it out: then a free one is found"
 # The shell ends at once, so the server is nobody's child: it outlives us, and leaves no zombie to us.
 LAUNCH = 'log=$1; shift; umask 077; "$@" >"$log" 2>&1 </dev/null & echo $!'
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+# The three --add-opens are those of Neo4j's own launch line; UsePerfData would put a file of the server into the machine's /tmp.
 JVM_OPTIONS = """\
 -cp "{classpath}"
 -Xmx{heap}
@@ -57,6 +58,7 @@ def check_port(port: int) -> None:
     if not 1 <= port <= 65535:
         raise ServerError(f"{port} is no port", fix=f"give --port a number from 1024 to 65535{OR_NONE}")
     with socket.socket() as probe:
+        # as Java does: else a port that a server has just left counts as taken for a minute
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
@@ -125,6 +127,7 @@ def find(home: Home) -> psutil.Process | None:
     if running.pid is not None and running.created is not None:
         try:
             process = psutil.Process(running.pid)
+            # psutil adds the start to the machine's boot time, which moves a little when the clock is corrected
             if abs(process.create_time() - running.created) < 2 and _serves(process, home):
                 return process
         except psutil.Error:

@@ -47,6 +47,7 @@ class Files:
 
     def add(self, request: Request, line: bytes, mode: str) -> None:
         """One request more. It is in a batch from now on."""
+        # both limits are the provider's for one file; it refuses a file above either as a whole
         full = self._count >= self._settings.requests or self._bytes + len(line) > self._settings.bytes
         if self._file is None or full:
             self.done()
@@ -80,6 +81,7 @@ class Collector:
         self._caller, self._store, self._factor, self._most = caller, store, settings.factor or 1.0, most_tries
         self._limited = caller.budget.cost_limit is not None or caller.budget.max_calls is not None
         self._reserved: set[int] = set()
+        # a run asks for up to a million keys: as numbers they take a third of the memory of texts
         self._seen: set[int] = set()  # 64 bits of each key that was counted as left
         self.files: Files | None = None
         self.found = Pass()
@@ -92,12 +94,13 @@ class Collector:
     def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> CallResult[V]:
         """The journal's reply, or that of a batch that is over, which then goes into the journal; else the failure "cancelled", after
         which nothing more is asked for a task, and the request is in a file."""
-        found = self._known(request, read)
-        if found is not None:
-            return found
+        reply = self._known(request, read)
+        if reply is not None:
+            return reply
         key = request.key
         if self._store.is_sent(key):
             return CallResult(None, CANCELLED)
+        # looked at before the budget: what is given up must not reserve money
         if self._store.tries(key) >= self._most or not self._reserve(request):
             short = int(key[:16], 16)
             self.found.left += short not in self._seen
@@ -116,7 +119,7 @@ class Collector:
         return None if came is None else self._taken(request, came, read)
 
     def _taken(self, request: Request, came: Came, read: Callable[[str], V]) -> CallResult[V] | None:
-        """Reads a reply as a live one is read. Null where it is asked again, or given up."""
+        """Reads a reply as a live one is read. None where it is asked again, or given up."""
         if came.cause is not None:
             self._account(request, None)
             stepped = came.form and self._caller.forms.refused(came.mode, request.shape)
@@ -236,24 +239,26 @@ class _Rounds:
 
     def send_and_take(self) -> None:
         """Sends what is ready, and waits until everything that is under way at this endpoint is over and taken in."""
-        while batches := [one for one in self._store.batches() if (one.endpoint, one.model) == self._where]:
-            for one in batches:
-                if one.id is None:
-                    self._send(one)
-            open_ones = [one for one in self._store.batches() if one.id is not None and (one.endpoint, one.model) == self._where]
-            ended = [one for one in open_ones if self._look(one, alone=len(open_ones) == 1)]
-            if not ended:
+        # read anew each time: a batch that was refused for the queue's length is there again without an id, to be sent later
+        while batches := [batch for batch in self._store.batches() if (batch.endpoint, batch.model) == self._where]:
+            for batch in batches:
+                if batch.id is None:
+                    self._send(batch)
+            under_way = [batch for batch in self._store.batches() if batch.id is not None and (batch.endpoint, batch.model) == self._where]
+            finished = [batch for batch in under_way if self._look(batch, alone=len(under_way) == 1)]
+            if not finished:
                 self._models.caller.stop.halt.wait(self._settings.poll)
 
     def _send(self, batch: Batch) -> None:
         path, file = self._store.lines_of(batch.name), batch.file
         if file is None:
             file = self._wire.upload(path)
+            # written down before the batch is created: a run killed here uploads the file no second time
             self._store.uploaded(batch.name, file)
-        made = self._wire.create(file, batch.name, self._settings.window)
-        self._store.created(batch.name, made)
+        batch_id = self._wire.create(file, batch.name, self._settings.window)
+        self._store.created(batch.name, batch_id)
         path.unlink(missing_ok=True)
-        self._tell(f"batch {made}: requests sent: {batch.requests:,}")
+        self._tell(f"batch {batch_id}: requests sent: {batch.requests:,}")
 
     def _look(self, batch: Batch, *, alone: bool) -> bool:
         """True if the batch is over, and taken in."""
@@ -269,9 +274,9 @@ class _Rounds:
         return True
 
     def _seen(self, batch: Batch) -> Remote | None:
-        """The batch as it stands; null where the provider does not answer now: hours of waiting must outlast that.
+        """The batch as it stands; None where the provider does not answer now: hours of waiting must outlast that.
 
-        Raises: AwayError where he has not answered for long, ModelError for a batch that he does not know any more.
+        Raises: AwayError where it has not answered for long, ModelError for a batch that it does not know any more.
         """
         try:
             remote = self._wire.look(batch.id or "")
@@ -296,6 +301,7 @@ class _Rounds:
         for file in (batch.file, remote.output_file_id, remote.error_file_id):
             if file and file not in short:
                 self._wire.delete(file)
+        # a wrong parameter meets every request; where some have replies, the fault is not of all
         if fatal and not good:
             raise fatal[0]
 
@@ -309,25 +315,27 @@ class _Rounds:
                 if file and not self._fetched(file, path, lines):
                     short.add(file)
                 for raw in _lines(path) if file else ():
-                    one = self._wire.read(raw, lambda key: self._store.mode_in(batch.name, key))
-                    if isinstance(one, ModelError):
-                        fatal.append(one)
-                    elif one is not None:
-                        yield one
+                    reply = self._wire.read(raw, lambda key: self._store.mode_in(batch.name, key))
+                    if isinstance(reply, ModelError):
+                        fatal.append(reply)
+                    elif reply is not None:
+                        yield reply
         finally:
             path.unlink(missing_ok=True)
 
     def _fetched(self, file: str, path: Path, least: int) -> bool:
         """Downloads a file of results. False where it has fewer lines than the provider says, for the second time too."""
-        if self._wire.download(file, path) >= least or (found := self._wire.download(file, path)) >= least:
+        # a transfer can end early without an error (a proxy that closes): tried twice, then what is missing is asked again
+        if self._wire.download(file, path) >= least or (lines := self._wire.download(file, path)) >= least:
             return True
-        self._tell(f"file {file} at the provider is cut: lines {found:,} of {least:,}; it is not deleted, what is missing is asked again")
+        self._tell(f"file {file} at the provider is cut: lines {lines:,} of {least:,}; it is not deleted, what is missing is asked again")
         return False
 
     def _failed(self, batch: Batch, remote: Remote, *, alone: bool) -> bool:
         """The provider refused the batch as a whole. True if it can be sent again, later."""
         faults = list((remote.errors.data if remote.errors is not None else None) or [])
         codes = sorted({str(fault.code)[:60] for fault in faults if fault.code})
+        # with no other batch under way there is nothing to wait for: the file itself is too large for the account
         if FULL in codes and not alone:
             self._store.created(batch.name, None)  # the others have to end first
             return False
@@ -345,26 +353,27 @@ class _Rounds:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as kept:
-        yield from kept
+    with path.open("rb") as file:
+        yield from file
 
 
 def cancel_batches(journal: Path, *, timeout: float, tell: Tell) -> int:
     """Asks the providers to stop all batches of a journal. Returns how many; what they have done is taken in by the next run."""
     with Store(journal) as store:
-        found = store.batches()
-        for one in found:
-            if one.id is None:
-                store.lines_of(one.name).unlink(missing_ok=True)
-                store.drop(one.name)
+        batches = store.batches()
+        for batch in batches:
+            if batch.id is None:
+                store.lines_of(batch.name).unlink(missing_ok=True)
+                store.drop(batch.name)
                 tell("a batch that was not started yet is forgotten")
                 continue
-            with Wire(Endpoint(one.model, one.endpoint), timeout=timeout) as wire:
+            # a journal may have batches at several providers
+            with Wire(Endpoint(batch.model, batch.endpoint), timeout=timeout) as wire:
                 try:
-                    status = wire.look(one.id).status
+                    status = wire.look(batch.id).status
                     over = status in OVER or status == "failed"  # some providers refuse to cancel what is over
-                    tell(f"batch {one.id}: {status if over else wire.cancel(one.id).status}")
+                    tell(f"batch {batch.id}: {status if over else wire.cancel(batch.id).status}")
                 except GoneError:
-                    store.drop(one.name)
-                    tell(f"batch {one.id}: {one.endpoint} does not know it any more; it is forgotten")
-    return len(found)
+                    store.drop(batch.name)
+                    tell(f"batch {batch.id}: {batch.endpoint} does not know it any more; it is forgotten")
+    return len(batches)

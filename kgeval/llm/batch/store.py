@@ -21,6 +21,7 @@ from typing import Self
 from kgeval.errors import ConfigError
 from kgeval.llm.schemas import Mode
 
+# added to the tries of a request, so that it is above any --max-reasks
 GIVEN_UP = 1_000_000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS batches (name TEXT PRIMARY KEY, made REAL NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,
@@ -35,7 +36,7 @@ CREATE TABLE IF NOT EXISTS tries (key TEXT PRIMARY KEY, n INTEGER NOT NULL);
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch: `file` null: not uploaded yet; `id` null: not known to be created yet."""
+    """One batch: `file` None: not uploaded yet; `id` None: not known to be created yet."""
 
     name: str
     made: float
@@ -48,7 +49,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Came:
-    """What came back for a request. `cause` null: a completion; else why there is none, `again`: worth another try; `form`: the endpoint
+    """What came back for a request. `cause` None: a completion; else why there is none, `again`: worth another try; `form`: the endpoint
     does not know this form of structured reply."""
 
     key: str
@@ -81,6 +82,7 @@ class Store:
             what = f"{self.path}: cannot be opened: {cause.strerror}"
             raise ConfigError(what, fix="check its folder, or name another --journal") from cause
         try:
+            # not waited for: the other run may take a day
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._db = sqlite3.connect(self.path, isolation_level=None)
             self._db.executescript(_TABLES)
@@ -105,6 +107,7 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
+        # Ctrl-C too: half a pass that is committed would send half of the requests
         except BaseException:
             self._db.execute("ROLLBACK")
             raise
@@ -145,7 +148,7 @@ class Store:
         return self._db.execute("SELECT 1 FROM sent WHERE key = ?", (key,)).fetchone() is not None
 
     def mode_in(self, name: str, key: str) -> Mode | None:
-        """The form in which a batch asks this request; null: it is not in it."""
+        """The form in which a batch asks this request; None: it is not in it."""
         row = self._db.execute("SELECT mode FROM sent WHERE key = ? AND batch = ?", (key, name)).fetchone()
         return None if row is None else row[0]
 
@@ -153,8 +156,9 @@ class Store:
         """A batch is over: keeps what came back, and counts a try of each request that has nothing. Returns how many have a reply, and
         how many have none."""
         with self.writing():
-            for one in came:
-                self._db.execute("INSERT OR IGNORE INTO replies VALUES (?,?,?,?,?,?,?,?,?,?)", astuple(one))  # the first one counts
+            for reply in came:
+                self._db.execute("INSERT OR IGNORE INTO replies VALUES (?,?,?,?,?,?,?,?,?,?)", astuple(reply))  # the first one counts
+            # with the replies in one transaction: a kill between the two would count a try of requests that were answered
             where = "FROM sent WHERE batch = ? AND key {not_} IN (SELECT key FROM replies)"
             with_one = self._db.execute(f"SELECT count(*) {where.format(not_='')}", (name,)).fetchone()[0]
             lost = self._db.execute(

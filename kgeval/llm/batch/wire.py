@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger("kgeval.llm")
 TRIES = 5
+# a file may have 200 MB
 UPLOAD_SECONDS = 600.0
 MARK = "kgeval"
+# newest first: a batch that was just created is not behind so many others
 LOOKED_THROUGH = 500
 NO_BATCHES = "leave out --batch: the same run asks live"
 LATER = "batches that were sent go on at the provider: the same command picks them up"
@@ -80,9 +82,10 @@ class Wire:
     def create(self, file: str, name: str, window: Any) -> str:
         """Starts a batch, once: where the answer to that is lost, the batch is looked for before it is started again."""
         for attempt in range(1, TRIES + 1):
-            found = self.find(file, name)
-            if found is not None:
-                return found
+            # first of all, also at the first try: the run that created it may have been killed before it could write down the id
+            batch = self.find(file, name)
+            if batch is not None:
+                return batch
             try:
                 return self._once(lambda: self._client.batches.create(
                     input_file_id=file, endpoint="/v1/chat/completions", completion_window=window, metadata={MARK: name},
@@ -94,11 +97,11 @@ class Wire:
     def find(self, file: str, name: str) -> str | None:
         """The batch of a file that is there already; one that failed does not count."""
         def look() -> str | None:
-            for at, one in enumerate(self._client.batches.list(limit=100)):
-                ours = one.input_file_id == file or (one.metadata or {}).get(MARK) == name
-                if ours and one.status != "failed":
-                    return one.id
-                if at >= LOOKED_THROUGH:
+            for index, batch in enumerate(self._client.batches.list(limit=100)):
+                ours = batch.input_file_id == file or (batch.metadata or {}).get(MARK) == name
+                if ours and batch.status != "failed":
+                    return batch.id
+                if index >= LOOKED_THROUGH:
                     break
             return None
 
@@ -118,6 +121,7 @@ class Wire:
     def download(self, file: str, path: Path) -> int:
         """Downloads a file of results to `path`. Returns how many whole lines it has."""
         def get() -> None:
+            # the client would make the file readable for all: replies quote the user's texts
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
             with self._client.files.with_streaming_response.content(file, timeout=UPLOAD_SECONDS) as response:
                 library = import_module(type(response.http_response).__module__.partition(".")[0])  # httpx, or its successor
@@ -127,20 +131,22 @@ class Wire:
                     raise CallError(Failure("connection", "the connection broke"), again=True) from None
 
         self._again(get)
-        with path.open("rb") as kept:
-            return sum(_whole(line) for line in kept)
+        with path.open("rb") as results:
+            return sum(_whole(line) for line in results)
 
     def delete(self, file: str) -> None:
         """Deletes a file, if that can be done."""
         try:
             self._once(lambda: self._client.files.delete(file))
+        # the replies are taken in already; a file left at the provider is no reason to end a run
         except (CallError, ModelError):
             log.info("the provider's file %s could not be deleted", file)
 
     def read(self, raw: bytes, mode_of: Callable[[str], Mode | None]) -> Came | ModelError | None:
-        """One line of results; null for one that is none, or whose request is not ours. A ModelError: what every request would get."""
+        """One line of results; None for one that is none, or whose request is not ours. A ModelError: what every request would get."""
         try:
             line = json.loads(raw)
+            # the provider may write anything here: one strange line must not lose the others
             key, response, error = str(line["custom_id"]), line.get("response") or {}, line.get("error")
             status, body = int(response.get("status_code") or 0), response.get("body")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -163,8 +169,9 @@ class Wire:
 
     def _explained(self, status: int, body: Any) -> CallError | ModelError:
         """An error of one line, told apart as one of a live call is."""
-        said = body.get("error") if isinstance(body, dict) else None
-        words = said if isinstance(said, dict) else {}
+        error_body = body.get("error") if isinstance(body, dict) else None
+        words = error_body if isinstance(error_body, dict) else {}
+        # what Faults reads of the openai client's errors: one rule tells faults apart, live or in a batch
         error = SimpleNamespace(
             status_code=status, body=body, message=str(words.get("message", "")), response=SimpleNamespace(headers={}),
             **{name: words.get(name) for name in ("code", "type", "param")},
@@ -193,6 +200,7 @@ class Wire:
         try:
             return call()
         except openai.APIError as error:
+            # before Faults: it takes 404 for an unknown model
             if getattr(error, "status_code", None) in (404, 405, 501):
                 raise GoneError(f"{self._endpoint.base_url} has no such file or batch, or no batch endpoints", fix=NO_BATCHES) from None
             fault = self._faults.explain(error, reached=True, parameters=self._endpoint.parameters)

@@ -17,7 +17,7 @@ KINDS = (*TRANSPORT, *CONTENT, *NUMBERS)
 
 
 def pick(share: float, kinds: Sequence[str], key: str, *, numbered: bool) -> str | None:
-    """The fault of one try, or null. `key` says which try of which request (and the seed): the same key, the same fault.
+    """The fault of one try, or None. `key` says which try of which request (and the seed): the same key, the same fault.
 
     Faults of numbers only befall requests that show numbered items.
     """

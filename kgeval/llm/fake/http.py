@@ -10,6 +10,7 @@ from kgeval.llm.fake.log import Logged
 from kgeval.llm.fake.model import FakeModel, FakeRequest, Response
 
 LARGEST_HEAD = 65_536
+# above the 200 MB of a batch file
 LARGEST_BODY = 256 * 2**20
 
 
@@ -56,7 +57,7 @@ class FakeConnection(asyncio.Protocol):
             self.timer = loop.call_later(response.delay, self._send)
 
     def _request(self) -> FakeRequest | None:
-        """The next whole request in the buffer, taken out of it; null while bytes are missing."""
+        """The next whole request in the buffer, taken out of it; None while bytes are missing."""
         end = self.buffer.find(b"\r\n\r\n")
         if end < 0:
             if len(self.buffer) > LARGEST_HEAD:

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+# a bench asks a hundred thousand times; the counts are over all of them
 KEPT = 20_000
 
 

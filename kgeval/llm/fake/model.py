@@ -29,8 +29,8 @@ def embed(text: str, dimensions: int) -> list[float]:
     """A vector of unit length. Texts that share most trigrams point the same way; an empty text has a vector of its own."""
     padded = f"  {' '.join(text.casefold().split())} "
     vector = [0.0] * dimensions
-    for at in range(len(padded) - 2):
-        code = zlib.crc32(padded[at : at + 3].encode("utf-8", "surrogatepass"))
+    for start in range(len(padded) - 2):
+        code = zlib.crc32(padded[start : start + 3].encode("utf-8", "surrogatepass"))
         vector[code % dimensions] += 1.0 if code & 0x80000000 else -1.0
     length = math.sqrt(sum(value * value for value in vector))
     if length == 0:
@@ -95,8 +95,8 @@ class Batches:
             case ["POST", "batches"]:
                 return self._create(body)
             case ["GET", "batches"]:
-                found = [self._batch(one) for one in reversed(self.batches.values())]
-                return 200, {"object": "list", "data": found[:LISTED], "has_more": False}
+                batches = [self._batch(batch) for batch in reversed(self.batches.values())]
+                return 200, {"object": "list", "data": batches[:LISTED], "has_more": False}
             case ["GET", "batches", name] if name in self.batches:
                 self._looked(self.batches[name])
                 return 200, self._batch(self.batches[name])
@@ -126,23 +126,23 @@ class Batches:
 
     def _create(self, body: bytes) -> tuple[int, Any]:
         try:
-            wanted = json.loads(body)
-            file, window = str(wanted["input_file_id"]), str(wanted["completion_window"])
+            order = json.loads(body)
+            file, window = str(order["input_file_id"]), str(order["completion_window"])
         except (ValueError, KeyError, TypeError):
             return 400, _batch_error("input_file_id and completion_window are needed")
         if file not in self.files:
             return 400, _batch_error(f"No such file: {file}.")
-        if wanted.get("endpoint") != "/v1/chat/completions" or window != "24h":
+        if order.get("endpoint") != "/v1/chat/completions" or window != "24h":
             return 400, _batch_error("the endpoint must be /v1/chat/completions and the window 24h")
         self._made += 1
-        made = Running(f"batch-{self._made}", file, window, wanted.get("metadata"))
-        self.batches[made.id] = made
+        batch = Running(f"batch-{self._made}", file, window, order.get("metadata"))
+        self.batches[batch.id] = batch
         lines = self.files[file].splitlines()
-        made.total = len(lines)
+        batch.total = len(lines)
         if len(lines) > MOST_LINES or self._refuse:
             self._refuse = max(self._refuse - 1, 0)
-            made.status, made.code = "failed", "token_limit_exceeded"
-        return 200, self._batch(made)
+            batch.status, batch.code = "failed", "token_limit_exceeded"
+        return 200, self._batch(batch)
 
     def _looked(self, batch: Running) -> None:
         if batch.status not in (*OPEN, "cancelling"):
@@ -161,8 +161,8 @@ class Batches:
     def _end(self, batch: Running, status: str, count: int) -> None:
         """Answers the first `count` lines; of the others it is said that they were never asked."""
         batch.status = status
-        for at, raw in enumerate(self.files.get(batch.file, b"").splitlines()):
-            self._line(batch, raw, None if at < count else f"batch_{status}")
+        for index, raw in enumerate(self.files.get(batch.file, b"").splitlines()):
+            self._line(batch, raw, None if index < count else f"batch_{status}")
         for lines in (batch.results, batch.errors):
             lines.sort(key=draw)  # not in the order of the requests
         batch.output = self._keep("file", "".join(batch.results).encode()) if batch.results else None
@@ -172,14 +172,14 @@ class Batches:
         line = json.loads(raw)
         name = {"id": f"req-{draw(batch.id, line['custom_id'])}", "custom_id": line["custom_id"]}
         if code is not None:
-            said = {**name, "response": None, "error": {"code": code, "message": "This request was not asked."}}
+            result = {**name, "response": None, "error": {"code": code, "message": "This request was not asked."}}
         else:
             status, body = self._ask(line["body"])
-            said = {**name, "response": {"status_code": status, "request_id": name["id"], "body": body}, "error": None}
+            result = {**name, "response": {"status_code": status, "request_id": name["id"], "body": body}, "error": None}
             if status == 200:
-                batch.results.append(json.dumps(said) + "\n")
+                batch.results.append(json.dumps(result) + "\n")
                 return
-        batch.errors.append(json.dumps(said) + "\n")
+        batch.errors.append(json.dumps(result) + "\n")
 
     def _cancel(self, batch: Running) -> tuple[int, Any]:
         if batch.status in OPEN:
@@ -208,7 +208,7 @@ class Options:
     """How the fake model behaves. `faults`: share of replies that go wrong, in 0..1, in one of the ways `kinds`.
 
     `delay`: seconds a reply; `jitter`: up to so many more, differently for each request. `key`: the only key that is let in
-    (null: any, or none). `models`: the known models (empty: any name). `json_schema`, `json_object`: what response_format may
+    (None: any, or none). `models`: the known models (empty: any name). `json_schema`, `json_object`: what response_format may
     be. `usage`: replies carry token counts. `dimensions`: of embeddings. `batch_looks`: how often a batch is looked at before it is
     done; `batch_expire`, `batch_refuse`: so many batches end half way, and are refused as a whole; `batches`: there are such endpoints.
     """
@@ -269,6 +269,7 @@ class FakeModel:
 
     def answer(self, request: FakeRequest) -> Response:
         """The response to any request; what is under /v1 is counted in the log."""
+        # calls about the server stay out of the log: they are the test's own
         about = self._about(f"{request.method} {request.path}")
         if about is not None:
             return Response(200, about)
@@ -285,8 +286,8 @@ class FakeModel:
             return replace(wrong or _error(400, "the body is not a JSON object"), key=key, request=body)
         if request.path == "/v1/models":
             return Response(200, {"object": "list", "data": [_model(name) for name in self.options.models or ("fake-model",)]}, key=key)
-        made = served[request.path](body, key, tries)
-        return replace(made, key=key, request=body)
+        response = served[request.path](body, key, tries)
+        return replace(response, key=key, request=body)
 
     def _batched(self, request: FakeRequest) -> Response:
         """Files and batches: not among the requests that are counted by what they ask; each line of a batch is, when it is answered."""
@@ -302,15 +303,15 @@ class FakeModel:
         """One line of a batch, answered and counted as a live request."""
         key = Chat({"path": "/v1/chat/completions", **body}).hash
         tries = self.log.arrived(key)
-        made = self._unknown(body) or self._chat(body, key, tries)
-        broken = made.fault in ("hang", "disconnect")
-        status = 500 if broken else made.status
-        good = made.good and not broken
-        self.log.left(Logged("/v1/chat/completions", key, status, made.fault, good, at=0.0, seconds=0.0, body=body))
-        return status, _error(500, "a fault on demand").body if broken else made.body
+        response = self._unknown(body) or self._chat(body, key, tries)
+        broken = response.fault in ("hang", "disconnect")
+        status = 500 if broken else response.status
+        good = response.good and not broken
+        self.log.left(Logged("/v1/chat/completions", key, status, response.fault, good, at=0.0, seconds=0.0, body=body))
+        return status, _error(500, "a fault on demand").body if broken else response.body
 
     def _about(self, call: str) -> Any:
-        """The answer to a call about the server itself, or null."""
+        """The answer to a call about the server itself, or None."""
         if call == "GET /_stats":
             return self.log.stats().as_json()
         if call == "GET /_requests":
@@ -332,8 +333,9 @@ class FakeModel:
         return None if request.path == "/v1/models" or body is None else self._unknown(body)
 
     def _wrong_key(self, request: FakeRequest) -> Response | None:
-        given = request.headers.get("authorization", "").encode()
-        if self.options.key is not None and not compare_digest(given, f"Bearer {self.options.key}".encode()):
+        header = request.headers.get("authorization", "").encode()
+        # bytes: compare_digest refuses texts that are not ASCII, and a header may hold any
+        if self.options.key is not None and not compare_digest(header, f"Bearer {self.options.key}".encode()):
             return _error(401, "Incorrect API key provided.", kind="invalid_request_error", code="invalid_api_key")
         return None
 
@@ -359,8 +361,8 @@ class FakeModel:
         fault = rule.fault if rule is not None and decided else self._fault(key, tries, numbered=bool(chat.items))
         if fault in STATUS:
             return replace(self._failed(fault), delay=delay)
-        made = self._content(chat, rule)
-        content, reason = spoil(fault, made, chat) if fault not in (None, "hang", "disconnect") else (written(made), "stop")
+        value = self._content(chat, rule)
+        content, reason = spoil(fault, value, chat) if fault not in (None, "hang", "disconnect") else (written(value), "stop")
         return Response(200, self._completion(chat, content, reason, refused=fault == "refusal"), delay=delay, fault=fault)
 
     def _unsupported(self, chat: Chat) -> Response | None:
@@ -377,39 +379,39 @@ class FakeModel:
     def _content(self, chat: Chat, rule: Rule | None) -> JsonValue:
         if rule is not None and rule.reply is not None:
             return rule.reply
-        made = answer(chat, self.options.seed, self.script.each(chat, rule))
-        if rule is not None and not chat.items and isinstance(made, dict):
-            return {**made, **rule.each}
-        return made
+        value = answer(chat, self.options.seed, self.script.each(chat, rule))
+        if rule is not None and not chat.items and isinstance(value, dict):
+            return {**value, **rule.each}
+        return value
 
     def _completion(self, chat: Chat, content: str, reason: str, *, refused: bool) -> JsonValue:
         message: dict[str, JsonValue] = {"role": "assistant", "content": None if refused else content}
         message["refusal"] = "I cannot help with that." if refused else None
-        made: dict[str, JsonValue] = {
+        completion: dict[str, JsonValue] = {
             "id": f"chatcmpl-{chat.hash}", "object": "chat.completion", "created": 0, "model": chat.model,
             "choices": [{"index": 0, "message": message, "finish_reason": reason, "logprobs": None}],
         }
         if self.options.usage:
-            made["usage"] = _usage(len(chat.text) // 4 + 1, len(content) // 4 + 1)
-        return made
+            completion["usage"] = _usage(len(chat.text) // 4 + 1, len(content) // 4 + 1)
+        return completion
 
     def _embeddings(self, body: Mapping[str, Any], key: str, tries: int) -> Response:
-        given = body.get("input")
-        texts = [given] if isinstance(given, str) else given
+        text_or_list = body.get("input")
+        texts = [text_or_list] if isinstance(text_or_list, str) else text_or_list
         if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text for text in texts):
             return _error(400, "'input' must be a text or a list of texts, none of them empty")
         fault = self._fault(key, tries, numbered=False, kinds=("hang", "disconnect", *STATUS))
         if fault in STATUS:
             return replace(self._failed(fault), delay=self._delay(key))
-        wanted = body.get("dimensions")
-        size = wanted if isinstance(wanted, int) and 0 < wanted <= 8192 else self.options.dimensions
+        asked_size = body.get("dimensions")
+        size = asked_size if isinstance(asked_size, int) and 0 < asked_size <= 8192 else self.options.dimensions
         vectors = [embed(text, size) for text in texts]
         shown: list[Any] = [packed(v) for v in vectors] if body.get("encoding_format") == "base64" else vectors
-        data: JsonValue = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(shown)]
+        data: JsonValue = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(shown)]
         tokens = sum(len(text) // 4 + 1 for text in texts)
         usage: JsonValue = {"prompt_tokens": tokens, "total_tokens": tokens}
-        made: dict[str, JsonValue] = {"object": "list", "data": data, "model": str(body["model"])}
-        return Response(200, {**made, "usage": usage} if self.options.usage else made, delay=self._delay(key), fault=fault)
+        body_out: dict[str, JsonValue] = {"object": "list", "data": data, "model": str(body["model"])}
+        return Response(200, {**body_out, "usage": usage} if self.options.usage else body_out, delay=self._delay(key), fault=fault)
 
     def _fault(self, key: str, tries: int, *, numbered: bool, kinds: tuple[str, ...] = KINDS) -> str | None:
         allowed = [kind for kind in self.options.kinds if kind in kinds]

@@ -54,24 +54,24 @@ def extract(question: str, contexts: Sequence[str]) -> str:
     The same question and contexts give the same answer.
     """
     lines = [_Line(text.strip()) for context in contexts for text in _SENTENCE.findall(context) if text.strip()][:MOST_LINES]
-    wanted = frozenset(map(_stem, _WORD.findall(question))) - {""}
+    question_stems = frozenset(map(_stem, _WORD.findall(question))) - {""}
     rarity = _rarity(lines)
-    known, open_stems, found, best = set(wanted), set(wanted), "", None
+    known_stems, open_stems, name, best = set(question_stems), set(question_stems), "", None
     for _ in range(MOST_STEPS):
-        line = _best(lines, open_stems, rarity, must=frozenset(map(_stem, _WORD.findall(found))) - {""})
+        line = _best(lines, open_stems, rarity, must=frozenset(map(_stem, _WORD.findall(name))) - {""})
         if line is None or line is best:
             break
-        best, new = line, _new_words(line, known)
-        found = new or found
+        best, new = line, _new_words(line, known_stems)
+        name = new or name
         open_stems -= line.stems
-        known |= line.stems
+        known_stems |= line.stems
     if best is None:
         return NOT_FOUND
-    return _said(question, best, found)
+    return _said(question, best, name)
 
 
 def reads(chat: Chat) -> dict[str, JsonValue] | None:
-    """The reply of a reader to one of kgeval's prompts that show a question (and contexts) and want an `answer`; null for others."""
+    """The reply of a reader to one of kgeval's prompts that show a question (and contexts) and want an `answer`; None for others."""
     properties: Mapping[str, Any] = (chat.schema or {}).get("properties", {})
     question = _shown(chat.text, "question")
     if set(properties) != {"answer"} or not isinstance(question, str):
@@ -82,10 +82,10 @@ def reads(chat: Chat) -> dict[str, JsonValue] | None:
 
 
 def _shown(text: str, slot: str) -> JsonValue:
-    """The value of a slot of kgeval's prompts, or null."""
-    found = re.search(_DATA.format(slot), text, re.DOTALL)
+    """The value of a slot of kgeval's prompts, or None."""
+    fenced = re.search(_DATA.format(slot), text, re.DOTALL)
     try:
-        return json.loads(found[1]) if found else None
+        return json.loads(fenced[1]) if fenced else None
     except json.JSONDecodeError:
         return None
 
@@ -122,20 +122,20 @@ def _new_words(line: _Line, known: set[str]) -> str:
     """The longest run of words of a line that are not known yet; of a long line, its first new name. A run with a name in it is cut to
     that name, and a name is made whole: "sank at Harrow" is "Harrow Reef"."""
     short, runs, run = len(line.words) <= SHORT_LINE, [], range(0)
-    for at, word in enumerate([*line.words, ""]):
+    for index, word in enumerate([*line.words, ""]):
         stem = _stem(word)
         fits = bool(word) and stem not in known and (bool(stem) or len(run) > 0) and (short or word[:1].isupper())
         if not fits and run:
             runs.append(run)
-        run = range(run.start if run else at, at + 1) if fits else range(0)
+        run = range(run.start if run else index, index + 1) if fits else range(0)
     chosen = max(runs, key=len, default=None) if short else next(iter(runs), None)
-    return " ".join(line.words[at] for at in _name(line.words, chosen)) if chosen else ""
+    return " ".join(line.words[index] for index in _name(line.words, chosen)) if chosen else ""
 
 
 def _name(words: Sequence[str], run: range) -> range:
     """The name in a run of words: from its first capital letter to its last, and on over the names beside it. A run without capital
     letters is kept, without empty words at its end."""
-    capitals = [at for at in run if words[at][:1].isupper()]
+    capitals = [index for index in run if words[index][:1].isupper()]
     if not capitals:
         stop = run.stop
         while stop > run.start + 1 and not _stem(words[stop - 1]):
@@ -150,7 +150,7 @@ def _name(words: Sequence[str], run: range) -> range:
 
 
 def _said(question: str, line: _Line, found: str) -> str:
-    asked = question.casefold()
-    if re.match(r"\W*(?:when|(?:in )?what year|(?:in )?which year)\b", asked) and (year := _YEAR.search(line.text)):
+    folded = question.casefold()
+    if re.match(r"\W*(?:when|(?:in )?what year|(?:in )?which year)\b", folded) and (year := _YEAR.search(line.text)):
         return year[0]
     return found or line.text

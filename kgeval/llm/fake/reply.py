@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.fake.request import Chat, draw
 
+# schemas may refer to themselves; below this only what is required, so that the reply ends
 _DEPTH = 12
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "haven", "inlet", "jetty", "knoll", "larch", "mesa", "north")
 _FORMATS = {"date": "2001-02-03", "date-time": "2001-02-03T04:05:06Z", "uri": "http://localhost/", "email": "someone@example.org"}
@@ -52,15 +53,15 @@ class Maker:
         return rule
 
     def _object(self, rule: dict[str, Any], path: str, depth: int) -> dict[str, JsonValue]:
-        wanted = rule.get("properties", {})
-        names = list(wanted) if depth < _DEPTH else [name for name in wanted if name in rule.get("required", ())]
-        return {name: self.make(wanted[name], f"{path}.{name}", depth + 1) for name in names}
+        fields = rule.get("properties", {})
+        names = list(fields) if depth < _DEPTH else [name for name in fields if name in rule.get("required", ())]
+        return {name: self.make(fields[name], f"{path}.{name}", depth + 1) for name in names}
 
     def _array(self, rule: dict[str, Any], path: str, depth: int) -> list[JsonValue]:
         least = int(rule.get("minItems", 0))
         size = max(least, 1 + self._number(path) % 2) if depth < _DEPTH else least
         size = min(size, int(rule.get("maxItems", size)))
-        return [self.make(rule.get("items", {}), f"{path}[{at}]", depth + 1) for at in range(size)]
+        return [self.make(rule.get("items", {}), f"{path}[{index}]", depth + 1) for index in range(size)]
 
     def _plain(self, kind: str, rule: dict[str, Any], path: str) -> JsonValue:
         number = self._number(path)
@@ -106,23 +107,23 @@ def answer(chat: Chat, seed: int, overrides: Mapping[int, Mapping[str, JsonValue
         return _pointed(Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule)))
     whole = Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule))
     entry = _entry(Maker(definitions, ""), rule)
-    made: list[JsonValue] = []
+    rows: list[JsonValue] = []
     for number, item in chat.items.items():
-        one = Maker(definitions, f"{seed}\0{item}").make(entry)
-        made.append({**(one if isinstance(one, dict) else {}), **(overrides or {}).get(number, {}), "number": number})
-    return {**(whole if isinstance(whole, dict) else {}), "items": made}
+        row = Maker(definitions, f"{seed}\0{item}").make(entry)
+        rows.append({**(row if isinstance(row, dict) else {}), **(overrides or {}).get(number, {}), "number": number})
+    return {**(whole if isinstance(whole, dict) else {}), "items": rows}
 
 
 def _pointed(value: JsonValue) -> JsonValue:
     """Of a graph: entities numbered by their places, relations between these numbers, as a model's own answer has them."""
     entities, relations = (value.get(name) if isinstance(value, dict) else None for name in ("entities", "relations"))
     if isinstance(entities, list) and isinstance(relations, list):
-        for place, one in enumerate(entities, start=1):
-            if isinstance(one, dict) and "number" in one:
-                one["number"] = place
-        for one in relations:
-            if isinstance(one, dict) and isinstance(one.get("source"), int) and isinstance(one.get("target"), int):
-                one |= {"source": 1, "target": len(entities)}
+        for place, row in enumerate(entities, start=1):
+            if isinstance(row, dict) and "number" in row:
+                row["number"] = place
+        for row in relations:
+            if isinstance(row, dict) and isinstance(row.get("source"), int) and isinstance(row.get("target"), int):
+                row |= {"source": 1, "target": len(entities)}
     return value
 
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 # kgeval's prompts show numbered items in exactly this form; "<" and ">" inside a value are escaped, so no text can forge it
 _ITEMS = re.compile(r'<data name="items">\n(.*?)\n</data>', re.DOTALL)
+# braces of texts under evaluation come before the schema: each is tried, but not without end
 _TRIES = 200
 
 
@@ -35,8 +36,8 @@ class Chat:
     @property
     def format(self) -> str:
         """`json_schema`, `json_object` or `text`."""
-        wanted = self.body.get("response_format")
-        return str(wanted.get("type", "text")) if isinstance(wanted, dict) else "text"
+        form = self.body.get("response_format")
+        return str(form.get("type", "text")) if isinstance(form, dict) else "text"
 
     @cached_property
     def messages(self) -> tuple[tuple[str, str], ...]:
@@ -65,12 +66,12 @@ class Chat:
     @cached_property
     def schema(self) -> Mapping[str, Any] | None:
         """The JSON schema of the reply: from response_format, else the last one written out in a message."""
-        wanted = self.body.get("response_format")
-        if isinstance(wanted, dict) and isinstance(wanted.get("json_schema"), dict):
-            given = wanted["json_schema"].get("schema")
-            return given if isinstance(given, dict) else None
-        if isinstance(wanted, dict) and isinstance(wanted.get("schema"), dict):
-            schema: Mapping[str, Any] = wanted["schema"]
+        form = self.body.get("response_format")
+        if isinstance(form, dict) and isinstance(form.get("json_schema"), dict):
+            named = form["json_schema"].get("schema")
+            return named if isinstance(named, dict) else None
+        if isinstance(form, dict) and isinstance(form.get("schema"), dict):
+            schema: Mapping[str, Any] = form["schema"]
             return schema
         return _last_schema(self.text)
 
@@ -97,15 +98,15 @@ def _numbered(lines: str) -> Iterator[tuple[int, str]]:
 
 
 def _last_schema(text: str) -> Mapping[str, Any] | None:
-    decoder, found, at = json.JSONDecoder(), None, text.find("{")
+    decoder, schema, start = json.JSONDecoder(), None, text.find("{")
     for _ in range(_TRIES):
-        if at < 0:
+        if start < 0:
             break
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError):
-            value, end = None, at + 1
+            value, end = None, start + 1
         if isinstance(value, dict) and (isinstance(value.get("properties"), dict) or isinstance(value.get("$defs"), dict)):
-            found = value
-        at = text.find("{", end)
-    return found
+            schema = value
+        start = text.find("{", end)
+    return schema

@@ -28,7 +28,7 @@ class Rule(BaseModel):
 
     What it does: `reply` (text, or a value sent as JSON), `each` (fields of the answer to every number), `status` (an HTTP
     error, with `message`), `retry_after` (seconds, sent with the status), `fault` (by name), `delay` (seconds, for the server's own).
-    `times`: how often the rule answers before later rules get their turn; null: always. A rule with a delay only changes nothing else.
+    `times`: how often the rule answers before later rules get their turn; None: always. A rule with a delay only changes nothing else.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,7 +75,7 @@ class Rule(BaseModel):
 
 @dataclass
 class Script:
-    """Rules in order, with how often each has answered; or a function from a request to a reply (null: the model's own)."""
+    """Rules in order, with how often each has answered; or a function from a request to a reply (None: the model's own)."""
 
     rules: tuple[Rule, ...] = ()
     function: Callable[[Chat], JsonValue | Rule] | None = None
@@ -83,25 +83,25 @@ class Script:
     used: dict[int, int] = field(default_factory=dict)
 
     def find(self, chat: Chat) -> Rule | None:
-        """The rule that answers this request (its use is counted), or null."""
+        """The rule that answers this request (its use is counted), or None."""
         if self.function is not None:
-            said = self.function(chat)
-            return said if isinstance(said, Rule) or said is None else Rule(reply=said)
-        for at, rule in enumerate(self.rules):
-            if rule.item is None and self.used.get(at, 0) < (rule.times or float("inf")) and rule.fits(chat, self.openings):
-                self.used[at] = self.used.get(at, 0) + 1
+            reply = self.function(chat)
+            return reply if isinstance(reply, Rule) or reply is None else Rule(reply=reply)
+        for place, rule in enumerate(self.rules):
+            if rule.item is None and self.used.get(place, 0) < (rule.times or float("inf")) and rule.fits(chat, self.openings):
+                self.used[place] = self.used.get(place, 0) + 1
                 return rule
         return None
 
     def each(self, chat: Chat, rule: Rule | None) -> dict[int, Mapping[str, JsonValue]]:
         """Number -> the fields that the script sets in its answer: by the first rule for that item, else by the request's rule."""
         about = [other for other in self.rules if other.item is not None and other.fits(chat, self.openings)]
-        found: dict[int, Mapping[str, JsonValue]] = {}
+        fields: dict[int, Mapping[str, JsonValue]] = {}
         for number, item in chat.items.items():
             own = next((other.each for other in about if other.item is not None and other.item in item), None)
             if own is not None or rule is not None:
-                found[number] = own if own is not None else rule.each if rule is not None else {}
-        return found
+                fields[number] = own if own is not None else rule.each if rule is not None else {}
+        return fields
 
     def reset(self) -> None:
         """Forgets how often the rules have answered."""
@@ -143,7 +143,7 @@ def _raw(path: Path) -> list[tuple[str, JsonValue, str | None]]:
     rules = data.pop("rule", [])
     if data or not isinstance(rules, list):
         raise InputError(f"{path}: only [[rule]] tables belong into a script", fix="kgeval help fake-model has an example")
-    return [(f"{path.name}: rule {at}", rule, None) for at, rule in enumerate(rules, start=1)]
+    return [(f"{path.name}: rule {place}", rule, None) for place, rule in enumerate(rules, start=1)]
 
 
 def _with_openings(rules: tuple[Rule, ...]) -> Script:

@@ -28,7 +28,7 @@ START_SECONDS = 30.0
 class FakeServer:
     """The fake model behind HTTP in a thread. `with FakeServer(faults=0.3) as server:` ... `server.base_url`.
 
-    `script`: a file of rules, a list of Rule, a Script, or a function Chat -> reply (null: the model's own); the function runs
+    `script`: a file of rules, a list of Rule, a Script, or a function Chat -> reply (None: the model's own); the function runs
     in the server's thread. Other options: see `Options`. `port` 0: any free one; after `stop()`, `start()` listens on the same
     port again.
     """
@@ -91,6 +91,7 @@ class FakeServer:
             self._server.close()
         for connection in list(self._open):
             connection.close()
+        # connection_lost runs in the next turns of the loop: a test that counts aborted requests must find them counted
         while self._open:
             await asyncio.sleep(0)
         if self._server is not None:
@@ -128,6 +129,7 @@ class FakeProcess:
         """Starts it and waits until it listens. Raises: ModelError with what it said if it does not."""
         command = [sys.executable, "-m", "kgeval.llm.fake", *self.arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # its first line is printed when it listens; an end of file means that it died
         line = self._process.stdout.readline() if self._process.stdout else ""
         self.base_url = line.strip()
         if not self.base_url.startswith("http://"):

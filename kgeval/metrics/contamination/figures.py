@@ -78,6 +78,7 @@ def marked_of(case: ContaminationInputs) -> Whole:
     import numpy as np
 
     values, numbers = case.found.table.values(case.system, case.decides)
+    # 1e-12 below counts too: a mean over repetitions may miss the limit by its last digits
     right = values.scored & (np.nan_to_num(values.value, nan=-1.0) >= case.right_from - 1e-12)
     return np.intersect1d(numbers[right], case.asked.answerable())
 

@@ -37,12 +37,12 @@ def is_refusal(text: str) -> bool:
 
 def says(answer: str, right: str) -> bool:
     """Whether an answer says a right answer word for word. Yes and no must be its first word: "no" stands in many answers."""
-    wanted, given = words(right), words(answer)
-    if not wanted:
+    right_words, answer_words = words(right), words(answer)
+    if not right_words:
         return False
-    if wanted in _YES_NO:
-        return given[:1] == wanted
-    return f" {' '.join(wanted)} " in f" {' '.join(given)} "
+    if right_words in _YES_NO:
+        return answer_words[:1] == right_words
+    return f" {' '.join(right_words)} " in f" {' '.join(answer_words)} "
 
 
 def contains(subject: Subject) -> MetricValue:

@@ -84,8 +84,8 @@ def probed_documents(graph: Graph, layout: Layout, *, most: int, timeout: float 
     keys = list(dict.fromkeys(filter(None, [layout.document_key, "title", "name", *NAMED_BY])))
     titles: dict[str, str] = {}
     if layout.document_labels:
-        given = {**params, "covered": [], "keys": keys}
-        for row in graph.stream(all_queries()["coverage-documents"], given, timeout=timeout):
+        parameters = {**params, "covered": [], "keys": keys}
+        for row in graph.stream(all_queries()["coverage-documents"], parameters, timeout=timeout):
             titles[row["document"]] = title_of(row["document"], row["names"])
     rows = graph.stream(all_queries()["document-chunks"], params, timeout=timeout)
     number = 0
@@ -152,12 +152,14 @@ def nearest_passages(summary: str, texts: Sequence[str]) -> list[str]:
     """The passages that share most with each sentence of a summary, rare words counting more; in the order of the document."""
     bags = [frozenset(words(text)) for text in texts]
     seen = Counter(word for bag in bags for word in bag)
+    # logarithm, as in inverse document frequency: a word that stands in one passage says where the sentence is from
     weight: Callable[[str], float] = lambda word: math.log(1 + len(bags) / seen[word])  # noqa: E731
     ranks: list[list[int]] = []
     for start, end in sentences(summary)[:MOST_SENTENCES]:
-        wanted = frozenset(words(summary[start:end]))
-        scores = [sum(weight(word) for word in sorted(wanted & bag)) for bag in bags]
+        asked_words = frozenset(words(summary[start:end]))
+        scores = [sum(weight(word) for word in sorted(asked_words & bag)) for bag in bags]
         best = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at))
         ranks.append(best[:EACH])
+    # the best passage of every sentence before the second of any: the first sentences must not use up all places
     chosen = dict.fromkeys(own[rank] for rank in range(EACH) for own in ranks if rank < len(own))
     return [texts[at] for at in sorted(list(chosen)[:MOST_PASSAGES])] or list(texts[:1])

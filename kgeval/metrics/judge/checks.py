@@ -39,15 +39,15 @@ def source_of(judge: JudgeContext, name: str) -> VerdictSource:
     """One of SOURCES, as the row has it. Of several right answers the first, each other one has a subject of its own (references.py);
     contexts have numbers."""
     question, prompt = judge.row.question, f"judge-against-{name}"
-    asked: dict[str, JsonValue] = {"question": question.question}
+    slots: dict[str, JsonValue] = {"question": question.question}
     if name == "contexts":
         return numbered_source("verdicts-contexts", passages(judge.row), nothing="nothing was retrieved")
     if name == "answer":
         text = answer_text(judge.row)
-        return VerdictSource("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
+        return VerdictSource("verdicts-answer", prompt, {**slots, "answer": text}, nothing=None if text else "the answer is empty")
     texts = question.right_answers[:1] if name == "reference" else tuple(text for text in question.statements if text.strip())
     slot = "references" if name == "reference" else "statements"
-    return VerdictSource(f"verdicts-{name}", prompt, {**asked, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
+    return VerdictSource(f"verdicts-{name}", prompt, {**slots, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
 
 
 def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply: type[Verdicts] = SourcedVerdicts) -> VerdictSource:
@@ -110,13 +110,13 @@ def _count_later(judge: JudgeContext, source: VerdictSource, lists: Collection[I
     inside: list[str | dict[str, str]] = []  # in their order: the same statements in another order are another call
     for given in lists:
         inside += given.known if given.origin is None else [{"made by": given.origin.key}]
-    known = [part for part in inside if isinstance(part, str)]
+    known_items = [part for part in inside if isinstance(part, str)]
     unknown = [given.origin for given in lists if given.origin is not None]
-    base = tokens.count(whole(str(source.slots))) + tokens.count(whole(" ".join(known)))
+    base = tokens.count(whole(str(source.slots))) + tokens.count(whole(" ".join(known_items)))
     claims = sum(GROWTH * origin.tokens for origin in unknown)
     for start in range(0, len(inside), MOST_ITEMS):
         judge.asker.later(Later(
             stage=source.stage, prompt=source.prompt, key=digest(*slots, inside, start),
-            least=digest(*slots, known, start), certain=start < len(known), tokens=(base, base + claims),
-            items=min(MOST_ITEMS, len(known) + GUESSED_ITEMS * len(unknown)),
+            least=digest(*slots, known_items, start), certain=start < len(known_items), tokens=(base, base + claims),
+            items=min(MOST_ITEMS, len(known_items) + GUESSED_ITEMS * len(unknown)),
         ))

@@ -48,19 +48,19 @@ class Cited:
 
 def cited(row: Row) -> Cited:
     """The row's citations with the texts that they name, of contexts and evidence. None of an empty answer."""
-    given = [*(row.answer.contexts or ()), *row.question.evidence]
-    known = {number: passage for number, passage in enumerate(given, start=1) if passage.text.strip()}
+    passages_of_row = [*(row.answer.contexts or ()), *row.question.evidence]
+    by_number = {number: passage for number, passage in enumerate(passages_of_row, start=1) if passage.text.strip()}
     citations, own = tuple(row.answer.citations or ()) if answer_text(row) else (), list[frozenset[int]]()
     for citation in citations:
         name = normalise(citation.document or "")
         if citation.chunk_id is not None:
-            numbers_of_chunk = [number for number, passage in known.items() if passage.chunk_id == citation.chunk_id]
+            numbers_of_chunk = [number for number, passage in by_number.items() if passage.chunk_id == citation.chunk_id]
             own.append(frozenset(numbers_of_chunk[:1]))
         else:
-            own.append(frozenset(n for n, passage in known.items() if name and normalise(passage.document or "") == name))
+            own.append(frozenset(n for n, passage in by_number.items() if name and normalise(passage.document or "") == name))
     named = frozenset[int]().union(*own)
     claims = dict.fromkeys(claim for citation, numbers in zip(citations, own, strict=True) if numbers and (claim := _claim(citation)))
-    return Cited(citations, tuple(own), {number: known[number].text for number in sorted(named)}, tuple(claims))
+    return Cited(citations, tuple(own), {number: by_number[number].text for number in sorted(named)}, tuple(claims))
 
 
 def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: bool) -> dict[str, ItemVerdicts]:
@@ -74,8 +74,8 @@ def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: b
     verdicts = check_items(judge, source, lists)
     checks = {"citations": ItemVerdicts(tuple(_citation(row_citations, at, verdicts) for at in range(len(row_citations.citations))))}
     if coverage and claims is not None:
-        given = dict(enumerate(row_citations.claims, start=1))
-        matching = numbered_source("citation-claims", given, nothing="no citation has a claim", reply=CitedVerdicts)
+        cited_claims = dict(enumerate(row_citations.claims, start=1))
+        matching = numbered_source("citation-claims", cited_claims, nothing="no citation has a claim", reply=CitedVerdicts)
         matched = check_items(judge, matching, {"answer": claims})["answer"]
         checks["citations:claims"] = _coverage(row_citations, claims, verdicts.get("answer"), matched, checks["citations"])
     return checks
@@ -110,20 +110,20 @@ def _coverage(
     if matched.failure is not None:
         return ItemVerdicts(failure=matched.failure)
     whole = frozenset(n for citation, own in zip(cited_texts.citations, cited_texts.own, strict=True) if not _claim(citation) for n in own)
-    given = dict(enumerate(cited_texts.claims, start=1))
+    cited_claims = dict(enumerate(cited_texts.claims, start=1))
     backed = {citation.text: citation for citation in citations.items if citation.text and citation.label == "supported"}
     doubtful = {citation.text: citation.failure for citation in citations.items if citation.failure is not None}
     items = []
-    for at, text in enumerate(claims.known):
-        direct = against.items[at] if against is not None and against.failure is None else None
-        same = matched.items[at]
+    for index, text in enumerate(claims.known):
+        direct = against.items[index] if against is not None and against.failure is None else None
+        same = matched.items[index]
         stands_for = supporting(same)
-        if (direct and supporting(direct) & whole) or any(given[number] in backed for number in stands_for):
-            items.append(JudgedItem(at + 1, text, "cited", call=same.call or (direct.call if direct else None)))
+        if (direct and supporting(direct) & whole) or any(cited_claims[number] in backed for number in stands_for):
+            items.append(JudgedItem(index + 1, text, "cited", call=same.call or (direct.call if direct else None)))
             continue
-        faults = [_fault(same), _fault(direct) if direct else None, *(doubtful.get(given[n]) for n in stands_for)]
+        faults = [_fault(same), _fault(direct) if direct else None, *(doubtful.get(cited_claims[n]) for n in stands_for)]
         failure = next((fault for fault in faults if fault is not None), None)
-        items.append(JudgedItem(at + 1, text, None if failure else "uncited", call=same.call, failure=failure))
+        items.append(JudgedItem(index + 1, text, None if failure else "uncited", call=same.call, failure=failure))
     return ItemVerdicts(tuple(items))
 
 

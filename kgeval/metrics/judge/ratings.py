@@ -29,13 +29,13 @@ def ratings(judge: JudgeContext) -> ItemVerdicts:
         part = numbers[start : start + MOST_ITEMS]
         outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(contexts[number] for number in part))
         answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
-        for asked, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
-            if (answer := answers.get(asked)) is None:
-                items.append(JudgedItem(number, contexts[number], failure=failure_of(outcome, asked)))
+        for position, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
+            if (answer := answers.get(position)) is None:
+                items.append(JudgedItem(number, contexts[number], failure=failure_of(outcome, position)))
             else:
                 items.append(JudgedItem(
                     number, contexts[number], NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON],
-                    call=outcome.call_of.get(asked),
+                    call=outcome.call_of.get(position),
                 ))
     return ItemVerdicts(tuple(items))
 

@@ -53,22 +53,22 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
 
     Raises: ConnectionLost.
     """
-    wanting = [subject for subject in subjects if STORED in selection.facts_of(subject.row)]
-    for subject in wanting:
+    rows_left = [subject for subject in subjects if STORED in selection.facts_of(subject.row)]
+    for subject in rows_left:
         triples = subject.facts.triples["triples:answer"]
         subject.facts.stored = StoredMatches(failure=NO_LAYOUT if layout is None else triples.failure)
-    wanting = [
-        subject for subject in wanting if subject.facts.stored == StoredMatches() and subject.facts.triples["triples:answer"].triples
+    rows_left = [
+        subject for subject in rows_left if subject.facts.stored == StoredMatches() and subject.facts.triples["triples:answer"].triples
     ]
-    if not wanting or layout is None:
+    if not rows_left or layout is None:
         return
     try:
-        _add_stored(wanting, graph, embedder, layout)
+        _add_stored(rows_left, graph, embedder, layout)
     except (ModelError, ConnectError, QueryError) as cause:
         if isinstance(cause, ConnectionLost):
             raise
         failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
-        for subject in wanting:
+        for subject in rows_left:
             subject.facts.stored = StoredMatches(failure=failure)
 
 
@@ -77,7 +77,7 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
 
     sides = [side_of(subject.facts.triples["triples:answer"].triples) for subject in subjects]
     names = list(dict.fromkeys(name for side in sides for name in side.names))
-    place = {name: at for at, name in enumerate(names)}
+    place = {name: index for index, name in enumerate(names)}
     nearby = nearest(names, graph, embedder, layout)
     graphs = [_against(side, [place[name] for name in side.names], nearby, subjects[0].settings) for side in sides]
     for subject, side, pair_graph, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
@@ -88,7 +88,7 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
         matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
         subject.facts.stored = StoredMatches(
             entities=len(side.names), matched=matched, exact=int(nearby.exact[places].sum()), by_embedding=nearby.by_embedding,
-            element_ids=tuple(dict.fromkeys(nearby.element_id[at] for at in places[pair_graph.similar_input])),
+            element_ids=tuple(dict.fromkeys(nearby.element_id[index] for index in places[pair_graph.similar_input])),
         )
 
 
@@ -113,22 +113,24 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
 
     nearby = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
     forms: dict[str, list[int]] = {}
-    for at, name in enumerate(names):
+    for place, name in enumerate(names):
         if form := normalise(name):
-            forms.setdefault(form, []).append(at)
-    known: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
+            forms.setdefault(form, []).append(place)
+    known_names: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
     for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
         for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
             _exact(nearby, forms.get(form, ()), row["element_id"])
-        if len(known) <= MOST_NAMES:
-            known.append((row["element_id"], row["name"]))
-    if len(known) > MOST_NAMES:
+        # one more than is embedded: then it is known that there are too many, and no more are kept
+        if len(known_names) <= MOST_NAMES:
+            known_names.append((row["element_id"], row["name"]))
+    if len(known_names) > MOST_NAMES:
         nearby.by_embedding = False
         return nearby
     vectors = embedder.embed(names)
+    # so many cosines at a time, however many names the rows have
     block = min(BLOCK, max(1, CELLS // len(names)))
-    for start in range(0, len(known), block):
-        _embedded(nearby, vectors, known[start : start + block], embedder)
+    for start in range(0, len(known_names), block):
+        _embedded(nearby, vectors, known_names[start : start + block], embedder)
     return nearby
 
 
@@ -144,14 +146,15 @@ def _embedded(nearby: NearestEntities, vectors: np.ndarray, block: Sequence[tupl
 
     cosines = np.round(np.minimum(vectors @ embedder.embed([name for _, name in block]).T, 1.0).astype(np.float64), DECIMALS)
     best = cosines.argmax(axis=1)
-    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > nearby.cosine) & ~nearby.exact).tolist():
-        nearby.cosine[at], nearby.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
+    for place in np.flatnonzero((cosines[np.arange(len(best)), best] > nearby.cosine) & ~nearby.exact).tolist():
+        nearby.cosine[place], nearby.element_id[place] = cosines[place, best[place]], block[int(best[place])][0]
 
 
 # Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure. Algorithm 3 counts communities, eq. 2 entities:
 # both are kept, under names of their own.
 
 INPUT, CONTEXT, RELATION = 0, 1, 2
+# constants of SplitMix64 (Steele, Lea and Flood 2014): the same shuffles on every machine and version of numpy
 _GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
@@ -287,17 +290,17 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
     part: list[PairRequest] = []
     size = 0
     for request in every:
-        given, context = request.sides
-        failure = given.failure or context.failure
-        if failure is not None or not given.triples or not context.triples:
-            empty = None if failure else "context" if given.triples else "input"
-            _put(request, PairCounts(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
+        own, context = request.sides
+        failure = own.failure or context.failure
+        if failure is not None or not own.triples or not context.triples:
+            empty = None if failure else "context" if own.triples else "input"
+            _put(request, PairCounts(triples=len(own.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
             continue
-        if part and size + len(given.triples) + len(context.triples) > MOST_TRIPLES:
+        if part and size + len(own.triples) + len(context.triples) > MOST_TRIPLES:
             yield part
             part, size = [], 0
         part.append(request)
-        size += len(given.triples) + len(context.triples)
+        size += len(own.triples) + len(context.triples)
     if part:
         yield part
 
@@ -327,19 +330,19 @@ def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
     sides = [tuple(side_of(triples.triples) for triples in request.sides) for request in part]
     texts = [side.names for both in sides for side in both]
     texts += [side.relations for request, both in zip(part, sides, strict=True) if request.relations for side in both]
-    place = {text: at for at, text in enumerate(dict.fromkeys(text for group in texts for text in group))}
+    place = {text: number for number, text in enumerate(dict.fromkeys(text for group in texts for text in group))}
     vectors = embedder.embed(list(place))
 
     def rows(names: tuple[str, ...]) -> np.ndarray:
         return vectors[[place[name] for name in names]]
 
     works = []
-    for request, (given, context) in zip(part, sides, strict=True):
+    for request, (own, context) in zip(part, sides, strict=True):
         settings = request.subject.settings
-        joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
-        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if request.relations else 0
+        joined = join(own, context, (rows(own.names), rows(context.names)), settings.tau)
+        matched = triples_matched(joined, (rows(own.relations), rows(context.relations)), settings) if request.relations else 0
         works.append(PairWork(request, joined, PairCounts(
-            entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
+            entities=len(own.names), context_entities=len(context.names), triples=len(own.heads), triples_matched=matched,
         )))
     return works
 
@@ -367,11 +370,11 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
     spans = list(spans_of([work.graph.size for work, _ in every], most))
     calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
     for (first, last), scores in zip(spans, gds.two_at_a_time(calls), strict=True):
-        for at, (work, _) in enumerate(every[first:last]):
+        for index, (work, _) in enumerate(every[first:last]):
             if isinstance(scores, Failure):
                 work.failure = scores
             else:
-                work.runs.append(scores[at])
+                work.runs.append(scores[index])
 
 
 def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, graph: Graph) -> list[tuple[float, float, float]] | Failure:

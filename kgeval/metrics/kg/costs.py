@@ -65,10 +65,10 @@ def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Metri
 def spans_of(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
     """Places from-to of consecutive parts whose sizes add up to `most` at most; what is larger stands alone."""
     first, total = 0, 0
-    for at, size in enumerate(sizes):
-        if at > first and total + size > most:
-            yield first, at
-            first, total = at, 0
+    for place, size in enumerate(sizes):
+        if place > first and total + size > most:
+            yield first, place
+            first, total = place, 0
         total += size
     if first < len(sizes):
         yield first, len(sizes)

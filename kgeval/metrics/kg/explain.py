@@ -78,7 +78,7 @@ def explain(request: PairRequest, graph: Graph, embedder: Embedder) -> Explained
         groups[number].append(node)
     return Explained(
         request.subject.row.question.id, request.subject.row.answer.system, request.pair, nodes, pair, tuple(similar),
-        tuple(_cheapest(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
+        tuple(_cheapest(name, paths.get(place), nodes, settings.delta) for place, name in enumerate(names)),
         tuple(map(tuple, sorted(groups.values(), key=len, reverse=True))),
     )
 

@@ -39,13 +39,13 @@ TEXTS = {
 
 def _detail(subject: Subject, name: str, counts: PairCounts) -> dict[str, JsonValue]:
     """What every value says: sizes of the sides, where their triples come from, and how many triples had no head or tail."""
-    given, context = (subject.facts.triples[fact] for fact in PAIRS[name])
+    own, context = (subject.facts.triples[fact] for fact in PAIRS[name])
     sizes: dict[str, JsonValue] = {
         "entities": counts.entities, "context_entities": counts.context_entities,
-        "triples": len(given.triples), "context_triples": len(context.triples),
-        "input_from": given.origin, "context_from": context.origin,
+        "triples": len(own.triples), "context_triples": len(context.triples),
+        "input_from": own.origin, "context_from": context.origin,
     }
-    dropped = given.dropped + context.dropped
+    dropped = own.dropped + context.dropped
     return sizes | ({"dropped": dropped} if dropped else {})
 
 

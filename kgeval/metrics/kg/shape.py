@@ -76,6 +76,7 @@ def join(given: TripleSide, context: TripleSide, vectors: tuple[np.ndarray, np.n
     import numpy as np
 
     rows, columns, values = [], [], []
+    # the whole table of cosines of two long contexts would not fit into memory
     block = max(1, CELLS // len(vectors[1]))
     for start in range(0, len(vectors[0]), block):
         cosines = np.round(np.minimum(vectors[0][start : start + block] @ vectors[1].T, 1.0).astype(np.float64), DECIMALS)

@@ -53,14 +53,14 @@ class PairRequest:
     @property
     def sides(self) -> tuple[Triples, Triples]:
         """The triples of input and context."""
-        given, context = PAIRS[self.pair]
-        return self.subject.facts.triples[given], self.subject.facts.triples[context]
+        input_fact, context_fact = PAIRS[self.pair]
+        return self.subject.facts.triples[input_fact], self.subject.facts.triples[context_fact]
 
 
 def requests_of(subject: Subject, selection: Selection) -> list[PairRequest]:
     """The pairs that the metrics of a row read."""
-    wanted = facts_for(subject, selection.facts_of(subject.row))
+    facts = facts_for(subject, selection.facts_of(subject.row))
     return [
-        PairRequest(subject, pair, community_fact(pair) in wanted, relation_fact(pair) in wanted)
-        for pair in PAIRS if matching_fact(pair) in wanted
+        PairRequest(subject, pair, community_fact(pair) in facts, relation_fact(pair) in facts)
+        for pair in PAIRS if matching_fact(pair) in facts
     ]

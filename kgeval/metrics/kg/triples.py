@@ -130,8 +130,8 @@ def cleaned(triples: Iterable[Triple], origin: str) -> Triples:
         triple.model_copy(update={name: getattr(triple, name).strip() for name in ("subject", "predicate", "object")})
         for triple in triples
     ]
-    kept = tuple(triple for triple in trimmed if triple.subject and triple.object)
-    return Triples(kept, origin, dropped=len(trimmed) - len(kept))
+    complete = tuple(triple for triple in trimmed if triple.subject and triple.object)
+    return Triples(complete, origin, dropped=len(trimmed) - len(complete))
 
 
 def _triples(subject: Subject, fact: str, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
@@ -163,18 +163,18 @@ def _extracted_triples(subject: Subject, asker: Asker | None, text: str) -> Trip
 def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
     """The triples of all contexts in their order; each chunk, each text, and each relation of the stored graph counts once."""
     try:
-        known = _stored_of_contexts(subject, asker, graph, layout)
+        stored_by_chunk = _stored_of_contexts(subject, asker, graph, layout)
     except QueryError as cause:
         if isinstance(cause, ConnectionLost):
             raise
         return Triples(failure=Failure("graph_error", first_line(cause)))
-    contexts = _distinct(subject.row.answer.contexts or (), known)
-    if any(context.chunk_id and context.chunk_id not in known and not context.text.strip() for context in contexts):
+    contexts = _distinct(subject.row.answer.contexts or (), stored_by_chunk)
+    if any(context.chunk_id and context.chunk_id not in stored_by_chunk and not context.text.strip() for context in contexts):
         return Triples(failure=NO_TEXT)  # before anybody is paid for the others
     seen: set[str | None] = set()
     parts, failed = [], None
     for context in contexts:
-        stored = known.get(context.chunk_id or "")
+        stored = stored_by_chunk.get(context.chunk_id or "")
         part = cleaned(stored, "graph") if stored is not None else _extracted_triples(subject, asker, context.text)
         if part.failure is not None:
             failed = failed or part

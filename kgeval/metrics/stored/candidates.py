@@ -76,7 +76,7 @@ def candidates(claims: Sequence[str], store: StoredGraph) -> list[list[GraphLine
     named = [own[:MOST_NAMED] for own in store.names.in_texts(claims, timeout=store.settings.query_timeout)]
     # the first entity of every claim, then the second of each ...: a claim that names many cannot crowd out the others
     rounds = max(map(len, named), default=0)
-    ids = list(dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own)))[:MOST_IDS]
+    ids = list(dict.fromkeys(own[index].element_id for index in range(rounds) for own in named if index < len(own)))[:MOST_IDS]
     lines = _lines(ids, store) if ids else []
     return [_ranked(claim, own, lines) for claim, own in zip(claims, named, strict=True)]
 
@@ -115,13 +115,13 @@ def parts(wanted: Sequence[Sequence[GraphLine]], *, most: int, items: int) -> It
 
     Every claim gets its best line before any gets its second.
     """
-    places = [at for at, own in enumerate(wanted) if own]
-    together = {line.text for at in places for line in wanted[at][:most]}
+    places = [place for place, own in enumerate(wanted) if own]
+    together = {line.text for place in places for line in wanted[place][:most]}
     count = max(-(-len(places) // items), 2 if len(together) > most and len(places) > 1 else 1)
     size = -(-len(places) // count) if places else 1
     for start in range(0, len(places), size):
         part = places[start : start + size]
-        yield part, _fair([wanted[at] for at in part], most)
+        yield part, _fair([wanted[place] for place in part], most)
 
 
 def _fair(wanted: Sequence[Sequence[GraphLine]], most: int) -> list[GraphLine]:

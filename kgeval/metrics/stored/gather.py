@@ -36,6 +36,7 @@ from kgeval.text.names import normalise
 
 STAGE = "grounding"
 PROMPT = "judge-grounding"
+# as in judge/checks.py: each has a sentence of reason in the reply
 MOST_ITEMS = 60
 LINE_TOKENS = 40  # of one triple, a guess for dry runs
 NOTHING = "the graph has nothing on what it names"
@@ -75,18 +76,18 @@ def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
 
     Raises: ConnectionLost; what the asker raises.
     """
-    given = subject.facts.texts.get("claims:answer", TextList())
+    claims = subject.facts.texts.get("claims:answer", TextList())
     judge = JudgeContext(subject, asker)
-    if given.failure is not None:
-        if asker.dry and given.failure.cause == "cancelled":
+    if claims.failure is not None:
+        if asker.dry and claims.failure.cause == "cancelled":
             _count_later(judge, store)
-        return Grounded(ItemVerdicts(failure=given.failure))
-    if not given.texts:
+        return Grounded(ItemVerdicts(failure=claims.failure))
+    if not claims.texts:
         return Grounded(ItemVerdicts())
-    wanted = from_graph(partial(candidates, given.texts, store))
-    if isinstance(wanted, Failure):
-        return Grounded(ItemVerdicts(failure=wanted))
-    return _asked(judge, given.texts, wanted, most=store.settings.candidates)
+    lines_by_claim = from_graph(partial(candidates, claims.texts, store))
+    if isinstance(lines_by_claim, Failure):
+        return Grounded(ItemVerdicts(failure=lines_by_claim))
+    return _asked(judge, claims.texts, lines_by_claim, most=store.settings.candidates)
 
 
 def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[GraphLine]], *, most: int) -> Grounded:
@@ -97,7 +98,7 @@ def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence
         outcome = judge.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
         _take(traces, outcome, places, texts, lines)
     items = tuple(
-        traces.items.get(at) or JudgedItem(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
+        traces.items.get(index) or JudgedItem(index + 1, claim, "not_stated", reason=NOTHING) for index, claim in enumerate(claims)
     )
     return Grounded(
         ItemVerdicts(items), tuple(line.element_id for line in traces.lines), tuple(line.text for line in traces.lines),
@@ -155,7 +156,7 @@ def expired(row: Row, store: StoredGraph) -> Expired | None:
     nodes, relations = row.answer.retrieved_nodes, row.answer.retrieved_relations
     if nodes is None and relations is None:
         return None
-    named_nodes, named_relations = (list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations))
+    named_nodes, named_relations = (list(dict.fromkeys(things or ()))[:MOST] for things in (nodes, relations))
     count = len(named_nodes) + len(named_relations)
     if not (store.layout.expired_key or store.layout.valid_to_key):
         return Expired(retrieved=count, nothing=f"layout {store.layout.name} has no property that says when a fact ends")
@@ -172,8 +173,8 @@ def expired(row: Row, store: StoredGraph) -> Expired | None:
 
 def _marks(places: Places, query: str, store: StoredGraph) -> list[tuple[tuple[str, ...], bool]]:
     """For each thing that can expire: what it may be, and whether all of that has ended."""
-    asked = sorted({element_id for ids in places.values() for element_id in ids})
-    ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=asked)} if asked else {}
+    ids_asked = sorted({element_id for ids in places.values() for element_id in ids})
+    ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=ids_asked)} if ids_asked else {}
     expiring = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
     return [(ids, all(ended[element_id] for element_id in ids)) for ids in expiring if ids]
 
@@ -208,6 +209,7 @@ def _relations(texts: Sequence[str], store: StoredGraph) -> Places:
 # Whether two results of Cypher say the same. Pure. Execution accuracy as text-to-query benchmarks have it, but blind to names and order of
 # columns: two right queries seldom call their columns alike, so that which column stands for which has to be searched for.
 
+# 1e-8 for sums that databases add up in any order; 1e-13 where numbers are so large that 1e-8 is below their last digit
 ABSOLUTE, RELATIVE = 1e-8, 1e-13
 MOST_WORK = 1_000_000  # rows looked at while columns are paired
 Column = tuple[int, ...]  # one code a row; equal codes are equal values
@@ -238,7 +240,7 @@ def compare(found: QueryResult, gold: QueryResult, *, ordered: bool) -> ResultCo
     paired = _ColumnPairing(theirs, mine, codes, ordered=ordered).search()
     if paired is None:
         return ResultComparison(False)
-    return ResultComparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
+    return ResultComparison(True, tuple(name for index, name in enumerate(found.columns) if index not in paired))
 
 
 class _Codes:
@@ -258,7 +260,7 @@ class _Codes:
 def _columns(table: QueryResult, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
     """Each column in codes. Without rows all columns are alike."""
     rows = [[codes.of(_key(cell, numbers, ordered=ordered)) for cell in row] for row in table.rows]
-    return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
+    return [tuple(row[index] for row in rows) for index in range(len(table.columns))]
 
 
 class _ColumnPairing:
@@ -282,16 +284,17 @@ class _ColumnPairing:
         target = self._codes.joined(wanted, self._gold[len(taken)])
         goal = self._bag(target)
         seen: set[Column] = set()
-        for at, column in enumerate(self._found):
-            if at in taken or column in seen:
+        for index, column in enumerate(self._found):
+            if index in taken or column in seen:
                 continue
             seen.add(column)  # of columns with the same content one is enough
             self._work += len(column)
+            # columns that look alike multiply: ten of them have 3.6 million orders
             if self._work > MOST_WORK:
                 raise TooManyWaysError
             joined = self._codes.joined(made, column)
-            if self._bag(joined) == goal and (done := self._extend((*taken, at), joined, target)) is not None:
-                return done
+            if self._bag(joined) == goal and (pairing := self._extend((*taken, index), joined, target)) is not None:
+                return pairing
         return None
 
     def _bag(self, rows: Column) -> object:
@@ -302,6 +305,7 @@ def _key(cell: Cell, numbers: dict[float, int], *, ordered: bool) -> Hashable:
     """The cell as something that is equal where cells are the same."""
     kind, content = cell
     if kind in ("int", "float"):
+        # nan is not equal to itself: two results that have it would never match
         return ("number", "nan" if isnan(content) else numbers[content])
     if kind == "list":
         items = [_key(part, numbers, ordered=ordered) for part in content]

@@ -12,6 +12,7 @@ from kgeval.metrics.stored.candidates import MOST_BETWEEN, MOST_IDS, StoredGraph
 from kgeval.text.names import normalise
 
 LONGEST = 2_000  # characters of a name
+# element ids of Neo4j 5: 4 is a node, 5 a relation, then the database's UUID and the number in it
 _NODE_ID = re.compile(r"4:[0-9a-fA-F-]{1,64}:\d{1,19}")
 _RELATION_ID = re.compile(r"5:[0-9a-fA-F-]{1,64}:\d{1,19}")
 _ARROW = re.compile(r"\A(.+?)\s*-+\s*\[:?(.*?)\]\s*-+>\s*(.+)\Z", re.DOTALL)
@@ -60,8 +61,8 @@ def arrow(text: str) -> Arrow | None:
 
 def relations_among(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
     """The relations among these entities (the first MOST_IDS of them). Raises: QueryError."""
-    given = list(dict.fromkeys(ids))[:MOST_IDS]
-    return RelationsAmong(tuple(store.ask("relations-between", ids=given, most=MOST_BETWEEN)) if len(given) > 1 else ())
+    element_ids = list(dict.fromkeys(ids))[:MOST_IDS]
+    return RelationsAmong(tuple(store.ask("relations-between", ids=element_ids, most=MOST_BETWEEN)) if len(element_ids) > 1 else ())
 
 
 def by_names(names: Iterable[str], store: StoredGraph) -> dict[str, tuple[str, ...]]:

@@ -49,9 +49,9 @@ class GraphNames:
         params = {"keys": sorted({cut for key in keys if (cut := name_key(key, normalise))}), "scope_label": self._layout.scope_label}
         for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=timeout):
             key = normalise(row["name"] or "")
-            known = element_ids.get(key, ())
-            if row["element_id"] not in known and len(known) < MOST_OF_A_NAME:
-                element_ids[key] = (*known, row["element_id"])
+            element_ids_of_name = element_ids.get(key, ())
+            if row["element_id"] not in element_ids_of_name and len(element_ids_of_name) < MOST_OF_A_NAME:
+                element_ids[key] = (*element_ids_of_name, row["element_id"])
         return element_ids
 
     def lookup(self, what: KeyKind, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -81,8 +81,8 @@ class GraphNames:
         for row in self._graph.stream(all_queries()[query], params, timeout=READ_ONCE):
             element_id = row["element_id"]
             spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
-            given = dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
-            yield from ((key, element_id) for key in given if key)
+            keys = dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
+            yield from ((key, element_id) for key in keys if key)
 
 
 class NamesCache:

@@ -46,8 +46,8 @@ class StepQuery:
 
 def step_texts(question: Question) -> tuple[str, ...]:
     """The steps of the gold chain in words: `steps`, else the path's."""
-    given = question.steps or (question.path.text if question.path else [])
-    return tuple(text for text in given if text.strip())
+    texts = question.steps or (question.path.text if question.path else [])
+    return tuple(text for text in texts if text.strip())
 
 
 def step_relations(question: Question) -> tuple[GraphRef | None, ...]:

@@ -35,6 +35,7 @@ _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
 def _pattern() -> re.Pattern[str]:
     """A token: one character of a script without spaces, or a run of characters that are no gap as names.normalise has it."""
     gaps, start = [], None
+    # built from Unicode's categories: re has no class for them
     for code in range(0x10000):
         gap = unicodedata.category(chr(code))[0] in "PZC"
         if gap and start is None:
@@ -48,8 +49,8 @@ def _pattern() -> re.Pattern[str]:
 
 def tokens(text: str) -> list[str]:
     """The tokens of a text in its order, in NFKC and case-folded, without punctuation."""
-    found: list[str] = _pattern().findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold()))
-    return found
+    found_tokens: list[str] = _pattern().findall(_APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold()))
+    return found_tokens
 
 
 class NameIndex:
@@ -70,9 +71,9 @@ class NameIndex:
     def in_text(self, text: str) -> int:
         """The bits of all names that stand in the text, 0 for none."""
         words, bits = tokens(text), 0
-        for at, word in enumerate(words):
+        for place, word in enumerate(words):
             for length in self._lengths.get(word, ()):
-                bits |= self._bits.get(tuple(words[at : at + length]), 0)
+                bits |= self._bits.get(tuple(words[place : place + length]), 0)
         return bits
 
 
@@ -94,9 +95,9 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     from kgeval.tables.plain import read_json
 
     data = read_json(path)
-    given = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]
+    documents = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]
     try:
-        reports = [AuditReport.model_validate(report) for report in given]
+        reports = [AuditReport.model_validate(report) for report in documents]
     except ValidationError as cause:
         fix = "write it with: kgeval audit --examples 0 -o report.json"
         faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in cause.errors()[:20]]
@@ -231,7 +232,7 @@ class TouchedQuestions:
         hits: dict[str | None, npt.NDArray[np.bool_]] = {}
         for number, rule in [(None, None), *enumerate(self.flagged.rules)]:
             hits[rule] = np.zeros(count, dtype=np.bool_)
-            hits[rule][[at for at, bits in self.bits.items() if number is None or bits >> number & 1]] = True
+            hits[rule][[question for question, bits in self.bits.items() if number is None or bits >> number & 1]] = True
         return TouchMasks(seen == 2, hits)
 
 

@@ -103,7 +103,7 @@ def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dic
         part = values.value[places]
         means = {
             level: float(np.sort(inside).mean())
-            for level, at in groups.members("level", questions[places]) if len(inside := part[at][~np.isnan(part[at])])
+            for level, members in groups.members("level", questions[places]) if len(inside := part[members][~np.isnan(part[members])])
         }
         if means:
             by_dataset[dataset] = means
@@ -179,7 +179,7 @@ def build_report(
     Raises: InputError for scores of other settings, metrics or systems than the run's, and for two scores of one answer;
     UsageError for an unknown baseline or a leaderboard by a metric that is not computed.
     """
-    names = [one.system for one in systems]
+    names = [entry.system for entry in systems]
     metric = check_options(options, infos, names)
     read = _read(scores, rows, infos, names, options)
     groups = grouping(read.traits)
@@ -200,7 +200,7 @@ def build_report(
         gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
         joined=parts.joined, worst=read.worst.rows(names),
         gates=evaluate(
-            options.gates, parts.summaries, complete=options.complete, missing={one.system: one.questions_missing for one in systems},
+            options.gates, parts.summaries, complete=options.complete, missing={entry.system: entry.questions_missing for entry in systems},
         ),
         notes=notes,
     )
@@ -225,8 +225,8 @@ def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems:
 
 
 def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _RunData:
-    known = all_metrics()
-    aspects = {info.metric: known[info.metric].aspects for info in infos if info.metric in known}
+    metrics = all_metrics()
+    aspects = {info.metric: metrics[info.metric].aspects for info in infos if info.metric in metrics}
     # chains keep their accuracy question by question, so only the one that counts is kept
     right, note = (options.accuracy_metric, None) if options.accuracy_metric else accuracy_of([info.metric for info in infos], rows)
     read = _RunData(
@@ -241,13 +241,13 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
     # only now is it known whose texts are shown: a second pass over the rows, so that no text of the others is ever held
     read.worst.fetch()
     for row in rows():
-        at = read.table.questions.number(row.question.id)
-        read.traits.add(at, row.question)
-        read.costs.add(at, row.answer)
+        number = read.table.questions.number(row.question.id)
+        read.traits.add(number, row.question)
+        read.costs.add(number, row.answer)
         read.worst.read_row(row)
         read.chains.read(row)
         if read.touched is not None:
-            read.touched.add(at, row.question)
+            read.touched.add(number, row.question)
     if options.verdicts is not None:
         read.worst.read_verdicts(options.verdicts())
     return read

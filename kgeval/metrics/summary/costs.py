@@ -65,9 +65,9 @@ class AnswerCosts:
         import numpy as np
 
         values, questions = self.of(name), np.array(self.questions, dtype=np.int64)
-        known = ~np.isnan(values) & (errors | (np.array(self.failed) == 0))
-        times = np.bincount(questions[known], minlength=count)
-        sums = np.bincount(questions[known], weights=values[known], minlength=count)
+        has_value = ~np.isnan(values) & (errors | (np.array(self.failed) == 0))
+        times = np.bincount(questions[has_value], minlength=count)
+        sums = np.bincount(questions[has_value], weights=values[has_value], minlength=count)
         return np.where(times > 0, sums / np.maximum(times, 1), nan)
 
 
@@ -75,11 +75,11 @@ def quantiles(values: Floats) -> Quantiles | None:
     """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. None where nothing is known."""
     import numpy as np
 
-    known = np.sort(values[~np.isnan(values)])
-    if not len(known):
+    ordered = np.sort(values[~np.isnan(values)])
+    if not len(ordered):
         return None
-    p50, p95, p99 = (float(known[ceil(percent * len(known) / 100) - 1]) for percent in (50, 95, 99))
-    return Quantiles(n=len(known), mean=float(known.mean()), p50=p50, p95=p95, p99=p99)
+    p50, p95, p99 = (float(ordered[ceil(percent * len(ordered) / 100) - 1]) for percent in (50, 95, 99))
+    return Quantiles(n=len(ordered), mean=float(ordered.mean()), p50=p50, p95=p95, p99=p99)
 
 
 @dataclass
@@ -95,22 +95,22 @@ class Costs:
     def summary(self, system: str, groups: Grouping, *, baseline: str | None, built: Sequence[IndexRecord] = ()) -> CostSummary | None:
         """All figures but quality per tokens. `built`: index records of this system. None where nothing at all is told."""
         taken = self.systems.get(system, AnswerCosts())
-        known = {name: count_known for name in (*FIELDS, *STAGES) if (count_known := taken.known(name))}
-        totals, means = self._sums(taken, known)
+        counts = {name: count_known for name in (*FIELDS, *STAGES) if (count_known := taken.known(name))}
+        totals, means = self._sums(taken, counts)
         if built:
             totals["index_seconds"] = sum(record.seconds for record in built)
             tokens = [count for record in built for count in (record.input_tokens, record.output_tokens)]
             if None not in tokens:  # a part that is not given makes the sum unknown
                 totals["index_tokens"] = float(sum(count or 0 for count in tokens))
-        if not known and not built:
+        if not counts and not built:
             return None
-        stages = {name: found for name in STAGES if (found := quantiles(taken.of(name))) is not None}
+        stages = {name: figures for name in STAGES if (figures := quantiles(taken.of(name))) is not None}
         return CostSummary(
-            system=system, n=len(taken.questions), known=known, totals=totals, means=means, latency_s=quantiles(taken.of("latency_s")),
+            system=system, n=len(taken.questions), known=counts, totals=totals, means=means, latency_s=quantiles(taken.of("latency_s")),
             ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_group(taken, "latency_s", groups, "hops"), baseline=baseline,
             prompt_tokens_by_level={
-                level: found.mean for level, found in _by_group(taken, "input_tokens", groups, "level").items()
-                if found.mean is not None
+                level: figures.mean for level, figures in _by_group(taken, "input_tokens", groups, "level").items()
+                if figures.mean is not None
             },
             factors=self.factors(system, baseline),
         )
@@ -136,11 +136,11 @@ class Costs:
         count = 1 + max(max(ours.questions, default=-1), max(theirs.questions, default=-1))
         factors = {}
         for name in (*ADDED, *STAGES):
-            here, there = (taken.by_question(name, count, errors=False) for taken in (ours, theirs))
-            both = ~np.isnan(here) & ~np.isnan(there)
-            base = float(np.sort(there[both]).sum())
+            own, other = (taken.by_question(name, count, errors=False) for taken in (ours, theirs))
+            both = ~np.isnan(own) & ~np.isnan(other)
+            base = float(np.sort(other[both]).sum())
             if base > 0:
-                factors[name] = float(np.sort(here[both]).sum()) / base
+                factors[name] = float(np.sort(own[both]).sum()) / base
         return factors
 
     def quality(self, system: str, values: Values, questions: Whole) -> float | None:
@@ -162,4 +162,4 @@ def _by_group(taken: AnswerCosts, name: str, groups: Grouping, by: By) -> dict[s
 
     values = taken.of(name)
     members = groups.members(by, np.array(taken.questions, dtype=np.int64))
-    return {value: found for value, places in members if (found := quantiles(values[places])) is not None}
+    return {value: figures for value, places in members if (figures := quantiles(values[places])) is not None}

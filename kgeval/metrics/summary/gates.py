@@ -12,9 +12,9 @@ from kgeval.stats.thresholds import Better, Threshold, parse_thresholds, without
 
 
 def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequence[str] | None = None) -> tuple[Threshold, ...]:
-    """The thresholds on means of metrics (0..1) in the order given; `of` is a system, null for every one. `metrics`: those of this run;
+    """The thresholds on means of metrics (0..1) in the order given; `of` is a system, None for every one. `metrics`: those of this run;
     `=` means at least where higher is better, at most where lower is.
-    `systems`: names of the run's systems, null where they are not known yet.
+    `systems`: names of the run's systems, None where they are not known yet.
 
     Raises: UsageError that names every fault of all texts.
     """
@@ -50,9 +50,9 @@ def evaluate(
     """
     results = []
     for gate in gates:
-        found = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
-        for system in ((found or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
-            mean = found.get(system)
+        means = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
+        for system in ((means or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
+            mean = means.get(system)
             results.append(GateResult(
                 system=system, metric=gate.name, least=gate.least(), limit=gate.limit, value=mean.mean if mean else None,
                 met=_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
@@ -61,9 +61,10 @@ def evaluate(
 
 
 def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
-    """Null where the unscored or missing questions could turn it: the limit lies between the bounds."""
+    """None where the unscored or missing questions could turn it: the limit lies between the bounds."""
     if mean.mean is None or mean.bound_low is None or mean.bound_high is None:
         return None
-    asked = mean.n - mean.not_applicable
-    low, high = (end * asked / (asked + missing) for end in (mean.bound_low, mean.bound_high))
-    return gate.met_between(low, high + missing / (asked + missing))
+    # questions without an answer are taken as 0 and as 1, as unscored ones are in the bounds
+    applicable = mean.n - mean.not_applicable
+    low, high = (end * applicable / (applicable + missing) for end in (mean.bound_low, mean.bound_high))
+    return gate.met_between(low, high + missing / (applicable + missing))

@@ -87,8 +87,8 @@ class Traits:
         column = np.frombuffer(self.columns[by], dtype=np.int32)
         counts = np.bincount(column[column >= 0], minlength=len(self.names[by]))
         size = {value: int(sum(counts[number] for number in numbers)) for value, numbers in values.items()}
-        kept = sorted(values, key=lambda value: (-size[value], value))[:MOST]
-        return sorted(kept, key=in_order), f"groups by {by}: the {MOST} with the most questions of {len(values):,}"
+        largest_values = sorted(values, key=lambda value: (-size[value], value))[:MOST]
+        return sorted(largest_values, key=in_order), f"groups by {by}: the {MOST} with the most questions of {len(values):,}"
 
 
 def in_order(value: str) -> tuple[int, str]:
@@ -109,10 +109,11 @@ class Grouping:
         import numpy as np
 
         numbers = self.traits.numbers(by, questions)
+        # sorted once: each value would need a comparison of all questions, and documents are many
         order = np.argsort(numbers, kind="stable")
         ends = np.searchsorted(numbers[order], np.arange(len(self.traits.names[by]) + 1))
-        for value, wanted in self.shown[by].items():
-            places = np.concatenate([order[ends[number] : ends[number + 1]] for number in sorted(wanted)])
+        for value, value_numbers in self.shown[by].items():
+            places = np.concatenate([order[ends[number] : ends[number + 1]] for number in sorted(value_numbers)])
             if len(places):
                 yield value, places
 
@@ -122,9 +123,9 @@ def grouping(traits: Traits) -> Grouping:
     shown: dict[By, dict[str, frozenset[int]]] = {}
     notes = []
     for by in FIELDS:
-        kept, note = traits.largest(by)
+        chosen, note = traits.largest(by)
         values = traits.values(by)
-        shown[by] = {value: values[value] for value in kept}
+        shown[by] = {value: values[value] for value in chosen}
         notes += [note] if note else []
     return Grouping(traits, shown, tuple(notes))
 

@@ -104,12 +104,12 @@ class RunScores:
             return
         columns = self.columns.setdefault((score.system, score.metric), {})
         column = columns.setdefault(score.trial or 0, array("d"))
-        at = self.questions.number(score.question_id)
-        if at >= len(column):
-            column.extend(repeat(ABSENT, at + 1 - len(column)))
-        elif column[at] != ABSENT:
+        place = self.questions.number(score.question_id)
+        if place >= len(column):
+            column.extend(repeat(ABSENT, place + 1 - len(column)))
+        elif column[place] != ABSENT:
             self._twice(score)
-        column[at] = self._code(score)
+        column[place] = self._code(score)
         if score.status == "scored" and (named := self._named.get(score.metric)):
             self._add_aspects(score, named)
 
@@ -121,12 +121,12 @@ class RunScores:
             raise InputError("these scores do not belong together", faults=faults, fix=fix)
 
     def _fault(self, score: Score) -> str | None:
-        wanted = self._signatures.get(score.metric)
-        if wanted is None:
+        signature = self._signatures.get(score.metric)
+        if signature is None:
             return f"{score.metric}: not a metric of this run"
         if score.system not in self._systems:
             return f"{score.system}: not a system of this run"
-        return None if score.signature == wanted else f"{score.metric}: made as {score.signature}, this run is {wanted}"
+        return None if score.signature == signature else f"{score.metric}: made as {score.signature}, this run is {signature}"
 
     def _twice(self, score: Score) -> None:
         what = f"{score.metric} of {score.system}: several scores of one question and repetition, first of "
@@ -170,8 +170,8 @@ class RunScores:
 
         runs = self.runs(system, metric)
         coded = np.stack(list(runs.values())) if runs else np.full((1, 0), ABSENT)
-        asked = np.flatnonzero((coded != ABSENT).any(axis=0))
-        return average_repetitions(coded[:, asked], tuple(self.causes.of)), asked
+        questions_asked = np.flatnonzero((coded != ABSENT).any(axis=0))
+        return average_repetitions(coded[:, questions_asked], tuple(self.causes.of)), questions_asked
 
 
 def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:

@@ -61,16 +61,17 @@ class Worst:
         if score.value is None or not self.most or self._badness(score) <= 0:
             return
         of, place = (score.system, score.metric), self._place(score)
+        # nearly all scores end here: the worst so far are looked through for few
         if of in self._last and place >= self._last[of]:
             return
-        kept = self.kept.setdefault(of, {})
-        rival = kept.get(score.question_id)
+        worst_scores = self.kept.setdefault(of, {})
+        rival = worst_scores.get(score.question_id)
         if rival is None or place < self._place(rival):
-            kept[score.question_id] = score
-        if len(kept) > self.most:
-            del kept[max(kept, key=lambda question: self._place(kept[question]))]
-        if len(kept) == self.most:
-            self._last[of] = max(map(self._place, kept.values()))
+            worst_scores[score.question_id] = score
+        if len(worst_scores) > self.most:
+            del worst_scores[max(worst_scores, key=lambda question: self._place(worst_scores[question]))]
+        if len(worst_scores) == self.most:
+            self._last[of] = max(map(self._place, worst_scores.values()))
 
     def _badness(self, score: Score) -> float:
         value = score.value or 0.0
@@ -81,11 +82,11 @@ class Worst:
 
     def fetch(self) -> None:
         """Ends the search: from now on texts and verdicts of the kept ones are taken in."""
-        wanted = {_key(score) for kept in self.kept.values() for score in kept.values()}
-        self.texts = {key: _RowTexts() for key in wanted}
-        self.verdicts = {key: [] for key in wanted}
+        keys = {_key(score) for worst_scores in self.kept.values() for score in worst_scores.values()}
+        self.texts = {key: _RowTexts() for key in keys}
+        self.verdicts = {key: [] for key in keys}
         self._trials: dict[tuple[str, str], list[Key]] = {}
-        for key in sorted(wanted):
+        for key in sorted(keys):
             self._trials.setdefault(key[:2], []).append(key)
 
     def read_row(self, row: Row) -> None:
@@ -113,10 +114,10 @@ class Worst:
     def _row(self, score: Score) -> WorstRow:
         texts = self.texts[_key(score)]
         number = score.detail.get("reference")
-        at = number - 1 if isinstance(number, int) and number <= len(texts.references) else 0
+        place = number - 1 if isinstance(number, int) and number <= len(texts.references) else 0
         return WorstRow(
             system=score.system, metric=score.metric, question_id=score.question_id, value=score.value, question=texts.question,
-            answer=texts.answer, reference=next(iter(texts.references[at:]), None), reasons=reasons(score, self.verdicts[_key(score)]),
+            answer=texts.answer, reference=next(iter(texts.references[place:]), None), reasons=reasons(score, self.verdicts[_key(score)]),
         )
 
 
@@ -127,13 +128,13 @@ def _key(score: Score) -> Key:
 def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     """Why the value is what it is, REASONS sentences at most: what the verdicts hold against the answer, else the counts in `detail`."""
     metric = all_metrics().get(score.metric)
-    asked = metric.asks if metric else (f"criterion:{score.metric}",)
-    names = {numbered(fact, score.detail.get("reference")) for fact in asked}
+    facts = metric.asks if metric else (f"criterion:{score.metric}",)
+    names = {numbered(fact, score.detail.get("reference")) for fact in facts}
     sentences = [_sentence(verdict) for verdict in sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)]
     if len(sentences) > REASONS:
         sentences = [*sentences[: REASONS - 1], f"and {len(sentences) - REASONS + 1} more"]
-    given = [score.reason] if score.reason else []
-    return [_cut(text, LONGEST_REASON) for text in [*given, *(sentences or _counts(score.detail))]]
+    own_reason = [score.reason] if score.reason else []
+    return [_cut(text, LONGEST_REASON) for text in [*own_reason, *(sentences or _counts(score.detail))]]
 
 
 def _order(verdict: Verdict) -> tuple[int, str, int]:

@@ -96,11 +96,11 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
 
     Raises: UsageError for unknown names, and for named checks whose model or graph is not there.
     """
-    wanted = set(names)
-    if unknown := sorted(wanted - CHECKS.keys()):
+    named = set(names)
+    if unknown := sorted(named - CHECKS.keys()):
         raise UsageError(f"--check: there is no check {', '.join(unknown)}", fix=f"choose from: {', '.join(CHECKS)}")
     there = frozenset(need for need, given in (("model", model), ("graph", graph)) if given)
-    lacking = [name for name, check in CHECKS.items() if name in wanted and not _possible(check, there)]
+    lacking = [name for name, check in CHECKS.items() if name in named and not _possible(check, there)]
     if lacking:
         what = " or ".join(
             dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)),
@@ -109,7 +109,7 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
             f"--check: {', '.join(lacking)} cannot be done without a {what}",
             fix="name a model with --model (and leave out --no-model), or a graph with --graph NAME; or leave these checks out",
         )
-    return tuple(name for name, check in CHECKS.items() if (name in wanted if wanted else _possible(check, there)))
+    return tuple(name for name, check in CHECKS.items() if (name in named if named else _possible(check, there)))
 
 
 def _possible(check: CheckSpec, there: frozenset[str]) -> bool:

@@ -57,6 +57,7 @@ def absent(question: Question, graph: Graph, timeout: float | None = None) -> Qu
     if isinstance(table, QuestionCheckOutcome):
         return table
     if rows := [
+        # a query that aggregates has a row also where it finds nothing: null, or an empty list
         row for row in table.rows if not all(kind == "null" or (kind == "list" and not part) for kind, part in row)
     ]:
         return decided("absent", False, f"its Cypher finds something: {_listed(rows)}")

@@ -67,14 +67,14 @@ class CheckTally:
         if level not in self._levels and len(self._levels) >= MOST_LEVELS:
             level = OTHERS  # a file whose types are free text has as many as it has questions
         counts = self._levels.setdefault(level, {name: _CheckCounts() for name in self._all})
-        for one in found:
-            self._all[one.name].add(one)
-            counts[one.name].add(one)
-            if one.status == "failed" and len(self._examples[one.name]) < self._most:
-                self._examples[one.name].append(CheckExample(
-                    check=one.name, id=question.id, question=question.question,
+        for outcome in found:
+            self._all[outcome.name].add(outcome)
+            counts[outcome.name].add(outcome)
+            if outcome.status == "failed" and len(self._examples[outcome.name]) < self._most:
+                self._examples[outcome.name].append(CheckExample(
+                    check=outcome.name, id=question.id, question=question.question,
                     reference=next(iter(question.right_answers), None),
-                    reason=one.reason,
+                    reason=outcome.reason,
                 ))
 
     def result(self, notes: Sequence[str] = ()) -> CheckedSet:
@@ -84,12 +84,12 @@ class CheckTally:
             notes=list(notes),
             figures=_figures(self._all),
             levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
-            examples=[one for found in self._examples.values() for one in found],
+            examples=[example for of_check in self._examples.values() for example in of_check],
         )
 
 
 def _figures(counts: dict[str, _CheckCounts]) -> list[CheckFigure]:
-    return [found.figure(name) for name, found in counts.items()]
+    return [count.figure(name) for name, count in counts.items()]
 
 
 def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
@@ -112,5 +112,5 @@ def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
 
 def failed_share(sets: Iterable[CheckedSet]) -> float:
     """Checks whose call or query failed, among all that have a meaning."""
-    figures = [figure for one in sets for figure in one.figures]
+    figures = [figure for checked_set in sets for figure in checked_set.figures]
     return sum(f.unscored for f in figures) / max(1, sum(f.n - f.not_applicable for f in figures))

@@ -45,8 +45,9 @@ def leak(question: Question) -> QuestionCheckOutcome:
     answers = question.right_answers
     if not answers:
         return not_applicable(NAME, "no right answer is given")
-    asked = words(question.question)
-    outcomes = [_of_answer(question, asked, answer) for answer in answers]
+    question_words = words(question.question)
+    outcomes = [_of_answer(question, question_words, answer) for answer in answers]
+    # a question that says one of several right answers gives it away
     worst = max(outcomes, key=lambda one: ("not_applicable", "passed", "failed").index(one.status))
     return next((one for one in outcomes if one.status == worst.status and one.reason), worst)
 
@@ -54,6 +55,7 @@ def leak(question: Question) -> QuestionCheckOutcome:
 def words(text: str) -> list[str]:
     """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without
     thousands commas."""
+    # twice: folding can undo the normal form
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in _WORD.findall(folded)]
 
@@ -86,6 +88,7 @@ def _of_answer(question: Question, asked: list[str], answer: str) -> QuestionChe
         return not_applicable(NAME, "the question asks for yes or no, and its answer affirms it")
     if len(meaningful) == 1 and _short(meaningful[0]):
         return decided(NAME, True, f"'{meaningful[0]}' is in the question, which may be chance")
+    # in scripts without spaces each character is a word: common ones stand in every question
     if _RUNS.fullmatch("".join(meaningful)) and "".join(words(answer)) not in "".join(asked):
         return decided(NAME, True, "its characters are in the question, but not together")
     return decided(NAME, False, f"the question says the answer: {' '.join(answer.split())[:100]}")
@@ -98,7 +101,7 @@ def _short(word: str) -> bool:
 def _asks_whether(text: str) -> bool:
     """Whether the question asks for yes or no: "Is Mogador part of Morocco?" has to say what its answer affirms."""
     last = _SENTENCE.split(text.strip())[-1]
-    clauses = [found for clause in last.split(",") if (found := words(clause))]
+    clauses = [clause_words for clause in last.split(",") if (clause_words := words(clause))]
     if any(word in _ASKING for clause in clauses for word in clause):
         return False
     return any(clause[0] in _OPENERS and not (clause[0] == "was" and clause[1:2] and clause[1] in _GERMAN) for clause in clauses)

@@ -159,6 +159,7 @@ def not_in_one_passage(question: Question, asker: Asker | None) -> QuestionCheck
         return not_applicable(name, NO_EVIDENCE)
     if not question.right_answers:
         return not_applicable(name, NO_REFERENCE)
+    # one after the other and not together: it is over at the first passage that gives the answer
     for n, passage in enumerate(passages[:MOST_ALONE], start=1):
         outcome = _answer_from(question, [passage], asker, stage=name if n == 1 else f"{name}-{n}")
         if outcome.value is None:

@@ -91,8 +91,8 @@ def with_checks(question: Question, outcomes: Iterable[QuestionCheckOutcome]) ->
     before = {check.name for check in question.checks if check.passed is not None}
     records = [outcome.record for outcome in outcomes]
     new = {check.name: check for check in records if check.passed is not None or check.name not in before}
-    kept = [check for check in question.checks if check.name not in new]
-    return question.model_copy(update={"checks": [*kept, *new.values()]})
+    unchanged = [check for check in question.checks if check.name not in new]
+    return question.model_copy(update={"checks": [*unchanged, *new.values()]})
 
 
 def count_unknown(asker: Asker, kind: str, n: int) -> None:

@@ -67,14 +67,14 @@ class GraphProfile:
 
     def document(self, name: str) -> str | None:
         """The document's group, by key, title or file name."""
-        return next((found for key in document_keys(name) if (found := self.document_of.get(key)) is not None), None)
+        return next((name_of_group for key in document_keys(name) if (name_of_group := self.document_of.get(key)) is not None), None)
 
     def heads(self, communities: Iterable[str], most: int = HEADS) -> dict[str, list[str]]:
         """Community -> element ids of its entities with the most relations."""
         members: dict[int, list[str]] = {int(name): [] for name in communities}
-        for at, group in enumerate(self.communities):
+        for place, group in enumerate(self.communities):
             if group in members:
-                members[group].append(self.ids[at])
+                members[group].append(self.ids[place])
         return {str(group): sorted(own, key=self._rank)[:most] for group, own in members.items()}
 
     def _rank(self, element_id: str) -> tuple[int, int, str]:
@@ -128,9 +128,9 @@ def _documents(profile: GraphProfile) -> None:
         profile.reasons["documents"] = "the graph's layout has no documents"
         return
     keys = list(dict.fromkeys(filter(None, [profile.layout.document_key, *NAMED_BY])))
-    given = {"layout": profile.layout.model_dump(), "covered": [], "keys": keys}
+    parameters = {"layout": profile.layout.model_dump(), "covered": [], "keys": keys}
     sizes: dict[str, int] = {}
-    for row in profile.graph.stream(all_queries()["coverage-documents"], given, timeout=profile.timeout):
+    for row in profile.graph.stream(all_queries()["coverage-documents"], parameters, timeout=profile.timeout):
         name = row["document"]
         sizes[name] = sizes.get(name, 0) + row["chunks"]
         for key in {key for called in (name, *row["names"]) for key in document_keys(called)}:

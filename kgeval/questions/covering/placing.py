@@ -93,7 +93,7 @@ class QuestionPlacer:
         """Recorded entities by element id, else by key, name and type; recorded relations by their ends and
         predicate."""
         called = self._facts.entities(name for placed in batch for name in placed.names)
-        asked: list[tuple[PlacedQuestion, GraphRef, str]] = []
+        lookups: list[tuple[PlacedQuestion, GraphRef, str]] = []
         rows: list[dict[str, object]] = []
         for placed in batch:
             for ref in placed.refs:
@@ -102,14 +102,14 @@ class QuestionPlacer:
                 if element_id is not None:
                     placed.entities.add(element_id)
             for ref, (start, predicate, end) in placed.triples:
-                one, other = (list(called.get(normalise(name), ()))[:MOST_OF_A_NAME] for name in (start, end))
-                if one and other:
-                    rows.append({"n": len(asked), "one": one, "other": other})
-                    asked.append((placed, ref, normalise(predicate)))
+                start_ids, end_ids = (list(called.get(normalise(name), ()))[:MOST_OF_A_NAME] for name in (start, end))
+                if start_ids and end_ids:
+                    rows.append({"n": len(lookups), "one": start_ids, "other": end_ids})
+                    lookups.append((placed, ref, normalise(predicate)))
                 else:
                     placed.references["lost"] += 1
         relations = self._relations(rows)
-        for n, (placed, ref, predicate) in enumerate(asked):
+        for n, (placed, ref, predicate) in enumerate(lookups):
             # the same ends by name, in either direction, and the same predicate or type
             same = [row for row in relations.get(n, ()) if predicate in (normalise(row["predicate"]), normalise(row["type"]))]
             own = next((row for row in same if row["element_id"] == ref.element_id), None)
@@ -213,7 +213,7 @@ class QuestionPlacer:
     def _documents_of(self, chunks: set[str]) -> set[str]:
         if not chunks:
             return set()
-        return {name for at in self._passages.known(chunks) if (name := self._passages.documents[at]) is not None}
+        return {name for place in self._passages.known(chunks) if (name := self._passages.documents[place]) is not None}
 
     def _fill_groups(self, placed: PlacedQuestion) -> None:
         """The groups of the entities and relations that were found, and the question's hop count."""

@@ -16,15 +16,16 @@ TIMEOUT = 60.0  # seconds of one proof
 def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
     """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises:
     ValueError for text that Cypher cannot hold."""
-    nodes = ["s", *(f"n{at}" for at in range(1, len(path.relations))), "a"]
+    nodes = ["s", *(f"n{hop}" for hop in range(1, len(path.relations))), "a"]
     pattern, conditions = _node(layout, "s"), []
-    for at, relation in enumerate(path.relations):
-        before, after = ("-", "->") if relation.source == path.nodes[at].element_id else ("<-", "-")
+    for hop, relation in enumerate(path.relations):
+        before, after = ("-", "->") if relation.source == path.nodes[hop].element_id else ("<-", "-")
         if not has_direction(layout, relation.predicate):
             before = after = "-"
-        pattern += f"{before}[r{at + 1}{_type(relation.type)}]{after}{_node(layout, nodes[at + 1])}"
-        conditions += _predicate(layout, f"r{at + 1}", [relation.predicate])
-    apart = [f"{one} <> {other}" for at, one in enumerate(nodes) for other in nodes[at + 1 :]]
+        pattern += f"{before}[r{hop + 1}{_type(relation.type)}]{after}{_node(layout, nodes[hop + 1])}"
+        conditions += _predicate(layout, f"r{hop + 1}", [relation.predicate])
+    # Cypher may come back to an entity over another relation: a path of the question does not
+    apart = [f"{first} <> {second}" for hop, first in enumerate(nodes) for second in nodes[hop + 1 :]]
     return _query(
         pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, nodes), *apart], _name(layout, "a"),
     )
@@ -90,14 +91,14 @@ def _label_name(layout: Layout, node: str) -> str:
     """The first name or id that the node's labels have, as the readings of Cypher files say it
     (kgeval.graph.queries)."""
     cases = []
-    for one in layout.label_names:
-        keys = [f"toString({node}.{cypher_name(key)})" for key in one.keys]
+    for label_name in layout.label_names:
+        keys = [f"toString({node}.{cypher_name(key)})" for key in label_name.keys]
         if not keys:
             continue
         joined = " + ".join(f"coalesce({key} + ' ', '')" for key in keys) if len(keys) > 1 else keys[0]
-        conditions = [f"{node}:{cypher_name(one.label)}"] if one.label else []
+        conditions = [f"{node}:{cypher_name(label_name.label)}"] if label_name.label else []
         conditions.append("(" + " OR ".join(f"{key} IS NOT NULL" for key in keys) + ")")
-        mark = f"{cypher_literal(one.label + ' ')} + " if one.is_id and one.label else ""
+        mark = f"{cypher_literal(label_name.label + ' ')} + " if label_name.is_id and label_name.label else ""
         cases.append(f"WHEN {' AND '.join(conditions)} THEN {mark}trim({joined})")
     return f"CASE {' '.join(cases)} END" if cases else "null"
 

@@ -103,10 +103,10 @@ class Draft:
 def numbered_relations(structure: Structure) -> tuple[StructureRelation, ...]:
     """The relations that are shown, in the structure's order: of several that say the same (both ends and predicate)
     the first."""
-    found: dict[tuple[str, str, str], StructureRelation] = {}
+    first_of: dict[tuple[str, str, str], StructureRelation] = {}
     for r in structure.relations:
-        found.setdefault((r.source, normalise(r.predicate), r.target), r)
-    return tuple(found.values())
+        first_of.setdefault((r.source, normalise(r.predicate), r.target), r)
+    return tuple(first_of.values())
 
 
 def drafted_from(reply: BenchQuestion, structure: Structure, rule: LevelRule, earlier: Sequence[str]) -> Draft:
@@ -156,7 +156,7 @@ def _is_long(answer: str) -> bool:
 def _runs(text: str) -> set[tuple[str, ...]]:
     """Every run of words in a text."""
     words = normalise(text).split()
-    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+    return {tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1)}
 
 
 def refusal(refined: str, draft: Draft) -> str:

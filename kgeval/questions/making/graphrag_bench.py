@@ -111,19 +111,19 @@ def _with_evidence(context: MakingContext, draft: Draft) -> Draft:
     values, passages = passages_shown(covering(draft.structure, draft.relations), CHECK_TOKENS)
     items = triples_shown(draft.structure, draft.relations, context.layout)
     verdicts = context.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items).items
-    kept, cited = [], set[int]()
+    supported_relations, cited = [], set[int]()
     for relation, verdict in zip(draft.relations, verdicts, strict=True):
         # where one passage is shown it is the one, whatever number the reply gives
         numbers = {1} if len(passages) == 1 else {n for n in verdict.passages if 1 <= n <= len(passages)}
         if verdict.follows and numbers:
-            kept.append(relation)
+            supported_relations.append(relation)
             cited |= numbers
-    if not kept:
+    if not supported_relations:
         raise RejectedError("no_evidence", verdicts[0].reason.strip()[:REASON] or "no relation follows from the texts")
-    dropped = len(draft.relations) - len(kept)
+    dropped = len(draft.relations) - len(supported_relations)
     reason = f"{dropped} of {len(verdicts)} relations did not follow: dropped" if dropped else ""
     supported = replace(
-        draft, relations=tuple(kept), passages=tuple(passages[n - 1] for n in sorted(cited)),
+        draft, relations=tuple(supported_relations), passages=tuple(passages[n - 1] for n in sorted(cited)),
         checks=(check("evidence_from_text", True, reason),),
     )
     check_count(supported, "of the evidence only follow")

@@ -112,11 +112,11 @@ def prove_many(context: MakingContext, paths: Sequence[Structure]) -> dict[int, 
 def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
     """The hops of a path as the templates word them."""
     steps: list[Step] = []
-    for at, relation in enumerate(path.relations):
-        forward = relation.source == path.nodes[at].element_id
+    for index, relation in enumerate(path.relations):
+        forward = relation.source == path.nodes[index].element_id
         back = bool(steps) and steps[-1].forward != forward and squeezed(steps[-1].predicate) == squeezed(relation.predicate)
-        single = proof is None or proof.reached[at] == 1
-        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, single, back))
+        single = proof is None or proof.reached[index] == 1
+        steps.append(Step(relation.predicate, forward, path.nodes[index + 1].type, single, back))
     return steps
 
 
@@ -173,6 +173,7 @@ def _proved_cypher(graph: Graph, layout: Layout, path: Structure) -> str:
         cypher = path_query(layout, path, [path.nodes[0].name])
     except ValueError as cause:
         raise RejectedError("unusable_name", str(cause)) from None
+    # run once more, as people will: the proof above asks the graph in another way
     names = {normalise(name) for name in answers(graph, cypher)}
     if names != {normalise(path.nodes[-1].name)}:
         raise RejectedError("not_proved", f"the question's Cypher returns {len(names)} answers")

@@ -122,8 +122,8 @@ def make_thinking(context: MakingContext) -> Question:
     )
     draft = question_answer(context, reply.question, reply.answer)
     descriptions = [*(node.description for node in structure.nodes), *(r.description for r in structure.relations)]
-    if found := stated(draft.answer, [*(p.text for p in structure.passages), *filter(None, descriptions)]):
-        raise RejectedError("stated", f"the texts say it word for word: {found}"[:MOST_REASON])
+    if sentence := stated(draft.answer, [*(p.text for p in structure.passages), *filter(None, descriptions)]):
+        raise RejectedError("stated", f"the texts say it word for word: {sentence}"[:MOST_REASON])
     verdict = context.ask(INFERRED, {
         "question": draft.question, "answer": draft.answer, "passages": passages_shown(evidence, TRY_TOKENS)[0],
         "others": passages_shown([p for p in passages if p not in evidence], TRY_TOKENS)[0],
@@ -235,11 +235,11 @@ def make_comparing(context: MakingContext) -> Question:
     UnansweredError."""
     structure = context.structure
     check_names(structure.nodes)
-    one, other = structure.nodes
-    if one.type != other.type:
-        raise RejectedError("other_type", f"one is a {one.type}, the other a {other.type}")
-    if leaks(one.name, [other.name]) or leaks(other.name, [one.name]):
-        raise RejectedError("same_name", f"the names '{one.name}' and '{other.name}' hold one another")
+    first, second = structure.nodes
+    if first.type != second.type:
+        raise RejectedError("other_type", f"one is a {first.type}, the other a {second.type}")
+    if leaks(first.name, [second.name]) or leaks(second.name, [first.name]):
+        raise RejectedError("same_name", f"the names '{first.name}' and '{second.name}' hold one another")
     values, passages = passages_shown(_passages_by_turns(structure), MAKE_TOKENS)
     slots = slots_of(context, entities=entities_shown(structure.nodes), passages=values)
     reply = context.ask(COMPARING, slots, Compared)
@@ -251,9 +251,9 @@ def make_comparing(context: MakingContext) -> Question:
     facts = _used_facts(context, draft, [fact for fact in reply.facts if fact.fact.strip()], passages)
     evidence = with_text(passages[fact.passage - 1] for fact in facts)
     numbers = " and ".join(str(sum(fact.entity == side for fact in facts)) for side in (1, 2))
-    kind = f"both of type {one.type}" if one.type else "both without a type"
+    kind = f"both of type {first.type}" if first.type else "both without a type"
     checks = [
-        check("both_named", True, f"'{one.name}' and '{other.name}', {kind}"),
+        check("both_named", True, f"'{first.name}' and '{second.name}', {kind}"),
         check("facts_of_both", True, f"the answer uses {numbers} facts of them, which passages say"),
         check_answerable(context, draft, Trial(ANSWERABLE, evidence)), check("leak", True),
     ]
@@ -261,7 +261,7 @@ def make_comparing(context: MakingContext) -> Question:
         structure, draft.question, draft.answer, level="comparing", used=(), evidence=evidence, checks=checks,
         points=lines_of(fact.fact for fact in facts),
     )
-    return question.model_copy(update={"extra": {"compared": [one.name, other.name]}})
+    return question.model_copy(update={"extra": {"compared": [first.name, second.name]}})
 
 
 def _passages_by_turns(structure: Structure) -> list[Passage]:
@@ -297,9 +297,9 @@ def _used_facts(
     verdicts = context.ask(
         COMPARED, {"question": draft.question, "answer": draft.answer}, SideVerdicts, items=items,
     ).items
-    kept = [fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.follows and verdict.used]
-    _check_both_sides(kept, "passages say, and the answer uses,")
-    return kept
+    used = [fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.follows and verdict.used]
+    _check_both_sides(used, "passages say, and the answer uses,")
+    return used
 
 
 def _check_both_sides(facts: Sequence[SideFact], what: str) -> None:

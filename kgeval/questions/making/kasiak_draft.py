@@ -51,16 +51,16 @@ class Trial:
 
 def question_answer(context: MakingContext, question: str, answer: str) -> QuestionAnswer:
     """A reply's question and answer, cleaned. Raises: RejectedError: empty, material, too_long, leak, repeated."""
-    asked, right = question_text(question), answer_text(answer)
-    if tells(asked, right, context.structure):
+    text, right = question_text(question), answer_text(answer)
+    if tells(text, right, context.structure):
         raise RejectedError("leak", "the question says its answer")
-    check_not_repeated(context, asked)
+    check_not_repeated(context, text)
     own = normalise(right)
     spelled = [(node.name, *node.aliases) for node in context.structure.nodes]
     aliases = [
         name for names in spelled if own in map(normalise, names) for name in names if normalise(name) not in ("", own)
     ]
-    return QuestionAnswer(asked, right, tuple(dict.fromkeys(aliases)))
+    return QuestionAnswer(text, right, tuple(dict.fromkeys(aliases)))
 
 
 def check_not_repeated(context: MakingContext, question: str) -> None:

@@ -141,7 +141,7 @@ def _check_absent(graph: Graph, layout: Layout, names: list[str]) -> QuestionChe
         raise RejectedError("present", present[0].proof if present else "a name cannot be searched for")
     # beginnings and ends that are names too: "Count Orlok" may be the Orlok of the graph
     parts = [name.split() for name in names]
-    ends = [" ".join(end) for part in parts for at in range(1, len(part)) for end in (part[:at], part[at:])]
+    ends = [" ".join(end) for part in parts for cut in range(1, len(part)) for end in (part[:cut], part[cut:])]
     if called := facts_of(graph, layout).entities(end for end in ends if not name_fault(end)):
         whole = ", ".join(names)[:120]
         raise RejectedError("present", f"'{min(called)[:80]}' is the name of an entity, and a part of '{whole}'")
@@ -199,19 +199,19 @@ def make_attribution(context: MakingContext) -> Question:
         check("one_document", True, f"searched in all chunk texts: the quote stands in {where} ({len(chunks)} chunks)"),
         check("quote", True, "the passage has it word for word, and so has the question"),
     ]
-    found: dict[str, JsonValue] = {
+    attribution: dict[str, JsonValue] = {
         "asks": reply.asks, "quote": quote, "document": document, "chunk_ids": list[JsonValue](chunks),
     }
     if reply.asks == "speaker":
         checks.append(check_answerable(context, draft, Trial(SPEAKER, (passage,))))
-        found["speaker"] = draft.answer
+        attribution["speaker"] = draft.answer
     checks.append(check("leak", True))
     question = drafted(
         structure, draft.question, draft.answer, level="attribution", used=(), evidence=[passage], checks=checks,
     )
     return question.model_copy(update={
         "references": list(draft.aliases), "evidence_ids": [chunks], "document": document,
-        "extra": {"attribution": found},
+        "extra": {"attribution": attribution},
     })
 
 
@@ -241,20 +241,21 @@ def _document_of(graph: Graph, layout: Layout, quote: str) -> tuple[str | None, 
     else:  # there is too much text to be kept: the database searches
         params = {"layout": layout.model_dump(), "terms": list(dict.fromkeys(re.findall(r"\w+", quote.lower())))}
         ids = [row["element_id"] for row in graph.read(all_queries()["prove-quotes"], params, timeout=TIMEOUT)]
-    pattern, found, without = _pattern(quote), dict[str, set[str]](), 0
-    for at in range(0, len(ids), AT_ONCE):
-        for passage, documents in _passages(graph, layout, ids[at : at + AT_ONCE]):
+    # the index and the database look for words in any order: the pattern says whether they stand as in the quote
+    pattern, documents_of_chunk, without = _pattern(quote), dict[str, set[str]](), 0
+    for start in range(0, len(ids), AT_ONCE):
+        for passage, documents in _passages(graph, layout, ids[start : start + AT_ONCE]):
             if pattern.search(passage.text):
-                found.setdefault(passage.chunk_id or "", set()).update(documents)
+                documents_of_chunk.setdefault(passage.chunk_id or "", set()).update(documents)
                 without += not documents
-    if not found:
+    if not documents_of_chunk:
         raise RejectedError("not_proved", "the database does not find the quote in any chunk")
-    together = set[str]().union(*found.values())
+    together = set[str]().union(*documents_of_chunk.values())
     if len(together) + without != 1:
         raise RejectedError(
             "several_documents", f"the quote stands in {len(together)} documents and {without} chunks without one",
         )
-    return next(iter(together), None), sorted(found)
+    return next(iter(together), None), sorted(documents_of_chunk)
 
 
 def _attributed(context: MakingContext, reply: Quoted, passage: Passage, document: str | None) -> QuestionAnswer:

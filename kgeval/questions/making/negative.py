@@ -60,6 +60,7 @@ def make(context: MakingContext) -> Question:
     unusable_name, query_timeout: of both procedures the first one's; QueryError, ConnectionLost. """
     structure = context.structure
     rng = random.Random(":".join((str(context.options.seed), *(node.key for node in structure.nodes))))  # noqa: S311 - no secret
+    # by turns, so that a set has both; the other one where the first gives none
     procedures = (_missing_relation, _invented_name) if structure.number % 2 == 0 else (_invented_name, _missing_relation)
     rejected: list[RejectedError] = []
     for procedure in procedures:
@@ -80,10 +81,11 @@ def _missing_relation(context: MakingContext, rng: random.Random) -> Question:
         raise RejectedError("no_predicate", f"'{relations[0].predicate[:80]}' says nothing that could be asked for")
     check_name(node.name)
     same = facts_of(graph, layout).entities([node.name, *node.aliases])
-    ids = sorted({node.element_id, *(element_id for found in same.values() for element_id in found)})
+    ids = sorted({node.element_id, *(element_id for ids_of_name in same.values() for element_id in ids_of_name)})
     params = {"layout": layout.model_dump(), "ids": ids}
     own = [row["predicate"] for row in graph.read(all_queries()["answers-own-predicates"], params, timeout=TIMEOUT)]
     usages = _usages(graph, layout, node, own)
+    # shuffled: else all negative questions ask for the type's most used relation
     usages = rng.sample(usages, len(usages))
     texts = texts_of(graph, layout, node) if usages else None
     last: RejectedError | None = None
@@ -204,15 +206,15 @@ def about(texts: Sequence[str], node: StructureNode) -> Iterator[str]:
     for text in texts:
         sentences = _SENTENCE.split(text)
         named = [any(name in sentence for name in names) for sentence in sentences]
-        for at, sentence in enumerate(sentences):
-            if named[at] or (at and named[at - 1]) or (any(named) and _PRONOUNS & set(re.findall(r"\w+", sentence))):
+        for index, sentence in enumerate(sentences):
+            if named[index] or (index and named[index - 1]) or (any(named) and _PRONOUNS & set(re.findall(r"\w+", sentence))):
                 yield sentence
 
 
 def synonymous(one: str, other: str) -> bool:
     """Whether two predicates may say the same: equal in any spelling, or with a word in common but for its ending."""
     stems = [
-        {stem for word in content_words(said) for stem in reduced(lemma(word, ()) or word)} for said in (one, other)
+        {stem for word in content_words(predicate) for stem in reduced(lemma(word, ()) or word)} for predicate in (one, other)
     ]
     return squeezed(one) == squeezed(other) or bool(stems[0] & stems[1])
 
@@ -220,15 +222,15 @@ def synonymous(one: str, other: str) -> bool:
 def forms(predicate: str) -> frozenset[str]:
     """The content words of a predicate in the forms that a text may have: work, works, worked; write, wrote,
     written."""
-    found = set(content_words(predicate))
+    spellings = set(content_words(predicate))
     verb = phrase(predicate)
     if verb is not None and verb.base:
-        found.add(verb.base)
-    for word in list(found):
+        spellings.add(verb.base)
+    for word in list(spellings):
         base = lemma(word, ()) or word
-        found |= {base, third_of(base), past_of(base), _gerund(base), *(form for form, own in IRREGULAR.items() if own == base)}
-        found |= {stem for stem in reduced(word) if len(stem) > 3}
-    return frozenset(found)
+        spellings |= {base, third_of(base), past_of(base), _gerund(base), *(form for form, own in IRREGULAR.items() if own == base)}
+        spellings |= {stem for stem in reduced(word) if len(stem) > 3}
+    return frozenset(spellings)
 
 
 def _gerund(base: str) -> str:
@@ -288,8 +290,8 @@ def _new_names(
             joinable.append(words)
     chosen = rng.sample(joinable, min(MOST_JOINED, len(joinable)))
     joined = [
-        " ".join((*one[:-1], other[-1])) for one in chosen for other in chosen
-        if one != other and other[-1] != one[-1] and len(one) == len(other) and other[-1] not in one[:-1]
+        " ".join((*first[:-1], last[-1])) for first in chosen for last in chosen
+        if first != last and last[-1] != first[-1] and len(first) == len(last) and last[-1] not in first[:-1]
     ]
     return rng.sample(joined, min(MOST_TRIED, len(joined)))
 

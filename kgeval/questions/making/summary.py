@@ -98,6 +98,7 @@ def prepare(context: MakingContext, spread: ParallelMap) -> UserTasks:
     documents = drawn(excerpts(*context.database()), context.options.seed)
     if not documents:
         raise RejectedError("no_documents", "the graph has no chunk with a text")
+    # a document that cannot be summed up is left out: the description of a collection does not hang on one
     replies = list(spread(partial(_summary, context), documents))
     summaries = [reply for reply in replies if isinstance(reply, str)]
     missing = [reply for reply in replies if isinstance(reply, UnansweredError)]
@@ -208,7 +209,7 @@ def _pairs(reply: Users) -> tuple[tuple[str, str], ...]:
     """Users and tasks, one task of each user first, then the second of each, and so on. Raises:
     RejectedError("empty")."""
     users = [(clean_line(user.user), lines_of(user.tasks)[:TASKS]) for user in reply.users[:USERS]]
-    pairs = tuple((user, tasks[at]) for at in range(TASKS) for user, tasks in users if user and at < len(tasks))
+    pairs = tuple((user, tasks[task]) for task in range(TASKS) for user, tasks in users if user and task < len(tasks))
     if not pairs:
         raise RejectedError("empty", "the reply names no user with a task")
     return pairs

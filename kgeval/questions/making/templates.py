@@ -59,18 +59,18 @@ def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
     Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in
     particular. """
     phrased: list[_PhrasedStep] = []
-    for at, step in enumerate(steps):
+    for index, step in enumerate(steps):
         form = phrase(step.predicate)
         if form is None:
             raise _refused(step, "its form is not understood")
         phrased.append(
-            _PhrasedStep(step, form, step.forward == form.swapped, steps[at - 1].noun if at else noun_of_type(kind)),
+            _PhrasedStep(step, form, step.forward == form.swapped, steps[index - 1].noun if index else noun_of_type(kind)),
         )
-    for one in phrased:
-        if why := _unfit(one):
-            raise _refused(one.step, why)
-        if one is not phrased[-1] and not one.step.noun:
-            raise _refused(one.step, "it leads to an entity without a type, which a question cannot call anything")
+    for part in phrased:
+        if why := _unfit(part):
+            raise _refused(part.step, why)
+        if part is not phrased[-1] and not part.step.noun:
+            raise _refused(part.step, "it leads to an entity without a type, which a question cannot call anything")
     first = phrased[0]
     if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and first.known in (
         "", "person", "organization", "group",
@@ -79,11 +79,11 @@ def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
     if not first.leads and first.phrase.helper != "did" and _is_plural(start, first.known):
         raise _refused(steps[0], f"'{start[:80]}' may be several, and the verb would not agree")
     sentences, subject = [], start
-    for one in phrased[:-2]:  # first hops as sentences of their own: `Livia Tarrant designed a building.`
-        noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
-        text = f"{one.phrase.said_of(noun)} {subject}" if one.leads else f"{one.phrase.said_of(subject)} {noun}"
+    for part in phrased[:-2]:  # first hops as sentences of their own: `Livia Tarrant designed a building.`
+        noun = f"another {part.step.noun or NOUN}" if part.step.back else with_a(part.step.noun or NOUN)
+        text = f"{part.phrase.said_of(noun)} {subject}" if part.leads else f"{part.phrase.said_of(subject)} {noun}"
         sentences.append(text[0].upper() + text[1:] + ".")
-        subject = f"this {one.step.noun or NOUN}"
+        subject = f"this {part.step.noun or NOUN}"
     if len(phrased) > 1:
         subject = _described(subject, phrased[-2])
     return " ".join([*sentences, _asked(subject, phrased[-1])])

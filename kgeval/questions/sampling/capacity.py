@@ -76,11 +76,11 @@ def _paths(graph: SampledGraph, hops: int) -> Capacity:
     """Exactly for small graphs; of large ones only whether there is a path at all."""
     of = counted(hops, "relation")
     if graph.entities.relations <= SMALL:
-        found, complete = listed(all_links(graph), hops, MOST_COUNTED + 1)
+        paths_listed, complete = listed(all_links(graph), hops, MOST_COUNTED + 1)
         if complete:
-            return Capacity(len(found), True, f"it has {counted(len(found), 'path')} of {of}")
-        if found:
-            return Capacity(None, False, f"it has at least {counted(len(found), 'path')} of {of}")
+            return Capacity(len(paths_listed), True, f"it has {counted(len(paths_listed), 'path')} of {of}")
+        if paths_listed:
+            return Capacity(None, False, f"it has at least {counted(len(paths_listed), 'path')} of {of}")
     if any_path(graph, hops):
         size = counted(graph.entities.relations, "relation")
         return Capacity(None, False, f"it has {size}: too many ways to count its paths of {of}")

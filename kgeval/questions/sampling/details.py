@@ -22,26 +22,26 @@ MOST_PASSAGES = 100  # of one structure
 def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnStructure]) -> list[Structure]:
     """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left
     out."""
-    nodes = _rows(graph, "structure-nodes", (name for one in drawn for name in one.nodes))
-    relations = _rows(graph, "structure-relations", (link.relation for one in drawn for link in one.links))
+    nodes = _rows(graph, "structure-nodes", (name for structure_drawn in drawn for name in structure_drawn.nodes))
+    relations = _rows(graph, "structure-relations", (link.relation for structure_drawn in drawn for link in structure_drawn.links))
     complete = [
         Structure(
-            kind=kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in one.nodes],
-            relations=[_relation(graph, relations[link.relation], link, nodes) for link in one.links],
-            stratum=one.stratum,
+            kind=kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in structure_drawn.nodes],
+            relations=[_relation(graph, relations[link.relation], link, nodes) for link in structure_drawn.links],
+            stratum=structure_drawn.stratum,
         )
-        for one in drawn
-        if all(name in nodes for name in one.nodes) and all(link.relation in relations for link in one.links)
+        for structure_drawn in drawn
+        if all(name in nodes for name in structure_drawn.nodes) and all(link.relation in relations for link in structure_drawn.links)
     ]
     passages = graph.passages
     places = [_passage_numbers(graph, structure) for structure in complete]
-    texts = graph.texts(sorted({passages.element_ids[at] for own in places for at in own}))  # each read once
+    texts = graph.texts(sorted({passages.element_ids[passage] for own in places for passage in own}))  # each read once
     return [
         structure.model_copy(update={"passages": [
             Passage(
-                text=texts.get(passages.element_ids[at], ""), chunk_id=passages.ids[at], document=passages.documents[at]
+                text=texts.get(passages.element_ids[passage], ""), chunk_id=passages.ids[passage], document=passages.documents[passage]
             )
-            for at in own
+            for passage in own
         ]})
         for structure, own in zip(complete, places, strict=True)
     ]

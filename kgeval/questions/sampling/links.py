@@ -75,7 +75,7 @@ def links_at(graph: SampledGraph, asked: Mapping[str, Sequence[int] | None]) -> 
     out: dict[str, dict[int, GraphLink]] = {name: {} for name in asked}
     for name in graph.kept.keys() & asked.keys():
         links, places = graph.kept[name], asked[name]
-        out[name] = {at: links[at] for at in (range(len(links)) if places is None else places) if at < len(links)}
+        out[name] = {place: links[place] for place in (range(len(links)) if places is None else places) if place < len(links)}
     out |= _read(graph, {name: places for name, places in asked.items() if name not in graph.kept})
     return out
 

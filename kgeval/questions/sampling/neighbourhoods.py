@@ -102,13 +102,13 @@ def grow(graph: SampledGraph, pieces: Sequence[Piece], rng: np.random.Generator)
         looked_at = [(piece, name, distance) for piece in pieces for name, distance in piece.next_entities(graph)]
         if not looked_at:
             return
-        asked: dict[str, set[int]] = {}
+        places_of: dict[str, set[int]] = {}
         places = []
         for piece, name, _ in looked_at:
             reach = piece.most if piece.inside is None else MOST_INSIDE
             places.append(graph.some_places(name, reach, rng))
-            asked.setdefault(name, set()).update(places[-1])
-        links_of = links_at(graph, {name: sorted(wanted) for name, wanted in asked.items()})
+            places_of.setdefault(name, set()).update(places[-1])
+        links_of = links_at(graph, {name: sorted(chosen_places) for name, chosen_places in places_of.items()})
         for (piece, name, distance), chosen in zip(looked_at, places, strict=True):
             for place in chosen:
                 if place in links_of[name]:

@@ -65,7 +65,7 @@ def paths(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
         if path.key not in seen:
             seen.add(path.key)
             left.append(path)
-    yield [left[at] for at in rng.permutation(len(left))]
+    yield [left[index] for index in rng.permutation(len(left))]
 
 
 def walked(graph: SampledGraph, seeds: Sequence[Seed], hops: int, rng: np.random.Generator) -> list[PathWalk]:
@@ -79,10 +79,10 @@ def walked(graph: SampledGraph, seeds: Sequence[Seed], hops: int, rng: np.random
             # the first of some relations in a random order that leads on is a uniform choice from all that lead on;
             # ways that stand at one entity are asked for together
             chosen = [graph.some_places(way.nodes[-1], most, rng) for way in waiting]
-            asked: dict[str, set[int]] = {}
+            places_of: dict[str, set[int]] = {}
             for way, places in zip(waiting, chosen, strict=True):
-                asked.setdefault(way.nodes[-1], set()).update(places)
-            links_of = links_at(graph, {name: sorted(places) for name, places in asked.items()})
+                places_of.setdefault(way.nodes[-1], set()).update(places)
+            links_of = links_at(graph, {name: sorted(places) for name, places in places_of.items()})
             for way, places in zip(waiting, chosen, strict=True):
                 links = links_of.get(way.nodes[-1], {})
                 way.go_on([links[place] for place in places if place in links])
@@ -95,7 +95,7 @@ def any_path(graph: SampledGraph, hops: int) -> bool:
     """Whether walks from MOST_WALKED entities at most find a path of so many relations."""
     rng, joined = graph.rng("any path", str(hops)), graph.entities.joined
     for start in range(0, min(len(joined), MOST_WALKED), BATCH):
-        seeds = [Seed(int(at), None) for at in joined[start : start + BATCH]]
+        seeds = [Seed(int(place), None) for place in joined[start : start + BATCH]]
         if any(not way.ended for way in walked(graph, seeds, hops, rng)):
             return True
     return False
@@ -104,7 +104,7 @@ def any_path(graph: SampledGraph, hops: int) -> bool:
 def all_links(graph: SampledGraph) -> dict[str, list[GraphLink]]:
     """Every entity with its relations. For small graphs."""
     ids = graph.entities.ids
-    return {name: list(links.values()) for name, links in links_at(graph, {ids[at]: None for at in graph.entities.joined}).items()}
+    return {name: list(links.values()) for name, links in links_at(graph, {ids[place]: None for place in graph.entities.joined}).items()}
 
 
 def listed(
@@ -112,17 +112,17 @@ def listed(
 ) -> tuple[list[Path], bool]:
     """The simple paths of so many relations, each once (from one of its ends), and whether these are all: at most
     `most` are listed, and at most so many steps taken. Pure."""
-    found: dict[frozenset[str], Path] = {}
+    paths_by_relations: dict[frozenset[str], Path] = {}
     if hops >= len(around):  # it would need more entities than there are
         return [], True
     for start in around:
         for path in _from(around, start, hops):
             if path is not None:
-                found.setdefault(frozenset(link.relation for link in path[1]), path)
+                paths_by_relations.setdefault(frozenset(link.relation for link in path[1]), path)
             steps -= 1
-            if steps < 0 or len(found) >= most:
-                return list(found.values()), False
-    return list(found.values()), True
+            if steps < 0 or len(paths_by_relations) >= most:
+                return list(paths_by_relations.values()), False
+    return list(paths_by_relations.values()), True
 
 
 def _from(around: Mapping[str, Sequence[GraphLink]], start: str, hops: int) -> Iterator[Path | None]:

@@ -87,17 +87,17 @@ def in_components(graph: SampledGraph, enough_of: Callable[[int, int], bool]) ->
     # a walk from any other would be drawn again and again: the code of [Z] never ends where fewer relations are in reach
 
     sizes, ids = component_sizes(graph), graph.entities.ids
-    components = [(at, graph.components.get(node_number(ids[at]))) for at in graph.entities.joined]
-    return np.array([at for at, name in components if name is not None and enough_of(*sizes[name])], dtype=np.int64)
+    components = [(place, graph.components.get(node_number(ids[place]))) for place in graph.entities.joined]
+    return np.array([place for place, name in components if name is not None and enough_of(*sizes[name])], dtype=np.int64)
 
 
 def component_sizes(graph: SampledGraph) -> dict[int, tuple[int, int]]:
     """Component -> (relations, entities), of those that have relations."""
     ends: dict[int, list[int]] = {}
-    for at in graph.entities.joined:
-        component = graph.components.get(node_number(graph.entities.ids[at]))
+    for place in graph.entities.joined:
+        component = graph.components.get(node_number(graph.entities.ids[place]))
         if component is not None:
-            ends.setdefault(component, []).append(int(graph.entities.degrees[at]))
+            ends.setdefault(component, []).append(int(graph.entities.degrees[place]))
     return {name: (sum(degrees) // 2, len(degrees)) for name, degrees in ends.items()}
 
 
@@ -124,19 +124,19 @@ def _shapes(
     ids, out = graph.entities.ids, dict[int, tuple[GraphLink, ...]]()
     for attempt, longer in enumerate(LONGER):
         left = [seed.at for seed in seeds if seed.at not in out]
-        numbers = [node_number(ids[at]) for at in left]
+        numbers = [node_number(ids[place]) for place in left]
         seed = random_number(graph.seed, "walk", str(attempt))
         walks = graph.walk_graph.walks(numbers, steps=wanted.walk_length * longer, seed=seed)
         ways: dict[int, NodeWalk] = {}
-        for at, number in zip(left, numbers, strict=True):
-            prefix = ids[at].rpartition(":")[0]  # GDS tells the last part of an element id only
-            ways[at] = form.cut([f"{prefix}:{node}" for node in walks.get(number, [])])
+        for place, number in zip(left, numbers, strict=True):
+            prefix = ids[place].rpartition(":")[0]  # GDS tells the last part of an element id only
+            ways[place] = form.cut([f"{prefix}:{node}" for node in walks.get(number, [])])
         joined = links_joining(
             graph, list(dict.fromkeys(as_pair(*step) for way in ways.values() for step in pairwise(way))),
         )
-        for at, way in ways.items():
+        for place, way in ways.items():
             if links := form.shape(way, joined, rng):
-                out[at] = links
+                out[place] = links
     return out
 
 
@@ -149,10 +149,10 @@ def enough(walk: NodeWalk, least: int) -> NodeWalk:
     """The beginning of a walk that goes over so many distinct pairs of entities, and so over as many relations at
     least. Pure."""
     seen: set[Pair] = set()
-    for at, step in enumerate(pairwise(walk)):
+    for step_number, step in enumerate(pairwise(walk)):
         seen.add(as_pair(*step))
         if len(seen) == least:
-            return walk[: at + 2]
+            return walk[: step_number + 2]
     return walk
 
 

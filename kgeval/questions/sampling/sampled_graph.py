@@ -68,7 +68,7 @@ def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
     ))
     ids = [row["element_id"] for row in ordered]
     degrees = np.array([row["degree"] for row in ordered], dtype=np.int64)
-    return SeededEntities(ids, [row["type"] for row in ordered], degrees, {name: at for at, name in enumerate(ids)})
+    return SeededEntities(ids, [row["type"] for row in ordered], degrees, {name: place for place, name in enumerate(ids)})
 
 
 class SampledGraph:
@@ -129,8 +129,8 @@ class SampledGraph:
     def community_members(self) -> list[list[str]]:
         """The entities (element ids) of each community that has at least two."""
         members: dict[int, list[str]] = {}
-        for at in self.entities.joined:
-            element_id = self.entities.ids[at]
+        for place in self.entities.joined:
+            element_id = self.entities.ids[place]
             if (community := self.communities.get(node_number(element_id))) is not None:
                 members.setdefault(community, []).append(element_id)
         return [ids for ids in members.values() if len(ids) > 1]
@@ -152,8 +152,8 @@ class SampledGraph:
 
     def documents(self, chunks: list[str]) -> list[str]:
         """The documents of chunks (ids), each once, sorted."""
-        known = self.passages.known(chunks)
-        return sorted({name for at in known if (name := self.passages.documents[at]) is not None})
+        places = self.passages.known(chunks)
+        return sorted({name for place in places if (name := self.passages.documents[place]) is not None})
 
     @cached_property
     def documents_by_entity(self) -> dict[str, list[str]]:
@@ -174,8 +174,8 @@ class SampledGraph:
         if by is None:
             return {None: places}
         lanes: dict[str, list[int]] = {}
-        for at in places:
-            lanes.setdefault(self.strata(by)[at], []).append(int(at))
+        for place in places:
+            lanes.setdefault(self.strata(by)[place], []).append(int(place))
         order = sorted(lanes, key=lambda name: random_number(self.seed, "stratum", name))
         return {name: np.array(lanes[name], dtype=np.int64) for name in order}
 

@@ -72,9 +72,9 @@ class Turns:
         ready, out = dict(self._lanes), list[Seed]()
         while ready and len(out) < most:
             stratum = min(ready, key=lambda name: ready[name].taken)
-            at = ready[stratum].take()
-            if at is not None:
-                out.append(Seed(at, stratum))
+            number = ready[stratum].take()
+            if number is not None:
+                out.append(Seed(number, stratum))
             elif ready[stratum].waits:
                 break
             else:

@@ -44,7 +44,7 @@ def edges(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
     lanes = {}
     for name, places in graph.lanes(graph.entities.joined, wanted.stratify).items():
         rng = graph.rng("edges", name or "")
-        ends = [np.zeros(0, dtype=np.int64), *(np.arange(first[at], first[at + 1]) for at in places)]
+        ends = [np.zeros(0, dtype=np.int64), *(np.arange(first[place], first[place + 1]) for place in places)]
         lanes[name] = Lane(rng.permutation(np.concatenate(ends)), rng)
     turns, seen = Turns(lanes), set[frozenset[str]]()
     while seeds := turns.take(BATCH):
@@ -61,10 +61,10 @@ def _links(graph: SampledGraph, first: NDArray[np.int64], seeds: list[Seed]) -> 
 
     owners = [int(owner) for owner in np.searchsorted(first, [seed.at for seed in seeds], side="right") - 1]
     ends = [(graph.entities.ids[owner], int(seed.at - first[owner])) for seed, owner in zip(seeds, owners, strict=True)]
-    asked: dict[str, list[int]] = {}
+    places_of: dict[str, list[int]] = {}
     for element_id, place in ends:
-        asked.setdefault(element_id, []).append(place)
-    links = links_at(graph, asked)
+        places_of.setdefault(element_id, []).append(place)
+    links = links_at(graph, places_of)
     return [links[element_id].get(place) for element_id, place in ends]
 
 
@@ -73,8 +73,8 @@ def pairs(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
     by_lane: dict[str | None, list[NDArray[np.int64]]] = {}
     for (stratum, _), places in pair_groups(graph, wanted).items():
         by_lane.setdefault(stratum, []).append(places)
-    given = _by_turns({name: _PairLane(own, graph.rng("pairs", name or "")) for name, own in by_lane.items()})
-    while part := list(islice(given, BATCH)):
+    turns = _by_turns({name: _PairLane(own, graph.rng("pairs", name or "")) for name, own in by_lane.items()})
+    while part := list(islice(turns, BATCH)):
         ids = [(graph.entities.ids[a], graph.entities.ids[b]) for _, (a, b) in part]
         joined = links_joining(graph, ids)
         yield [
@@ -100,9 +100,9 @@ def pair_groups(graph: SampledGraph, wanted: DrawSpec) -> Mapping[tuple[str | No
     types, groups = graph.entities.types, dict[tuple[str | None, str], list[int]]()
     typed = any(types)
     for stratum, places in graph.lanes(np.arange(len(graph.entities)), wanted.stratify).items():
-        for at in places:
-            if types[at] or not typed:
-                groups.setdefault((stratum, types[at] or NONE), []).append(int(at))
+        for place in places:
+            if types[place] or not typed:
+                groups.setdefault((stratum, types[place] or NONE), []).append(int(place))
     return {key: np.array(places, dtype=np.int64) for key, places in groups.items() if len(places) > 1}
 
 
@@ -135,8 +135,10 @@ class _PairLane:
 
         of_group = int(np.searchsorted(self._until, number, side="right"))
         group, rest = self._groups[of_group], number - (int(self._until[of_group - 1]) if of_group else 0)
+        # pair number n is (low, high) with n = high (high - 1) / 2 + low: so no list of all pairs is needed
         high = int((1 + np.sqrt(1 + 8 * rest)) // 2)
         high += (high + 1) * high // 2 <= rest  # the root may be a little too small or too large
         high -= high * (high - 1) // 2 > rest
         low = rest - high * (high - 1) // 2
+        # either order: who is named first in a question should not be who was read first
         return (int(group[low]), int(group[high])) if self._rng.integers(2) else (int(group[high]), int(group[low]))

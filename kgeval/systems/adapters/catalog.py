@@ -73,13 +73,13 @@ class AdapterInfo(BaseModel):
         if name not in PRESETS:
             raise UsageError(f"there is no preset {name}", fix=f"presets: {', '.join(PRESETS)}")
         return {
-            "temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None},
+            "temperature": XIANG_TEMPERATURE, **{setting.name: setting.xiang for setting in self.settings if setting.xiang is not None},
         }
 
     def checked(self, given: Mapping[str, JsonValue], *, answering: bool) -> dict[str, JsonValue]:
         """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or
         too late."""
-        known = {one.name: one for one in self.settings}
+        settings = {setting.name: setting for setting in self.settings}
         faults, checked = [], dict[str, JsonValue]()
         for name, value in given.items():
             if name == "model":
@@ -89,13 +89,13 @@ class AdapterInfo(BaseModel):
                 checked[name] = value
                 number = isinstance(value, int | float) and not isinstance(value, bool)
                 faults += [] if number and 0 <= float(str(value)) <= 2 else [f"temperature: {value!r} is not between 0 and 2"]
-            elif name not in known:
-                near = get_close_matches(name, known, 1)
+            elif name not in settings:
+                near = get_close_matches(name, settings, 1)
                 faults.append(f"{name}: no such setting" + (f"; did you mean {near[0]}?" if near else ""))
-            elif answering and not known[name].answer:
+            elif answering and not settings[name].answer:
                 faults.append(f"{name}: belongs to the index; give it to kgeval system index, with another folder")
-            elif (read := _read(known[name].type, value)) is None:
-                faults.append(f"{name}: {value!r} is no {known[name].type}")
+            elif (read := _read(settings[name].type, value)) is None:
+                faults.append(f"{name}: {value!r} is no {settings[name].type}")
             else:
                 checked[name] = read
         if faults:

@@ -24,6 +24,7 @@ POLL_SECONDS = 0.05  # how often the server looks whether it is to end
 
 class _EmbeddingHttpServer(ThreadingHTTPServer):
     daemon_threads = True
+    # packages open dozens of connections at once: what finds no place in the queue waits for a second and more
     request_queue_size = 128
 
 
@@ -61,8 +62,8 @@ class EmbeddingServer:
     def vectors(self, texts: list[str]) -> list[list[float]]:
         """One vector a text."""
         with self._lock:
-            found: list[list[float]] = self._embedder.embed(texts).tolist()
-        return found
+            vectors: list[list[float]] = self._embedder.embed(texts).tolist()
+        return vectors
 
 
 def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
@@ -72,8 +73,9 @@ def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = self.headers.get("content-length", "")
             raw = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST else b""
-            given = self.headers.get("authorization", "").encode("latin-1")
-            if not hmac.compare_digest(given, f"Bearer {server.key}".encode()):
+            header = self.headers.get("authorization", "").encode("latin-1")
+            # every process of this machine can reach the port: only the adapter's knows the key
+            if not hmac.compare_digest(header, f"Bearer {server.key}".encode()):
                 self._reply(401, _error("this key is not the server's"))
                 return
             try:
@@ -99,15 +101,16 @@ def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
 
 def _embedded(server: EmbeddingServer, body: dict[str, Any]) -> dict[str, Any]:
     """The protocol's reply. Raises: ValueError for an input that is no text and no list of texts."""
-    given = body.get("input")
-    texts = [given] if isinstance(given, str) else given
+    text_or_list = body.get("input")
+    texts = [text_or_list] if isinstance(text_or_list, str) else text_or_list
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError("'input' must be a text or a list of texts")
     shown: list[Any] = server.vectors(texts)
     if body.get("encoding_format") == "base64":
         # little-endian float32, the form that OpenAI's client asks for
         shown = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in shown]
-    data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(shown)]
+    # no tokens are counted: nothing is paid for here
+    data = [{"object": "embedding", "index": index, "embedding": vector} for index, vector in enumerate(shown)]
     return {"object": "list", "data": data, "model": str(body.get("model")), "usage": {"prompt_tokens": 0, "total_tokens": 0}}
 
 

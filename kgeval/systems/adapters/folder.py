@@ -113,7 +113,7 @@ def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, rep
         shutil.rmtree(folder / STORE)
     for name in (RESULT, LOG):
         (folder / name).unlink(missing_ok=True)
-    write_jsonl(folder / DOCUMENTS, ({"id": one.id, "title": one.title, "text": one.text} for one in documents))
+    write_jsonl(folder / DOCUMENTS, ({"id": document.id, "title": document.title, "text": document.text} for document in documents))
 
 
 def write_card(folder: Path, card: IndexCard) -> None:
@@ -135,8 +135,8 @@ def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
     """The texts that an index is made from, counted as everywhere in kgeval."""
     return Corpus(
         hash=digest(documents), documents=len(documents), chunks=chunks,
-        tokens=sum(count_tokens(one.text) for one in documents),
-        words=sum(len(one.text.split()) for one in documents), tokenizer=TOKENIZER,
+        tokens=sum(count_tokens(document.text) for document in documents),
+        words=sum(len(document.text.split()) for document in documents), tokenizer=TOKENIZER,
     )
 
 
@@ -144,7 +144,7 @@ def digest(documents: Sequence[Document]) -> str:
     """SHA-256 over the documents in the order of their ids: the same that `kgeval build` has for them."""
     from kgeval.text.build.state import content_hash, corpus_hash
 
-    return corpus_hash((one.id, content_hash(one)) for one in documents)
+    return corpus_hash((document.id, content_hash(document)) for document in documents)
 
 
 def configuration(info: AdapterInfo, card: IndexCard, version: str) -> Mapping[str, JsonValue]:

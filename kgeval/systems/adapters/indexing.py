@@ -68,6 +68,7 @@ def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log
     with log.open("wb") as out:
         process = subprocess.Popen(
             argv(info, "index"), cwd=wanted.folder, env=dict(environ), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            # a group of its own: packages start workers, which end with it
             start_new_session=True,
         )
         try:

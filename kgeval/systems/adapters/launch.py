@@ -46,9 +46,9 @@ def vocabulary_folder(cache_dir: Path | None = None) -> Path:
         for name in ENCODINGS:
             place = folder / hashlib.sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
             if not place.exists():
-                beside = place.with_name(f".{place.name}.{os.getpid()}")
-                beside.write_bytes(_file_of(encoding(name)))
-                beside.replace(place)
+                unfinished = place.with_name(f".{place.name}.{os.getpid()}")
+                unfinished.write_bytes(_file_of(encoding(name)))
+                unfinished.replace(place)
     except OSError as cause:
         what = f"{folder}: the vocabularies of tiktoken cannot be written: {cause.strerror or cause}"
         raise ConfigError(

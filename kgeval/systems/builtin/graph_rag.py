@@ -47,20 +47,20 @@ def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]],
     """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3],
     then nearer ones, then in the order in which the graph gave them. `near`: entity -> the relations around it; an
     entity that is not in it was not looked at."""
-    found: dict[str, Edge] = {}
+    edges_by_id: dict[str, Edge] = {}
     for entry in sorted(entries, key=lambda one: (-one.score, one.name, one.element_id)):
         front, seen = [entry.element_id], {entry.element_id}
         for hop in range(1, hops + 1):
             following: list[str] = []
             for node in front:
                 for relation in near.get(node, ()):
-                    found.setdefault(relation.element_id, Edge(relation, entry.score, hop))
+                    edges_by_id.setdefault(relation.element_id, Edge(relation, entry.score, hop))
                     other = relation.end if relation.start == node else relation.start
                     if other not in seen:
                         seen.add(other)
                         following.append(other)
             front = following
-    return list(found.values())
+    return list(edges_by_id.values())
 
 
 def sentence(relation: Around, layout: Layout | None = None, *, describe: bool = False) -> str:
@@ -91,8 +91,8 @@ def words_of(predicate: str) -> str:
 def about(entity: EntityText) -> str:
     """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not
     said."""
-    known = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
-    kind = f" is {'an' if entity.type[0] in 'AEIOUaeiou' else 'a'} {_plain(entity.type)}." if entity.type and known else "."
+    has_type = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
+    kind = f" is {'an' if entity.type[0] in 'AEIOUaeiou' else 'a'} {_plain(entity.type)}." if entity.type and has_type else "."
     return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
 
 
@@ -104,25 +104,26 @@ def budgeted(
     still come in), as passages: the sentences that come from one chunk stand together, parallel relations that say the
     same there once. `lead`: sentences that come before them, with half of the budget at most where there are
     relations."""
-    edges, used, kept, groups = list(edges), 0, [], dict[str, dict[str, None]]()
+    edges, used, shown, groups = list(edges), 0, [], dict[str, dict[str, None]]()
     places: dict[str, tuple[ChunkPlace | None, float | None]] = {}
     for text in lead:
+        # one more a line: the line end, which the counter does not see in a single line
         if used + (cost := count(text) + 1) <= (budget // 2 if edges else budget):
             used += cost
             groups.setdefault("", {})[text] = None
             places.setdefault("", (None, None))
     for edge in edges:
-        said, chunks = sentence(edge.relation, layout, describe=describe), edge.relation.chunks
+        line, chunks = sentence(edge.relation, layout, describe=describe), edge.relation.chunks
         # it is shown under a chunk that already has relations, else under its first
         chunk = next((chunk for chunk in chunks if chunk.id in groups), chunks[0] if chunks else None)
         key = chunk.id if chunk else ""
-        fresh = said not in groups.get(key, ())
-        if fresh and used + (cost := count(said) + 1) > budget:
+        fresh = line not in groups.get(key, ())
+        if fresh and used + (cost := count(line) + 1) > budget:
             continue
-        kept.append(edge)
+        shown.append(edge)
         if fresh:
             used += cost
-            groups.setdefault(key, {})[said] = None
+            groups.setdefault(key, {})[line] = None
             places.setdefault(key, (chunk, edge.score))
     passages = []
     for key, lines in groups.items():
@@ -131,7 +132,7 @@ def budgeted(
             text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None,
             score=score,
         ))
-    return Linear(tuple(passages), tuple(kept), used)
+    return Linear(tuple(passages), tuple(shown), used)
 
 
 def _plain(text: str) -> str:
@@ -196,13 +197,13 @@ class GraphRetriever:
         """The entry entities, best first, and the relations around them, hop by hop."""
         vector = self._searched.vector(question, clock)
         with clock.stage("entry"):
-            entries = [one for one in self._nearest(vector.tolist()) if one.score > self._settings.theta]
+            entries = [entity for entity in self._nearest(vector.tolist()) if entity.score > self._settings.theta]
         with clock.stage("expand"):
             near: dict[str, list[Around]] = {}
-            front = [one.element_id for one in entries]
+            front = [entity.element_id for entity in entries]
             for _ in range(self._settings.hops):
                 rows = self._searched.reader.around(front[:FRONT], self._settings.most)
-                near |= {one: [] for one in front[:FRONT]}
+                near |= {entity: [] for entity in front[:FRONT]}
                 for row in rows:
                     near[row.at].append(row)
                 front = list(dict.fromkeys(end for row in rows for end in (row.start, row.end) if end not in near))
@@ -215,7 +216,7 @@ class GraphRetriever:
         if self._reranker is not None:
             with self._reranker.lock, clock.stage("rerank"):
                 edges = self._reranked(question, edges, self._reranker)
-        lead = [about(one) for one in found.entries if one.description or (one.type and not edges)] if self._settings.describe else []
+        lead = [about(node) for node in found.entries if node.description or (node.type and not edges)] if self._settings.describe else []
         with clock.stage("expand"):
             share = self._settings.text_share if self._with_text else 0.0
             linear = budgeted(
@@ -227,7 +228,7 @@ class GraphRetriever:
         ends = [end for edge in linear.edges for end in (edge.relation.start, edge.relation.end)]
         return Retrieved(
             (*linear.passages, *texts), linear.tokens + used,
-            nodes=tuple(dict.fromkeys([*(one.element_id for one in found.entries), *ends])),
+            nodes=tuple(dict.fromkeys([*(node.element_id for node in found.entries), *ends])),
             relations=tuple(edge.relation.element_id for edge in linear.edges),
         )
 
@@ -254,12 +255,14 @@ class GraphRetriever:
     def _texts(self, linear: Linear) -> tuple[list[Passage], int]:
         """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget
         goes."""
+        # reversed: of the relations of one chunk the first, with the best score, is written last and stays
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
         left, passages = self._settings.l_max - linear.tokens, list[Passage]()
         texts = self._searched.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
         for element_id in order:
             text = texts.get(element_id, "")
+            # a first chunk longer than the budget is cut: with none at all the reader would see relations only
             if text and not passages and tokens.count(text) > left:
                 text = excerpt(text, (0, 1), left, tokens.count)
             if not text or (cost := tokens.count(text)) > left:

@@ -109,6 +109,7 @@ class SearchedGraph:
 
         with self.embedder.lock:
             table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say, cut=cut)
+            # writes the new vectors to the cache now: a run that is killed later does not embed them again
             self.embedder.close()
         about = table.about
         if table.built:

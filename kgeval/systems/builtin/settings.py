@@ -125,8 +125,8 @@ def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings
     for name, value in given.items():
         setting = BY_NAME.get(name)
         if setting is None or system not in setting.systems:
-            known = ", ".join(one.name for one in SETTINGS if system in one.systems)
-            faults.append(f"{system} has no setting {name} (it has {known})")
+            names = ", ".join(one.name for one in SETTINGS if system in one.systems)
+            faults.append(f"{system} has no setting {name} (it has {names})")
             continue
         try:
             values[name] = _read(setting, value)

@@ -111,7 +111,8 @@ class _SweptQuestion:
 
     def place(self, settings: Settings) -> tuple[Retrieved, Mapping[str, float | None]]:
         """What is retrieved at one place, and its measures."""
-        entries = tuple(one for one in self.found.entries[: settings.k] if one.score > settings.theta)
+        entries = tuple(entity for entity in self.found.entries[: settings.k] if entity.score > settings.theta)
+        # entries are sorted by score: as many entries are the same entries, whatever theta and k cut them
         key = (len(entries), settings.l_max)
         if key not in self.made:
             retrieved = self.wide.set_to(settings).shown(

@@ -44,16 +44,17 @@ class BuiltinSystem(ClosedAtEnd):
 
     def answer(self, ask: Ask) -> Answer:
         """The answer. A query that takes too long, and a call that fails, is an answer with its error."""
-        clock, found = Clock(), None
+        clock, retrieved = Clock(), None
         try:
-            found = self.retriever.retrieve(ask.question, clock) if self.retriever else None
+            retrieved = self.retriever.retrieve(ask.question, clock) if self.retriever else None
         except QueryTimeout as cause:
             return self._empty(ask, error=f"timeout: {cause.message}")
-        if found is not None and not found.contexts:
+        # without contexts a model would answer from what it knows: that would be closed book under another name
+        if retrieved is not None and not retrieved.contexts:
             read = Read(NOT_FOUND, 0.0, input_tokens=0, output_tokens=0, calls=0, cost=0.0)
         else:
-            read = self._reader.read(ask, found.contexts if found else None, self.settings.max_words)
-        return self._answered(ask, clock, found, read)
+            read = self._reader.read(ask, retrieved.contexts if retrieved else None, self.settings.max_words)
+        return self._answered(ask, clock, retrieved, read)
 
     def _answered(self, ask: Ask, clock: Clock, retrieved: Retrieved | None, read: Read) -> Answer:
         seconds = clock.seconds

@@ -65,15 +65,15 @@ class VectorRetriever:
         """The best window of each of the best `most` chunks, best first."""
         if self.table is None:
             raise RuntimeError("a plan retrieves nothing")
-        asked = WIDER * most
+        count = WIDER * most
         while True:
-            hits = self.table.nearest(vector, asked)
+            hits = self.table.nearest(vector, count)
             best: dict[str, Hit] = {}
             for hit in hits:
                 best.setdefault(window_place(hit.item)[0], hit)
-            if len(best) >= most or len(hits) < asked:
+            if len(best) >= most or len(hits) < count:
                 return list(best.values())[:most]
-            asked *= WIDER
+            count *= WIDER
 
     def _shown(self, hits: list[Hit]) -> tuple[Passage, ...]:
         """The chunks of these windows: whole where the budget holds them. Else each its window, best first, as far as

@@ -115,13 +115,14 @@ class CommandSystem(ClosedAtEnd):
         """Name, signature and slots, as far as they are known."""
         opening, declared = self._opening, self.declared
         # where nobody says: the stem of the first file that the command is given, else its own
-        given = next((word for word in self._argv[1:] if Path(word).is_file()), self._argv[0])
-        base = self._label or declared.name or Path(given).stem or self._argv[0]
+        file = next((word for word in self._argv[1:] if Path(word).is_file()), self._argv[0])
+        base = self._label or declared.name or Path(file).stem or self._argv[0]
         self.name, self.variant = name_with(base, opening.variant), opening.variant
         self.adjusts, self.parallel = declared.adjusts, declared.parallel * opening.processes
         self.signature = signature_of(
             "command", self._argv, dict(opening.settings), declared.version, dict(declared.card),
         )
+        # before the first question: nobody holds a slot yet
         while not self._slots.empty():
             self._slots.get()
         for _ in range(declared.parallel):
@@ -177,6 +178,7 @@ class CommandSystem(ClosedAtEnd):
         Raises: IncompleteError where processes end again and again without an answer between.
         """
         end = ""
+        # alone the second time: what ends a process then is this question, and innocent ones do not fail with it
         for alone in (False, True):
             place = self._slots.get()
             try:
@@ -192,19 +194,20 @@ class CommandSystem(ClosedAtEnd):
         """The answer of the process there. Raises: EndedError; IncompleteError."""
         # the request's id: the question's own, unless it is asked more than once
         again = ask.trial is not None or ask.attempt is not None
-        name = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
-        message = {"id": name, **{field: value for field, value in vars(ask).items() if value is not None}}
+        request_id = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
+        message = {"id": request_id, **{field: value for field, value in vars(ask).items() if value is not None}}
         process = None
         try:
             process = place.ready(self._opening.timeout)
             started = time.monotonic()
-            reply = process.ask(name, message, self._opening.timeout)
+            reply = process.ask(request_id, message, self._opening.timeout)
         except SlowError:
             garbage = place.stop(process)
             return failed(ask, self, "timeout", f"no reply in {self._opening.timeout:g} s{garbage}")
         except EndedError as cause:
             self._crashed(process or place.process, str(cause))
             raise
+        # in a row: one answer shows that the program can work
         self._crashes = 0
         if reply is None:
             return failed(ask, self, "bad_reply", "the reply has no id: a reply carries the id of its request")
@@ -218,6 +221,7 @@ class CommandSystem(ClosedAtEnd):
             process.blamed = True
             self._crashes += 1
             self._restarts += 1
+            # `closed`: processes that close() ends did not crash
             if not self.closed and self._crashes > MOST_CRASHES * len(self._places):
                 raise IncompleteError(f"{self.name}: {self._crashes} times in a row without an answer: {end}", fix=FIX)
 
@@ -290,6 +294,7 @@ class _ProcessPlace:
         reply."""
         with self._lock:
             process = process or self.process
+            # another thread may have started the next one already
             if process is self.process:
                 self.process = None
         if process is None:

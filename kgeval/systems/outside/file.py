@@ -28,11 +28,11 @@ class FileSystem(ClosedAtEnd):
 
     def __init__(self, path: Path, opening: Opening, *, name: str = "") -> None:
         self._path, self._opening = path, opening
-        given = dict(opening.settings)
-        system, mapped = given.pop("system", None), given.pop("map", {})
-        if given or not isinstance(mapped, Mapping):
+        settings = dict(opening.settings)
+        system, mapped = settings.pop("system", None), settings.pop("map", {})
+        if settings or not isinstance(mapped, Mapping):
             raise UsageError(
-                f"file: has no setting {', '.join(given) or 'map'}", fix="it has system=NAME and map.FIELD=NAME",
+                f"file: has no setting {', '.join(settings) or 'map'}", fix="it has system=NAME and map.FIELD=NAME",
             )
         if opening.questions == STDIN:
             raise UsageError("file: the questions are read twice", fix="give them as a file, not on standard input")
@@ -49,6 +49,7 @@ class FileSystem(ClosedAtEnd):
             self.name = name or self._inside
             self.signature = signature_of("file", self.name, self._rows.digest())
             self._check()
+        # rows are in a temporary file: no one else would let it go
         except BaseException:
             self._rows.close()
             raise

@@ -61,9 +61,9 @@ class FunctionSystem(ClosedAtEnd):
         with suppress(ValueError):  # of a function of C's, whose parameters nobody knows
             signature = inspect.signature(function)
             parameters = signature.parameters
-            given = dict.fromkeys(name for name in SHOWN_OF_ASK if name in parameters)
+            shown = dict.fromkeys(name for name in SHOWN_OF_ASK if name in parameters)
             try:
-                signature.bind("a question", **{**given, **settings})
+                signature.bind("a question", **{**shown, **settings})
             except TypeError as cause:
                 what = " and ".join(["a question", *([", ".join(settings)] if settings else [])])
                 fix = "a function takes the question's text, and its settings as keywords"
@@ -113,6 +113,7 @@ class FunctionSystem(ClosedAtEnd):
         try:
             return future.result(self._timeout)
         except TimeoutError:
+            # both are TimeoutError: that of result(), and one that the user's function raised
             if future.done():  # one that the function raised
                 raise
             future.cancel()

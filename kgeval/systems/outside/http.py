@@ -215,8 +215,8 @@ class HttpSystem(ClosedAtEnd):
                 "http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE",
             )
         self._paths = check_paths(response if self._chat else {"answer": "answer", **response})
-        given: Any = settings.get("headers", {})
-        self._headers = headers_of(given)
+        headers: Any = settings.get("headers", {})
+        self._headers = headers_of(headers)
         self._model = str(settings["model"]) if self._chat else None
         self._price = opening.price(self._model, url) if self._model is not None else None
         base = name or self._model or urlsplit(self._url).hostname or "http"
@@ -352,6 +352,7 @@ class HttpSystem(ClosedAtEnd):
         """Raises what a status of 400 and more means: _RefusedError, or ModelError where every further request would
         get the same."""
         status = reply.status_code
+        # not 403, as for models: an endpoint of the user's may refuse a single question with it
         if status == 401:
             raise ModelError(
                 f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers",
@@ -376,6 +377,7 @@ class HttpSystem(ClosedAtEnd):
                     trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers,
                     timeout=self._timeout,
                 )
+                # httpx, or its successor in newer openai clients: errors are caught as classes of the one in use
                 library = next(base.__module__.partition(".")[0] for base in type(client).__mro__ if base.__module__.startswith("httpx"))
                 self._client = (client, importlib.import_module(library))
             return self._client
@@ -419,10 +421,12 @@ def _same_host(url: str, reply: Any) -> str:
     """Where a redirect leads. Raises: _RefusedError for another host, and for one that would drop the question."""
     target = urljoin(url, str(reply.headers.get("location", "")))
     before, after = urlsplit(url), urlsplit(target)
+    # headers with keys would go along
     if (before.scheme, before.netloc) != (after.scheme, after.netloc):
         raise _RefusedError(
             "rejected", f"HTTP {reply.status_code}: redirected to another host ({after.netloc}), which is refused",
         )
+    # other redirects are followed with GET, without the question
     if reply.status_code not in (307, 308):
         raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to {after.path}; give that address")
     return target

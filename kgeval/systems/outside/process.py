@@ -85,7 +85,9 @@ class Process:
             raise UsageError(
                 f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell",
             ) from cause
+        # at the end of this process, also by a signal, so that no child is left running
         self._forget = register(self._kill_group)
+        # a full pipe would block the write for as long as the process does not read: no time limit ends that
         os.set_blocking(self._pipe("stdin"), False)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._listen_to_errors)]
         for thread in self._threads:
@@ -125,7 +127,9 @@ class Process:
 
     def _send(self, message: Mapping[str, Any], until: float) -> None:
         """Writes a line. A process that does not read does not hold anybody up for longer than `until`."""
+        # ASCII: a process may read its stdin in any encoding
         line = memoryview(json.dumps(message, ensure_ascii=True).encode() + b"\n")
+        # one line at a time: a long one is written in pieces, between which another thread's would land
         if not self._writing.acquire(timeout=max(until - time.monotonic(), 0.0)):
             raise SlowError
         try:
@@ -143,6 +147,7 @@ class Process:
     def _wait(self, box: SimpleQueue[dict[str, Any] | None], until: float) -> dict[str, Any] | None:
         while True:
             try:
+                # woken now and then: a process that dies puts nothing into the box
                 return box.get(timeout=max(min(until - time.monotonic(), POLL_SECONDS), 0.0))
             except Empty:
                 pass

@@ -40,7 +40,7 @@ class RowShape:
 
     def fits(self, names: Collection[str]) -> bool:
         """Whether a file with these names is one of this tool's."""
-        return not any(name in names for name in self.lacks) and all(any(one in names for one in need.split("|")) for need in self.needs)
+        return not any(name in names for name in self.lacks) and all(any(own in names for own in need.split("|")) for need in self.needs)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ShapeReading:
 
     def uses(self, name: str) -> bool:
         """Whether a top-level name of the file is read as something."""
-        return any(top(one) == name or one == name for given in self.fields.values() for one in given)
+        return any(top(path) == name or path == name for paths in self.fields.values() for path in paths)
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class FileNames:
 @cache
 def shapes() -> tuple[RowShape, ...]:
     """Every known shape, file by file."""
-    found: list[RowShape] = []
+    known: list[RowShape] = []
     for path in sorted(FOLDER.glob("*.toml")):
         for table in tomllib.loads(path.read_text(encoding="utf-8"))["shape"]:
             lists: dict[str, Any] = {key: tuple(table.pop(key, ())) for key in ("needs", "lacks", "ignored")}
-            found.append(RowShape(**lists, **table))
-    return tuple(found)
+            known.append(RowShape(**lists, **table))
+    return tuple(known)
 
 
 def top(name: str) -> str:
@@ -99,9 +99,9 @@ def reading_of(file: FileNames) -> ShapeReading:
     mapped = file.mapped
     fields = {name: _names(shape, name, file) for name in ROWS}
     taken = set(mapped.values())
-    fields = {name: tuple(one for one in given if one not in taken and top(one) not in taken) for name, given in fields.items()}
+    fields = {name: tuple(path for path in paths if path not in taken and top(path) not in taken) for name, paths in fields.items()}
     fields.update({ours: (theirs,) for ours, theirs in mapped.items() if ours != "extra"})  # --map extra=FIELD: FIELD means nothing
-    reading = ShapeReading(shape, {name: given for name, given in fields.items() if given})
+    reading = ShapeReading(shape, {name: paths for name, paths in fields.items() if paths})
     if shape.only == "questions" and file.role == "answers" and not _present("answer", reading, file):
         raise _given_as_answers(shape, file)
     return _settled(reading, file)
@@ -110,12 +110,12 @@ def reading_of(file: FileNames) -> ShapeReading:
 def check_steady(before: ShapeReading, after: ShapeReading, file: FileNames, new: Collection[str]) -> None:
     """Raises InputError where fields that turn up late give another meaning to those that were read before."""
     for name in sorted(file.names - set(new)):
-        one, two = (sorted(ours for ours, given in reading.fields.items() if name in given) for reading in (before, after))
-        if one != two:
-            was, becomes = (" and ".join(found) or "nothing" for found in (one, two))
+        past, now = (sorted(ours for ours, paths in reading.fields.items() if name in paths) for reading in (before, after))
+        if past != now:
+            was, becomes = (" and ".join(meanings) or "nothing" for meanings in (past, now))
             raise InputError(
                 f"{file.file}: '{name}' was read as {was}, but rows further down have {_listed(new)}, and with that it is {becomes}",
-                fix=f"say what it is: --map {(one or two)[0]}={name}, or leave it out: --map extra={name}",
+                fix=f"say what it is: --map {(past or now)[0]}={name}, or leave it out: --map extra={name}",
             )
 
 
@@ -127,11 +127,11 @@ def _chosen(file: FileNames) -> RowShape:
     first = fitting[0]
     for other in fitting[1:]:
         for name in sorted(file.names):
-            one, two = _meaning(first, name), _meaning(other, name)
-            if one != two and one is not None and two is not None:
+            first_is, other_is = _meaning(first, name), _meaning(other, name)
+            if first_is != other_is and first_is is not None and other_is is not None:
                 raise InputError(
-                    f"{file.file}: its fields fit {first.name} (where '{name}' is {one}) and {other.name} (where it is {two})",
-                    fix=f"say which: --map {one}={name} or --map {two}={name}",
+                    f"{file.file}: its fields fit {first.name} (where '{name}' is {first_is}) and {other.name} (where it is {other_is})",
+                    fix=f"say which: --map {first_is}={name} or --map {other_is}={name}",
                 )
     return first
 
@@ -144,17 +144,18 @@ def _names(shape: RowShape, name: str, file: FileNames) -> tuple[str, ...]:
     """The file's names for a field: the tool's; where the file has none of them, the ones that are known without doubt and that the
     tool uses for nothing else."""
     own = tuple(shape.fields.get(name, "").split("|")) if name in shape.fields else ()
-    if any(one in file.names or top(one) in file.names for one in own):
+    if any(path in file.names or top(path) in file.names for path in own):
         return own
-    used = {one for given in shape.fields.values() for one in given.split("|")} | set(shape.ignored)
+    used = {path for theirs in shape.fields.values() for path in theirs.split("|")} | set(shape.ignored)
     names = ROWS[name].names
+    # Where nobody has answered yet, a query can only be the gold one.
     if file.role == "questions" and name in ("cypher", "gold_cypher"):
         names = ("gold_cypher", "cypher") if name == "gold_cypher" else ()
-    return own + tuple(one for one in names if one not in used)
+    return own + tuple(path for path in names if path not in used)
 
 
 def _present(name: str, reading: ShapeReading, file: FileNames) -> bool:
-    return any(one in file.names or top(one) in file.names for one in reading.fields.get(name, ()))
+    return any(path in file.names or top(path) in file.names for path in reading.fields.get(name, ()))
 
 
 def _settled(reading: ShapeReading, file: FileNames) -> ShapeReading:
@@ -164,16 +165,16 @@ def _settled(reading: ShapeReading, file: FileNames) -> ShapeReading:
     undecided = not reading.uses("answer") or (file.role == "questions" and _reads_answer_as_answer(reading, file))
     if "answer" in file.names and left != "answer" and undecided:
         meaning = _answer_is(reading, file)
-        fields["answer"] = tuple(one for one in fields.get("answer", ()) if one != "answer")
+        fields["answer"] = tuple(path for path in fields.get("answer", ()) if path != "answer")
         fields[meaning] = ("answer",) if meaning != "extra" else fields.get("extra", ())
     if "context" in file.names and left != "context" and not reading.uses("context") and "context" not in reading.shape.ignored:
-        told = ("contexts", "evidence") if file.role == "answers" else ("evidence",)
-        if not any(_present(name, reading, file) for name in told):
-            what = " or ".join(f"--map {name}=context" for name in told)
+        possible = ("contexts", "evidence") if file.role == "answers" else ("evidence",)
+        if not any(_present(name, reading, file) for name in possible):
+            what = " or ".join(f"--map {name}=context" for name in possible)
             why = f"{file.file}: 'context' may be what the system retrieved (GraphRAG-Bench) or the gold context (deepeval)"
             kinds = "contexts: retrieved, evidence: gold" if file.role == "answers" else "--map extra=context leaves it out"
             raise InputError(why, fix=f"say which: {what} ({kinds})")
-    return ShapeReading(reading.shape, {name: given for name, given in fields.items() if given})
+    return ShapeReading(reading.shape, {name: paths for name, paths in fields.items() if paths})
 
 
 def _reads_answer_as_answer(reading: ShapeReading, file: FileNames) -> bool:
@@ -196,7 +197,7 @@ def _answer_is(reading: ShapeReading, file: FileNames) -> str:
     if _present("answer", reading, file):
         if has_reference:
             return "extra"
-        other = next(one for one in reading.fields["answer"] if one in file.names)
+        other = next(name for name in reading.fields["answer"] if name in file.names)
         raise InputError(
             f"{file.file}: it has '{other}' and 'answer', and it cannot be told whether 'answer' is the right answer",
             fix="say what it is: --map reference=answer, or leave it out: --map extra=answer",

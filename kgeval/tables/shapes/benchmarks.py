@@ -23,9 +23,9 @@ def hotpotqa(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
     """The supporting sentences, a passage for each paragraph. Facts that name no sentence are kept in `extra`."""
     fields.pop("evidence", None)
     extra = dict(fields.get("extra") or {})
-    found, broken = _supporting(row)
-    if found:
-        fields["evidence"] = found
+    passages, broken = _supporting(row)
+    if passages:
+        fields["evidence"] = passages
     if broken:
         extra[BROKEN_FACTS] = broken
     if not cells.absent(row.get("level")) and "evidences" not in row:
@@ -60,14 +60,15 @@ def musique(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
     steps = [_object(item, "question_decomposition") for item in _list(row.get("question_decomposition"), "question_decomposition")]
     if steps:
         fields["steps"] = [f"{item.get('question')} => {item.get('answer')}" for item in steps]
-    found = _HOPS.match(str(row.get("id") or ""))
-    if found or steps:
-        fields["hops"] = int(found[1]) if found else len(steps)
+    match = _HOPS.match(str(row.get("id") or ""))
+    if match or steps:
+        fields["hops"] = int(match[1]) if match else len(steps)
     if not answerable:
         _negative(fields)
         fields["extra"] = {**(fields.get("extra") or {}), "answer": fields.pop("reference", None)}  # right for its twin, not for it
         fields.pop("references", None)
         if "id" in fields:
+            # MuSiQue gives a question that can be answered and its twin that cannot one id.
             fields["id"] = f"{fields['id']}{UNANSWERABLE}"
 
 
@@ -111,7 +112,7 @@ def kasiak(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
         fields["document"] = names[0]
     if snippets:
         fields["evidence"] = [
-            {"text": text, "document": names[at if len(names) > 1 else 0]} for at, text in enumerate(snippets) if text.strip()
+            {"text": text, "document": names[index if len(names) > 1 else 0]} for index, text in enumerate(snippets) if text.strip()
         ]
 
 
@@ -140,12 +141,12 @@ def _supporting(row: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Any]
 
 
 def _paragraphs(row: Mapping[str, Any]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    by_title: dict[str, list[str]] = {}
     for title, sentences in _pairs(row.get("context"), "context", ("title", "sentences|content")):
-        if not isinstance(title, str) or not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+        if not isinstance(title, str) or not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
             raise Misfit(f"context: paragraphs as [title, [sentences]] expected, found {_shown([title, sentences])}")
-        found.setdefault(title, sentences)
-    return found
+        by_title.setdefault(title, sentences)
+    return by_title
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
@@ -159,7 +160,7 @@ def _pairs(value: Any, what: str, names: tuple[str, str]) -> Iterator[tuple[Any,
     """Pairs: lists of two, objects with both names, or an object with two lists (as Parquet keeps them)."""
     for item in _rows(value, what):
         if isinstance(item, Mapping):
-            first, second = (next((item[one] for one in name.split("|") if one in item), None) for name in names)
+            first, second = (next((item[key] for key in name.split("|") if key in item), None) for name in names)
             yield first, second
         elif isinstance(item, list | tuple) and len(item) == 2:
             yield item[0], item[1]
@@ -180,7 +181,7 @@ def _rows(value: Any, what: str) -> list[Any]:
 
 
 def _list(value: Any, what: str) -> list[Any]:
-    """The value as a list, also one that is written as text; nothing for null."""
+    """The value as a list, also one that is written as text; nothing for None."""
     if isinstance(value, Mapping):
         raise Misfit(f"{what}: a list expected, found an object")
     return cells.listed(value) or []

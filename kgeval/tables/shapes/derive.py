@@ -26,9 +26,9 @@ def graphrag_bench(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
         fields["evidence"] = sentences_of(fields["evidence"])
     if isinstance(fields.get("steps"), str) and not fields["steps"].lstrip().startswith("["):
         fields["steps"] = sentences_of(fields["steps"])
-    found = _CORPUS.match(str(row.get("source") or ""))
-    if found and "dataset" not in fields:
-        fields["dataset"] = found[1].lower()
+    match = _CORPUS.match(str(row.get("source") or ""))
+    if match and "dataset" not in fields:
+        fields["dataset"] = match[1].lower()
     value = row.get("evidence_triple")
     if cells.absent(value) or "path" in fields:
         return
@@ -73,9 +73,9 @@ def graphrag_eval(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
     gold = [step for group in groups for step in (group if isinstance(group, list) else [group]) if isinstance(step, Mapping)]
     for steps, passages, cypher in ((actual, "contexts", "cypher"), (gold, "evidence", "gold_cypher")):
         done = [step for step in steps if step.get("status", "success") == "success"]
-        found = [item for step in done if step.get("name") in RETRIEVAL for item in _retrieved(step.get("output"))]
-        if found and passages not in fields:
-            fields[passages] = found
+        retrieved = [item for step in done if step.get("name") in RETRIEVAL for item in _retrieved(step.get("output"))]
+        if retrieved and passages not in fields:
+            fields[passages] = retrieved
         queries = [step["args"]["query"] for step in done if "cypher" in str(step.get("name")) and _has_query(step)]
         if queries and cypher not in fields:
             fields[cypher] = queries[-1]

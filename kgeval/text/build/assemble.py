@@ -32,6 +32,7 @@ def entities_of(clusters: list[Cluster], *, normal: bool) -> tuple[list[EntityRo
         key = _id(f"{type_key(type_) or '-'}:{cluster.norm if normal else cluster.name}")
         if key in rows:  # two things of one name and type: a merge that was taken back
             key = _id(f"{key}#{_digest(cluster.name + SEPARATOR + cluster.top.type_key)}")
+        # by identity: a WrittenName is changed while mentions are gathered, so it has no hash
         entity_of |= {id(written): key for written in cluster.names}
         rows[key] = _entity(key, type_, cluster)
     return sorted(rows.values(), key=lambda e: e.id), entity_of
@@ -120,7 +121,7 @@ def relations_of(
     for chunk, here in zip(chunks, placed, strict=True):
         places.enter(chunk)
         for link in chunk.extraction.links:
-            ends = [here[at] if 0 <= at < len(here) else None for at in (link.source, link.target)]
+            ends = [here[position] if 0 <= position < len(here) else None for position in (link.source, link.target)]
             predicate = clean(link.predicate) or naming.NO_PREDICATE
             if ends[0] is None or ends[1] is None:
                 counts["relations with a broken end"] += 1

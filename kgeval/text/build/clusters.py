@@ -168,6 +168,7 @@ class Joiner:
         """Clusters that all mean one thing, joined into as few as the decisions allow: each goes to the first it may join."""
         groups: list[list[Cluster]] = []
         for cluster in sorted(clusters, key=lambda c: c.order):
+            # where nothing was taken back nobody is compared: thousands of clusters of one name stay linear
             group = next((g for g in groups if not any(self.apart(into, cluster) for into in (g if self._apart else ()))), None)
             if group is None:
                 groups.append([cluster])

@@ -62,8 +62,8 @@ def _typed(blocks: dict[str, list[Cluster]], joiner: Joiner) -> dict[str, list[C
     """A name without a type joins the name of the same canonical form that has one, if there is only one such name of any type."""
     places: dict[object, list[tuple[str, int]]] = defaultdict(list)
     for key, block in blocks.items():
-        for at, cluster in enumerate(block if key else ()):
-            places[_canonical_form(cluster)].append((key, at))
+        for position, cluster in enumerate(block if key else ()):
+            places[_canonical_form(cluster)].append((key, position))
     out = {key: list(block) for key, block in blocks.items() if key}
     left: list[Cluster] = []
     for cluster in sorted(blocks[""], key=lambda c: c.order):
@@ -72,8 +72,8 @@ def _typed(blocks: dict[str, list[Cluster]], joiner: Joiner) -> dict[str, list[C
         if into is None or joiner.apart(into, cluster) or not _one_gender(into, cluster):
             left.append(cluster)
         else:
-            key, at = with_type[0]
-            out[key][at] = joiner.join(into, cluster, level=ALIAS, why=SAME)
+            key, position = with_type[0]
+            out[key][position] = joiner.join(into, cluster, level=ALIAS, why=SAME)
     return {**out, "": left}
 
 
@@ -119,15 +119,15 @@ def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
         fuller[short].setdefault(full, why)
     roots = list(range(len(fullest_first)))
     joined = dict(enumerate(fullest_first))
-    for at, cluster in enumerate(fullest_first):
-        meant = {roots[full] for full in fuller.get(at, ())}
+    for position, cluster in enumerate(fullest_first):
+        meant = {roots[full] for full in fuller.get(position, ())}
         if len(meant) != 1:
             continue
         root = meant.pop()
-        why = min(fuller[at].items())[1]
+        why = min(fuller[position].items())[1]
         if _may_join(cluster, joined[root], why) and not joiner.apart(cluster, joined[root]):
-            joined[root] = joiner.join(joined[root], joined.pop(at), level=ALIAS, why=why)
-            roots[at] = root
+            joined[root] = joiner.join(joined[root], joined.pop(position), level=ALIAS, why=why)
+            roots[position] = root
     return list(joined.values())
 
 
@@ -148,13 +148,13 @@ def _one_gender(one: Cluster, other: Cluster) -> bool:
 def _edges(fullest_first: list[Cluster]) -> Iterator[Edge]:
     """(short, full, why): positions in `found`, fullest first, so that `full` < `short`."""
     index = _FullerNames(fullest_first)
-    for at, cluster in enumerate(fullest_first):
-        for other in index.candidates(at):
-            if other < at and (why := _relation(cluster, fullest_first[other])):
-                yield at, other, why
-    for one, other in index.given():
-        if one != other:
-            yield max(one, other), min(one, other), GIVEN
+    for position, cluster in enumerate(fullest_first):
+        for other in index.candidates(position):
+            if other < position and (why := _relation(cluster, fullest_first[other])):
+                yield position, other, why
+    for first, other in index.given():
+        if first != other:
+            yield max(first, other), min(first, other), GIVEN
 
 
 def _relation(short: Cluster, full: Cluster) -> str | None:
@@ -189,11 +189,11 @@ class _FullerNames:
         self._found = found
         self._by: dict[object, list[int]] = defaultdict(list)
         self._norms: dict[str, list[int]] = defaultdict(list)
-        for at, cluster in enumerate(found):
+        for position, cluster in enumerate(found):
             for key in _offered(cluster):
-                self._by[key].append(at)
+                self._by[key].append(position)
             for norm in {written.norm for written in cluster.names}:
-                self._norms[norm].append(at)
+                self._norms[norm].append(position)
 
     def candidates(self, at: int) -> list[int]:
         """Positions of fuller names, in order; a form that fits too many gives none."""
@@ -206,11 +206,11 @@ class _FullerNames:
 
     def given(self) -> Iterator[tuple[int, int]]:
         """Pairs of names of which one is given as the other's alias; words that are no name by themselves give none."""
-        for at, cluster in enumerate(self._found):
+        for position, cluster in enumerate(self._found):
             for alias in sorted({normalise(alias) for written in cluster.names for alias in written.aliases}):
                 others = self._norms.get(alias, ())
                 if len(others) == 1 and len(alias) >= 2 and not GENERIC.issuperset(alias.split()):
-                    yield at, others[0]
+                    yield position, others[0]
 
 
 def _offered(cluster: Cluster) -> Iterable[object]:
@@ -220,6 +220,7 @@ def _offered(cluster: Cluster) -> Iterable[object]:
     keys |= {("acronym", key) for key in cluster.acronyms}
     if core:
         keys |= {("initials", core[0][0], core[-1])} if len(core) > 1 else set()
+        # at most three words more or fewer, as forms.relation_of allows
         for size in range(max(1, len(core) - 3), len(core)):
             keys |= {("part", core[:size]), ("part", core[-size:])}
     return keys
@@ -230,6 +231,7 @@ def _wanted(cluster: Cluster) -> Iterable[object]:
     name, core = cluster.form, cluster.form.core
     yield "part", core
     yield "core", core
+    # shorter ones are no spelling variants to forms.relation_of
     if len(name.compact) >= 6:
         yield "folded", folded(name.compact)
     if cluster.letters:
@@ -274,11 +276,12 @@ class Resolved:
 
 def parse_levels(text: str) -> tuple[str, ...]:
     """`exact,normalised,alias,embedding` or some of these, in their order. Raises: UsageError that names what is no level."""
-    asked = [part.strip() for part in text.split(",") if part.strip()]
-    unknown = [part for part in asked if part not in LEVELS]
-    if unknown or not asked:
+    chosen = [part.strip() for part in text.split(",") if part.strip()]
+    unknown = [part for part in chosen if part not in LEVELS]
+    if unknown or not chosen:
         raise UsageError(f"--resolve {text}: {', '.join(unknown) or 'nothing'} is no level", fix=f"levels: {', '.join(LEVELS)}")
-    return tuple(level for level in LEVELS if level in asked or level == EXACT)
+    # exact is always on: mentions of one name and type are one written name before any level is looked at
+    return tuple(level for level in LEVELS if level in chosen or level == EXACT)
 
 
 def resolve(found: Iterable[Extracted], rules: Rules | None = None, decisions: Iterable[MergeRow] = ()) -> Resolved:

@@ -221,7 +221,7 @@ class _Build:
         """All of it. Nothing is written before all documents are extracted: what is refused until then leaves the graph as it was."""
         self.look()
         self._check(documents)
-        given = self._rows(documents)
+        rows = self._rows(documents)
         failed = sum(self._failures.values())
         if failed and failed == self._attempted and (self._replacing or not self._mark.exists):
             # a graph is never replaced by nothing, nor begun with nothing
@@ -232,8 +232,8 @@ class _Build:
             )
         kept = {} if self._replacing else self._stored.documents
         removed = [key for key in self._options.remove if key in kept]
-        wanted = {key: row for key, row in (kept | given).items() if key not in removed}
-        counts = self._write_documents(given, removed)
+        wanted = {key: row for key, row in (kept | rows).items() if key not in removed}
+        counts = self._write_documents(rows, removed)
         with self._stage("resolve"):
             resolved = resolve(found_in(wanted.values()), self._options.rules, self._decisions)
         with self._stage("compare"):
@@ -285,6 +285,7 @@ class _Build:
             sources = [sources_of(document, self._options.cutting) for document in changed]
         with self._stage("extract"):
             total = sum(map(len, sources))
+            # all at once, so that a model is asked about chunks of many documents side by side; taken back document by document
             extractions = self._extractor.extract(list(chain.from_iterable(sources)))
             for document, own in zip(changed, sources, strict=True):
                 here = [next(extractions) for _ in own]
@@ -306,6 +307,7 @@ class _Build:
                 counts["nodes of the old graph deleted"] = sync.delete_graph(self._place)
                 sync.drop_applied(self._place)
                 self._stored = sync.StoredDocuments({}, [])
+                # nothing of the old graph is left: a run that is killed from here on may be built upon, and has not to begin anew
                 marks.keep(self._graph, self._options.name, str(self._run), {"status": marks.LOADING})
             changes = sync.document_changes(self._stored, given, removed)
             if changes:
@@ -317,6 +319,7 @@ class _Build:
         """Sets the mark, once, with the settings that documents are extracted with."""
         if self._run is None:
             about = {**self._options.configuration, **self._settings(self._extractor)} if self._extractor else {}
+            # an import's, where it is an import that is replaced
             about |= dict.fromkeys(("fingerprint", "fingerprints"), None) if replacing else {}
             self._run = marks.begin(
                 self._graph, self._options.name, about | {"source": "documents", "kgeval": __version__}, replacing=replacing
@@ -324,12 +327,12 @@ class _Build:
 
     def _finish(self, wanted: Mapping[str, DocumentRow], resolved: Resolved, counts: Counter[str]) -> IndexRecord:
         """The mark is set `ready` where something was written or paid for, or the last run was interrupted."""
-        asked = self._extractor.asked() if self._extractor else ModelUsage()
+        usage = self._extractor.asked() if self._extractor else ModelUsage()
         done = FinishedBuild(
-            self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, asked,
+            self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, usage,
         )
         figures = mark_figures(done, self._rules(), self._mark.properties, fresh=self._replacing or not self._mark.exists)
-        paid = any(use.calls for use in asked.use)
+        paid = any(use.calls for use in usage.use)
         kept = self._rules() | ({"extractor_signature": self._extractor.signature} if self._extractor else {})
         other = any(self._mark.properties.get(key) != value for key, value in kept.items() if value is not None)
         if self._run or paid or other or self._mark.status != marks.READY:

@@ -32,12 +32,12 @@ def join_similar(
     for key in sorted(blocks):
         block = blocks[key]
         taken: set[int] = set()
-        for one, other, cosine in _pairs(embed([_text(c) for c in block]), similarity) if len(block) > 1 else ():
-            if _fit(block[one], block[other]) and not joiner.apart(block[one], block[other]):
+        for first, other, cosine in _pairs(embed([_text(c) for c in block]), similarity) if len(block) > 1 else ():
+            if _fit(block[first], block[other]) and not joiner.apart(block[first], block[other]):
                 why = f"nearest neighbours by embedding, cosine {cosine:.3f}"
-                out.append(joiner.join(block[one], block[other], level=EMBEDDING, why=why, score=min(1.0, round(cosine, 4))))
-                taken |= {one, other}
-        out += [cluster for at, cluster in enumerate(block) if at not in taken]
+                out.append(joiner.join(block[first], block[other], level=EMBEDDING, why=why, score=min(1.0, round(cosine, 4))))
+                taken |= {first, other}
+        out += [cluster for position, cluster in enumerate(block) if position not in taken]
     return out
 
 
@@ -67,7 +67,7 @@ def _pairs(vectors: np.ndarray, least: float) -> Iterator[tuple[int, int, float]
         part[rows, rows + start] = -2.0
         nearest[start:start + TILE] = part.argmax(axis=1)
         cosines[start:start + TILE] = part.max(axis=1)
-    for at in range(n):
-        other = int(nearest[at])
-        if at < other and int(nearest[other]) == at and cosines[at] >= least:
-            yield at, other, float(cosines[at])
+    for row in range(n):
+        other = int(nearest[row])
+        if row < other and int(nearest[other]) == row and cosines[row] >= least:
+            yield row, other, float(cosines[row])

@@ -98,6 +98,7 @@ def encode(extraction: Extraction) -> str:
         while row and row[-1] is None:  # most have no description and no place: the text is kept once a chunk in the graph
             row.pop()
     text = json.dumps({"m": mentions, "l": links}, ensure_ascii=False, separators=(",", ":"))
+    # half a surrogate pair, which Neo4j cannot store, becomes "?"
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

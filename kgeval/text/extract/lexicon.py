@@ -138,6 +138,7 @@ split splits|creep creeps crept|deal deals dealt|mean means meant|dream dreams d
 dwell dwells dwelt|spell spells spelt|spill spills spilt|lean leans leant|leap leaps leapt|overcome overcomes overcame|
 overtake overtakes overtook overtaken|undertake undertakes undertook undertaken|withdraw withdraws withdrew withdrawn|
 arise arises arose arisen|awake awakes awoke awoken|behold beholds beheld|beget begets begot begotten"""
+# Of a form that two verbs have ("lay": lie, lay) the later one counts.
 IRREGULAR = {form: line.split()[0] for line in _IRREGULAR.replace("\n", " ").split("|") for form in line.split()}
 _REGULAR = word_set(
     "accept accompany accuse acknowledge acquire act add address admire admit adopt advise aid aim announce answer appear appoint approach "
@@ -197,8 +198,10 @@ def is_participle(word: str) -> bool:
 def _past_bases(word: str) -> list[str]:
     stem = word[:-2]
     if stem.endswith("i"):
+        # "carried" is of carry; with two letters ("died", "tied") it is of die.
         return [stem[:-1] + "y", stem] if len(stem) > 2 else [stem + "e"]
     if len(stem) > 2 and stem[-1] == stem[-2]:
+        # Verbs whose own base ends so: pass, call, stuff, buzz. Other doubled letters come with -ed: stop, stopped.
         return [stem, stem[:-1]] if stem[-1] in "slfz" else [stem[:-1], stem]
     return [stem + "e", stem] if _wants_e(stem) else [stem, stem + "e"]
 

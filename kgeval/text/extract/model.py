@@ -80,17 +80,17 @@ class Found(Reply):
             return data
         unusable: Counter[str] = Counter()
         listed = _listed(whole["entities"], "entities")
-        entities = [made for at, row in enumerate(listed) if (made := _entity(row, at, unusable)) is not None]
+        entities = [parsed for number, row in enumerate(listed) if (parsed := _entity(row, number, unusable)) is not None]
         if 2 * sum(isinstance(row, dict) for row in listed) < len(listed) or 2 * len(entities) < len(listed):
             raise ValueError("most of the entities are no objects with a name")
         numbers: dict[str, int] = {}
         for entity in entities:
             numbers.setdefault(entity["name"].casefold(), entity["number"])
-        given = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
-        relations = [made for row in given if (made := _relation(row, numbers, unusable)) is not None]
+        rows = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
+        relations = [parsed for row in rows if (parsed := _relation(row, numbers, unusable)) is not None]
         there = {entity["number"] for entity in entities}
         held = sum(not cls.alone or {row["source"], row["target"]} <= there for row in relations)
-        if 2 * held < len(given):
+        if 2 * held < len(rows):
             raise ValueError("most of the relations are between entities that are not there")
         return {"entities": entities, "relations": relations, "unusable": dict(unusable)}
 
@@ -119,28 +119,28 @@ def _listed(value: Any, name: str) -> list[Any]:
 
 
 def _entity(row: Any, at: int, unusable: Counter[str]) -> dict[str, Any] | None:
-    given = row if isinstance(row, dict) else {"name": row}
-    name = _text(given.get("name", given.get("text")))
+    fields = row if isinstance(row, dict) else {"name": row}
+    name = _text(fields.get("name", fields.get("text")))
     if name is None:
         unusable["malformed_entity"] += 1
         return None
-    number = _number(given.get("number", given.get("id")))
-    listed = given.get("aliases")
+    number = _number(fields.get("number", fields.get("id")))
+    listed = fields.get("aliases")
     aliases = [alias for part in (listed if isinstance(listed, list) else [listed]) if (alias := _text(part)) is not None]
     return {
-        "number": number if number is not None and number >= 0 else -1 - at, "name": name, "type": _text(given.get("type")) or "",
-        "description": _text(given.get("description")) or "", "aliases": aliases,
+        "number": number if number is not None and number >= 0 else -1 - at, "name": name, "type": _text(fields.get("type")) or "",
+        "description": _text(fields.get("description")) or "", "aliases": aliases,
     }
 
 
 def _relation(row: Any, numbers: Mapping[str, int], unusable: Counter[str]) -> dict[str, Any] | None:
-    given = row if isinstance(row, dict) else {}
-    predicate = _text(given.get("predicate", given.get("label", given.get("type", given.get("relation")))))
-    source, target = (_end(given.get(key), numbers) for key in ("source", "target"))
+    fields = row if isinstance(row, dict) else {}
+    predicate = _text(fields.get("predicate", fields.get("label", fields.get("type", fields.get("relation")))))
+    source, target = (_end(fields.get(key), numbers) for key in ("source", "target"))
     if predicate is None or source is None or target is None:
         unusable["malformed_relation"] += 1
         return None
-    return {"source": source, "target": target, "predicate": predicate, "description": _text(given.get("description")) or ""}
+    return {"source": source, "target": target, "predicate": predicate, "description": _text(fields.get("description")) or ""}
 
 
 def _end(value: Any, numbers: Mapping[str, int]) -> int | None:
@@ -157,6 +157,7 @@ def _end(value: Any, numbers: Mapping[str, int]) -> int | None:
 def _number(value: Any) -> int | None:
     if isinstance(value, bool):
         return None
+    # numbers are ours and count from 1: what has ten digits is some other id
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
         return int(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 10**9:
@@ -171,7 +172,7 @@ def _text(value: Any, depth: int = 0) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, dict) and depth < _DEEPEST:
-        return next((found for key in _TEXT_KEYS if (found := _text(value.get(key), depth + 1)) is not None), None)
+        return next((text for key in _TEXT_KEYS if (text := _text(value.get(key), depth + 1)) is not None), None)
     return None
 
 
@@ -207,11 +208,13 @@ class Gathering:
         """Takes in one reply; how many entities and relations were new. Numbers up to those already shown mean these."""
         before = len(self._entities) + len(self._relations)
         self.dropped.update(found.unusable)
-        numbers = {at + 1: at for at in range(len(self._entities))}
+        numbers = {index + 1: index for index in range(len(self._entities))}
         shown = len(numbers)
         for entity in found.entities:
             place = self._entity(entity)
             known = numbers.setdefault(entity.number, place)
+            # two things under one number: relations to it mean nobody; but a number that was shown stays what it was where the
+            # reply gives it to something that is refused
             if known != place and (entity.number > shown or place != _REFUSED):
                 numbers[entity.number] = _AMBIGUOUS
         for relation in found.relations:
@@ -231,7 +234,7 @@ class Gathering:
     def shown(self) -> JsonValue:
         """What was found so far, for the next round."""
         return {
-            "entities": [{"number": at, "name": e.name, "type": e.type} for at, e in enumerate(self._entities, start=1)],
+            "entities": [{"number": number, "name": e.name, "type": e.type} for number, e in enumerate(self._entities, start=1)],
             "relations": [{"source": s + 1, "target": t + 1, "predicate": r.predicate} for (s, t, _), r in self._relations.items()],
         }
 
@@ -309,7 +312,7 @@ class Gathering:
         return None if self._schema is None or self._schema.fits(ends[0], label, ends[1]) else "pattern_not_allowed"
 
     def _mention(self, entity: _GatheredEntity) -> Mention:
-        place = next((found for name in (entity.name, *entity.aliases) if (found := self._finder.find(name))), None)
+        place = next((span for name in (entity.name, *entity.aliases) if (span := self._finder.find(name))), None)
         start, end = place or (None, None)
         return Mention(entity.name, entity.type, entity.description, tuple(entity.aliases), start, end)
 
@@ -351,10 +354,10 @@ class ModelExtractor:
     @property
     def settings(self) -> dict[str, str | int]:
         """What decides which replies are asked for, each by its name: model, endpoint, parameters, prompts, rounds, schema."""
-        at = self._models.endpoint
+        endpoint = self._models.endpoint
         prompts = [prompt for prompt in (self._extract, self._glean) if prompt is not None]
         return {
-            "model": at.model, "endpoint": at.name or "", "parameters": json.dumps(dict(at.parameters), sort_keys=True),
+            "model": endpoint.model, "endpoint": endpoint.name or "", "parameters": json.dumps(dict(endpoint.parameters), sort_keys=True),
             "gleanings": self._gleanings, "prompts": ", ".join(f"{one.language}/{one.name}@{one.hash}" for one in prompts),
             "schema_hash": self._schema.hash if self._schema is not None else f"suggested {SUGGESTED.hash}",
         }
@@ -367,13 +370,13 @@ class ModelExtractor:
     @property
     def older_signatures(self) -> tuple[str, ...]:
         """What 0.1 called these settings: with the endpoint's address in place of its name."""
-        at = self._models.endpoint
+        endpoint = self._models.endpoint
         decides = {
-            "model": at.model, "parameters": dict(at.parameters), "gleanings": self._gleanings,
+            "model": endpoint.model, "parameters": dict(endpoint.parameters), "gleanings": self._gleanings,
             "prompts": [prompt.hash for prompt in (self._extract, self._glean) if prompt is not None],
             "schema": (self._schema or SUGGESTED).hash, "enforced": self._schema is not None, "rules": 1,
         }
-        return tuple(_signed({**decides, "base_url": url}) for url in spellings(at.base_url or ""))
+        return tuple(_signed({**decides, "base_url": url}) for url in spellings(endpoint.base_url or ""))
 
     def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources; chunks are asked about side by side. Raises as Models.ask does."""
@@ -430,8 +433,8 @@ class ModelExtractor:
 
     def _rounds(self, gathered: Gathering) -> int:
         """How often to ask for what was missed, after a first reply."""
-        lacking = gathered.empty and count(gathered.text) >= PARAGRAPH
-        return max(self._gleanings, int(lacking))
+        silent = gathered.empty and count(gathered.text) >= PARAGRAPH
+        return max(self._gleanings, int(silent))
 
     def _gathered(self, source: ChunkSource, first: Found) -> Gathering:
         gathered = Gathering(source, self._schema)

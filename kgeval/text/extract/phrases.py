@@ -77,23 +77,23 @@ def verb_phrase(inner: list[str], vocabulary: Container[str]) -> RelationPhrase 
     inner = inner[1:] if inner and inner[0] in _RELATIVE else inner
     if any(word in HEDGES or word.endswith(CONTRACTED) or word in SUBJECTS for word in inner):
         return None
-    at, auxiliaries = 0, set()
-    while at < len(inner) and (inner[at] in AUXILIARIES or _is_adverb(inner[at])):
-        if inner[at] in AUXILIARIES:
-            auxiliaries.add(IRREGULAR.get(inner[at], inner[at]))
-        at += 1
-    verb = inner[at] if at < len(inner) else ""
+    position, auxiliaries = 0, set()
+    while position < len(inner) and (inner[position] in AUXILIARIES or _is_adverb(inner[position])):
+        if inner[position] in AUXILIARIES:
+            auxiliaries.add(IRREGULAR.get(inner[position], inner[position]))
+        position += 1
+    verb = inner[position] if position < len(inner) else ""
     base = _base(verb, auxiliaries, vocabulary)
     if base is not None and "be" in auxiliaries and is_participle(verb) and not verb.endswith("ing"):
-        return _passive(verb, base, inner[at + 1:])
+        return _passive(verb, base, inner[position + 1:])
     if base is not None:
-        tail = _tail(inner[at + 1:])
+        tail = _tail(inner[position + 1:])
         if not tail and verb in SAYING:
             return None
         return None if tail is None else RelationPhrase(" ".join([base, *tail]), verbal=True)
     if "be" in auxiliaries:
-        return _copula(inner[at:])
-    return RelationPhrase("have", verbal=True) if auxiliaries == {"have"} and _plain(inner[at:]) else None
+        return _copula(inner[position:])
+    return RelationPhrase("have", verbal=True) if auxiliaries == {"have"} and _plain(inner[position:]) else None
 
 
 def _base(verb: str, auxiliaries: set[str], vocabulary: Container[str]) -> str | None:
@@ -183,25 +183,25 @@ def _owner(words: Words, inner: list[str], gaps: list[str], right: Name) -> Rela
 
 def _is_object(words: Words, left: Name) -> bool:
     """Whether the left name hangs on a preposition ("the king of France visited ..."), so that it is not the verb's subject."""
-    at = left.first - 1
-    while at > 0 and words.lower[at] in DETERMINERS and words.gaps[at + 1] == SPACE:
-        at -= 1
-    return at >= 0 and words.gaps[at + 1] == SPACE and words.lower[at] in PREPOSITIONS
+    position = left.first - 1
+    while position > 0 and words.lower[position] in DETERMINERS and words.gaps[position + 1] == SPACE:
+        position -= 1
+    return position >= 0 and words.gaps[position + 1] == SPACE and words.lower[position] in PREPOSITIONS
 
 
 def _acts(words: Words, right: Name) -> bool:
     """Whether a finite verb follows the right name, which then begins a clause of its own ("Anna knew Bob was ill")."""
-    at = right.last
-    if at >= len(words) or words.gaps[at] != SPACE:
+    following = right.last
+    if following >= len(words) or words.gaps[following] != SPACE:
         return False
-    return words.lower[at] in AUXILIARIES or _finite(words.lower[at])
+    return words.lower[following] in AUXILIARIES or _finite(words.lower[following])
 
 
 def _modifies(words: Words, right: Name) -> bool:
     """Whether a common noun follows the right name, which then only describes it ("the Cornish coast")."""
-    at = right.last
-    if at >= len(words) or words.gaps[at] != SPACE or not words.words[at][0].islower():
+    following = right.last
+    if following >= len(words) or words.gaps[following] != SPACE or not words.words[following][0].islower():
         return False
-    word = words.lower[at]
+    word = words.lower[following]
     closed = word in PREPOSITIONS or word in CONJUNCTIONS or word in AUXILIARIES or word in PRONOUNS or word in DETERMINERS
     return not (closed or _is_adverb(word) or word in HEDGES or word.endswith("ing") or lemma(word, ()) is not None)

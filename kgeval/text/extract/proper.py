@@ -48,16 +48,16 @@ def names_in(words: Words, counts: Capitals) -> list[Name]:
 
 def _runs(words: Words) -> Iterator[tuple[int, int]]:
     """Stretches of capitalised words with nothing between them but space, the dot of an abbreviation, or "&"."""
-    at, n = 0, len(words)
-    while at < n:
-        if not _capital(words, at):
-            at += 1
+    i, n = 0, len(words)
+    while i < n:
+        if not _capital(words, i):
+            i += 1
             continue
-        first = at
-        at += 1
-        while at < n and _capital(words, at) and words.gaps[at] in (SPACE, DOT, AND) and not words.possessive[at - 1]:
-            at += 1
-        yield first, at
+        first = i
+        i += 1
+        while i < n and _capital(words, i) and words.gaps[i] in (SPACE, DOT, AND) and not words.possessive[i - 1]:
+            i += 1
+        yield first, i
 
 
 def _capital(words: Words, at: int) -> bool:

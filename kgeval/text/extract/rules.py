@@ -51,11 +51,11 @@ def nouns_in(words: Words, usual: AbstractSet[str], names: Sequence[Name]) -> It
     """The uses of those nouns after an article and before something that is no noun, outside of names."""
     if not usual:
         return
-    taken = {at for name in names for at in range(name.first, name.last)}
-    for at in range(1, len(words)):
-        word = words.lower[at]
-        if word in usual and words.words[at] == word and words.lower[at - 1] in _ARTICLES and at not in taken and _ends(words, at, taken):
-            yield Name(at, at + 1, word)
+    taken = {i for name in names for i in range(name.first, name.last)}
+    for i in range(1, len(words)):
+        word = words.lower[i]
+        if word in usual and words.words[i] == word and words.lower[i - 1] in _ARTICLES and i not in taken and _ends(words, i, taken):
+            yield Name(i, i + 1, word)
 
 
 def _ends(words: Words, at: int, taken: set[int]) -> bool:
@@ -129,9 +129,9 @@ def _by_name(name: str) -> tuple[str | None, float]:
         ORGANIZATION: head in ORGANIZATION_HEADS,
         PLACE: (head in PLACE_HEADS and len(low) > 1) or (low[0] in PLACE_FRONTS and len(low) > 1),
     }
-    said = next((kind for kind, holds in signs.items() if holds), None)
-    if said is not None:
-        return said, BY_NAME
+    sign = next((kind for kind, holds in signs.items() if holds), None)
+    if sign is not None:
+        return sign, BY_NAME
     return (PERSON, BY_FIRST_NAME) if low[0] in GIVEN_NAMES else (None, 0.0)
 
 
@@ -210,16 +210,16 @@ def _pairs(phrase: RelationPhrase, subject: Sequence[Name], left: Sequence[Name]
 
 def series(words: Words, names: Sequence[Name]) -> Iterator[list[Name]]:
     """The names in groups: "A, B and C" is one (up to 20 names), any other name is a group of its own."""
-    at = 0
-    while at < len(names):
-        end = at
+    start = 0
+    while start < len(names):
+        end = start
         while end + 1 < len(names) and _connector(words, names[end], names[end + 1]) == COMMA:
             end += 1
         closed = end + 1 < len(names) and _connector(words, names[end], names[end + 1]) == "and"
         end += 2 if closed else 1
-        whole = closed and end - at <= LONGEST_SERIES
-        yield from [list(names[at:end])] if whole else [[name] for name in names[at:end]]
-        at = end
+        whole = closed and end - start <= LONGEST_SERIES
+        yield from [list(names[start:end])] if whole else [[name] for name in names[start:end]]
+        start = end
 
 
 def _connector(words: Words, left: Name, right: Name) -> str | None:
@@ -277,10 +277,10 @@ class RulesExtractor:
         known: dict[str, str] = {}
         for name in sorted(spellings, key=lambda name: (shouted(name), -spellings[name], name)):
             known.setdefault(name.lower(), name)
-        for at, source in enumerate(sources):
+        for index, source in enumerate(sources):
             words = words_of(source.chunk.text)
-            names_of[at] = [replace(name, name=known[name.name.lower()]) for name in names_of[at]]
-            for used in names_of[at]:
+            names_of[index] = [replace(name, name=known[name.name.lower()]) for name in names_of[index]]
+            for used in names_of[index]:
                 evidence.add(words, used)
         types = kinds(evidence)
         for source, names in zip(sources, names_of, strict=True):

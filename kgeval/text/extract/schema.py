@@ -77,6 +77,7 @@ class Schema:
 
     @cached_property
     def _types(self) -> dict[str, str]:
+        # backwards: of two spellings the first is kept
         return {folded(t.name): t.name for t in reversed(self.entity_types)}
 
     @cached_property
@@ -135,8 +136,8 @@ def from_graph(name: str, *, types: Iterable[str], labels: Iterable[str], patter
         raise InputError(f"the graph {name!r} has no entity types to take a schema from", fix="give a schema file, or another graph")
     schema = Schema(f"graph {name}", tuple(map(Allowed, kinds)), tuple(map(Allowed, relations)), open_relations=not relations)
     known = dict.fromkeys(
-        (a, label, b) for given in patterns
-        if (a := schema.entity_type(given[0])) and (label := schema.relation_label(given[1])) and (b := schema.entity_type(given[2]))
+        (a, label, b) for pattern in patterns
+        if (a := schema.entity_type(pattern[0])) and (label := schema.relation_label(pattern[1])) and (b := schema.entity_type(pattern[2]))
     )
     return _small(replace(schema, patterns=tuple(known), open_patterns=not known))
 

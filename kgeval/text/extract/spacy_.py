@@ -52,7 +52,7 @@ class Parse:
 
     def __init__(self, doc: Any, entities: list[Any]) -> None:
         self._doc = doc
-        self._of = {token.i: at for at, span in enumerate(entities) for token in span}
+        self._of = {token.i: position for position, span in enumerate(entities) for token in span}
 
     def links(self) -> list[ParsedLink]:
         """Every relation, in the order of the text's words; never of an entity with itself."""
@@ -143,9 +143,10 @@ class Parse:
 
     def _named(self, token: Any) -> list[Any]:
         """The entities that a word and what is joined to it by "and" stand for."""
+        # the list grows while it is walked: what "and" joins to a name may have more of its kind
         joined = [token]
-        for at in joined:
-            joined.extend(child for child in at.children if child.dep_ == "conj" and child not in joined)
+        for word in joined:
+            joined.extend(child for child in word.children if child.dep_ == "conj" and child not in joined)
         return [entity for entity in joined if entity.i in self._of]
 
 
@@ -172,9 +173,10 @@ def _denied(verb: Any) -> bool:
 
 def base(token: Any) -> str:
     """The lemma in small letters; without a lemmatizer in the pipeline, the base form of an English verb, else the word itself."""
-    given: str = token.lemma_.lower()
-    if given and given != "-pron-":
-        return given
+    known: str = token.lemma_.lower()
+    # -PRON- was spaCy 2's lemma of every pronoun
+    if known and known != "-pron-":
+        return known
     word: str = token.lower_
     return lemma(word, ()) or word
 
@@ -285,10 +287,10 @@ def _load(pipeline: str) -> Any:
             fix=f"install one (python -m spacy download en_core_web_sm), give the path of a saved pipeline's folder, {_WAY_OUT}",
         ) from error
     factories = {nlp.get_pipe_meta(name).factory for name in nlp.pipe_names}
-    lacking = [what for what, kinds in (("ner", _FINDS_ENTITIES), ("parser", _PARSES)) if not factories & kinds]
-    if lacking:
+    absent = [what for what, kinds in (("ner", _FINDS_ENTITIES), ("parser", _PARSES)) if not factories & kinds]
+    if absent:
         raise UsageError(
-            f"the spaCy pipeline {pipeline!r} has no {' and no '.join(lacking)} (it has: {', '.join(nlp.pipe_names) or 'nothing'})",
+            f"the spaCy pipeline {pipeline!r} has no {' and no '.join(absent)} (it has: {', '.join(nlp.pipe_names) or 'nothing'})",
             fix=f"use a pipeline with ner and parser, such as en_core_web_sm, {_WAY_OUT}",
         )
     return nlp

@@ -17,6 +17,7 @@ class Finder:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        # only to see whether a word is there: casefolding changes lengths, so its places are not the text's
         self._folded = text.casefold()
         self._sentences: list[Span] | None = None
 
@@ -24,11 +25,11 @@ class Finder:
         """The first place of the name, at borders of words where its script has them; None where it is not found."""
         if not name.strip() or len(name) > LONGEST:
             return None
-        at = self.text.find(name)
-        while at >= 0:
-            if _at_borders(self.text, at, at + len(name)):
-                return at, at + len(name)
-            at = self.text.find(name, at + 1)
+        start = self.text.find(name)
+        while start >= 0:
+            if _at_borders(self.text, start, start + len(name)):
+                return start, start + len(name)
+            start = self.text.find(name, start + 1)
         return self._loose(name)
 
     def sentence_with(self, one: str, other: str) -> Span | None:
@@ -45,6 +46,7 @@ class Finder:
 
     def _loose(self, name: str) -> Span | None:
         words = re.findall(r"\w+", name.casefold())
+        # the first word may be an article, which the text leaves out
         if not words or any(word not in self._folded for word in words[1:] or words):
             return None  # most names that are not there end here, without a pattern being made
         match = re.search(_pattern(name), self.text, re.IGNORECASE)

@@ -41,15 +41,15 @@ class ChunkSearch:
     def __init__(self, sources: Sequence[ChunkSource]) -> None:
         self._finders = [Finder(source.chunk.text) for source in sources]
         self._plain = [" ".join(source.chunk.text.split()) for source in sources]
-        self._by_id = {source.chunk.id: at for at, source in enumerate(sources)}
+        self._by_id = {source.chunk.id: position for position, source in enumerate(sources)}
         self._by_document: defaultdict[str, dict[int, None]] = defaultdict(dict)
         self._by_word: defaultdict[str, set[int]] = defaultdict(set)
         self._found: dict[str, frozenset[int]] = {}
-        for at, source in enumerate(sources):
+        for position, source in enumerate(sources):
             for key in _document_keys(source):
-                self._by_document[key][at] = None
+                self._by_document[key][position] = None
             for word in set(_words(source.chunk.text)):
-                self._by_word[word].add(at)
+                self._by_word[word].add(position)
 
     def finder(self, at: int) -> Finder:
         """The finder of one chunk's text."""
@@ -61,7 +61,7 @@ class ChunkSearch:
         if own:
             return own, ""
         inside = self._inside(wanted.documents)
-        with_text = [at for text in wanted.texts for at in self._with_text(text) if inside is None or at in inside]
+        with_text = [place for text in wanted.texts for place in self._with_text(text) if inside is None or place in inside]
         if with_text:
             best = self._best(wanted.names, with_text, one_name=True)
             return [with_text[0] if best is None else best], ""
@@ -76,18 +76,18 @@ class ChunkSearch:
 
     def _inside(self, documents: Iterable[str]) -> list[int] | None:
         """The chunks of the documents that are known; None where none is."""
-        places = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
+        places = dict.fromkeys(place for document in documents for place in self._by_document.get(document.strip().casefold(), ()))
         return list(places) or None
 
     def _best(self, names: tuple[str, ...], among: Sequence[int], *, one_name: bool) -> int | None:
         """The first chunk with all names in one sentence, else with all names, else (if allowed) with one of them."""
-        both = [at for at in among if at in self._holding_all(names)]
+        both = [place for place in among if place in self._holding_all(names)]
         if both:
-            near = (at for at in both[:_MOST_LOOKED_AT] if self._finders[at].sentence_with(names[0], names[-1]))
+            near = (place for place in both[:_MOST_LOOKED_AT] if self._finders[place].sentence_with(names[0], names[-1]))
             return next(near, both[0])
         if not one_name:
             return None
-        return next((at for name in names for at in among if at in self._holding(name)), None)
+        return next((place for name in names for place in among if place in self._holding(name)), None)
 
     def _holding_all(self, names: tuple[str, ...]) -> frozenset[int]:
         return frozenset.intersection(*(self._holding(name) for name in names))
@@ -96,7 +96,7 @@ class ChunkSearch:
         """The chunks in whose text the name stands."""
         if name not in self._found:
             among = self._candidates([word for word in _words(name) if not runs_together(word)])
-            self._found[name] = frozenset(at for at in among if self._finders[at].find(name) is not None)
+            self._found[name] = frozenset(place for place in among if self._finders[place].find(name) is not None)
         return self._found[name]
 
     def _candidates(self, words: Sequence[str]) -> Iterable[int]:
@@ -113,14 +113,14 @@ class ChunkSearch:
         if whole:
             return whole
         parts = [plain[start:end] for start, end in sentences(plain)]
-        places = dict.fromkeys(at for part in parts if len(part) >= _LEAST_SENTENCE for at in self._holding_text(part))
+        places = dict.fromkeys(place for part in parts if len(part) >= _LEAST_SENTENCE for place in self._holding_text(part))
         return sorted(places)
 
     def _holding_text(self, plain: str) -> list[int]:
         words = [word for word in _words(plain)[1:-1] if not runs_together(word)]  # the first and the last may be cut
         rarest = min(words, key=lambda word: len(self._by_word.get(word, ())), default=None)
         among = self._by_word.get(rarest, set()) if rarest is not None else range(len(self._plain))
-        return [at for at in sorted(among) if plain and plain in self._plain[at]]
+        return [place for place in sorted(among) if plain and plain in self._plain[place]]
 
 
 def _words(text: str) -> list[str]:
@@ -186,22 +186,22 @@ class TriplesExtractor:
 
     def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources. All sources are read first: a triple may belong to any of them."""
-        given = list(sources)
-        places = ChunkSearch(given)
-        chunks = [_ChunkTriples(places.finder(at)) for at in range(len(given))]
+        chunk_sources = list(sources)
+        places = ChunkSearch(chunk_sources)
+        chunks = [_ChunkTriples(places.finder(index)) for index in range(len(chunk_sources))]
         self.unplaced = []
         joined: set[int] = set()
         for relation in self._loaded.relations:
             joined |= {relation.source, relation.target}
             self._relation(relation, places, chunks)
-        for at, entity in enumerate(self._loaded.entities):
-            if at not in joined:
-                self._alone(at, entity, places, chunks)
+        for index, entity in enumerate(self._loaded.entities):
+            if index not in joined:
+                self._alone(index, entity, places, chunks)
         counts = {"unplaced": len(self.unplaced), "faulty_row": len(self.faults)}
-        lost = {cause: n for cause, n in counts.items() if n}
-        for source, chunk in zip(given, chunks, strict=True):
-            last = source is given[-1]  # what belongs to no chunk is counted once, with the last
-            yield Extraction(source.chunk.id, tuple(chunk.mentions), tuple(chunk.links), dropped=lost if last else {})
+        dropped = {cause: n for cause, n in counts.items() if n}
+        for source, chunk in zip(chunk_sources, chunks, strict=True):
+            last = source is chunk_sources[-1]  # what belongs to no chunk is counted once, with the last
+            yield Extraction(source.chunk.id, tuple(chunk.mentions), tuple(chunk.links), dropped=dropped if last else {})
 
     def asked(self) -> ModelUsage:
         """Nothing: no model is asked."""
@@ -215,8 +215,8 @@ class TriplesExtractor:
         predicate = clean_name(relation.predicate or "") or NO_PREDICATE
         if not placed:
             self.unplaced.append(f"{_short(ends[0])} - {predicate[:60]} - {_short(ends[1])}: {reason}")
-        for at in placed:
-            chunk = chunks[at]
+        for place in placed:
+            chunk = chunks[place]
             source, target = (self._mention(chunk, end) for end in (relation.source, relation.target))
             start, end = chunk.finder.sentence_with(*wanted.names) or (None, None)
             chunk.links.append(RelationMention(source, target, predicate, naming.as_description(relation.description), start, end))
@@ -237,7 +237,7 @@ class TriplesExtractor:
         if at not in chunk.places:
             entity = self._loaded.entities[at]
             aliases = tuple(dict.fromkeys(clean_name(alias) for alias in entity.aliases))
-            span = next((found for name in (_name(entity), *aliases) if (found := chunk.finder.find(name))), None)
+            span = next((place for name in (_name(entity), *aliases) if (place := chunk.finder.find(name))), None)
             start, end = span or (None, None)
             chunk.places[at] = len(chunk.mentions)
             kind = clean_line(entity.type or "") or None

@@ -77,6 +77,7 @@ def _gap(gap: str, before: Words, word: str) -> str:
 
 def _abbreviated(before: Words) -> bool:
     last = before.words[-1]
+    # "I." is the end of a sentence, no initial: "So did I."
     return (len(last) == 1 and last.isupper() and last != "I") or (last[0].isupper() and before.lower[-1] in ABBREVIATIONS)
 
 
@@ -98,8 +99,8 @@ class Capitals:
 
     def share(self, word: str) -> float:
         """Capitals inside sentences / all places that say something; 0 where there is none."""
-        said = self.inside[word] + self.small[word]
-        return self.inside[word] / said if said else 0.0
+        telling = self.inside[word] + self.small[word]
+        return self.inside[word] / telling if telling else 0.0
 
 
 def count_capitals(chunks: Iterable[str]) -> Capitals:
@@ -107,20 +108,21 @@ def count_capitals(chunks: Iterable[str]) -> Capitals:
     counts = Capitals()
     for text in chunks:
         words = words_of(text)
-        for at, (word, low) in enumerate(zip(words.words, words.lower, strict=True)):
+        for index, (word, low) in enumerate(zip(words.words, words.lower, strict=True)):
             if not word[0].isupper():
                 counts.small[low] += 1
-                if at and words.lower[at - 1] in ("the", "a", "an"):
+                if index and words.lower[index - 1] in ("the", "a", "an"):
                     counts.articled[low] += 1
             elif shouted(word):
                 continue
-            elif words.opens[at]:
+            elif words.opens[index]:
                 counts.opening[low] += 1
             else:
                 counts.inside[low] += 1
-                if words.possessive[at - 1]:
+                # There is a word before: the first one of a chunk always opens.
+                if words.possessive[index - 1]:
                     counts.owned[low] += 1
-                    counts.pairs[words.lower[at - 1], low] += 1
+                    counts.pairs[words.lower[index - 1], low] += 1
     return counts
 
 

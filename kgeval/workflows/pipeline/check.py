@@ -25,10 +25,10 @@ def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: 
     flagged = (
         f"run.options.{stage.kind.name}: {fault} (the stage is: {stage.line})" for stage in stages for fault in stage.wrong()
     )
-    found = list(dict.fromkeys([*faults, *faults_of(config), *_of_tasks(config, stages), *flagged]))
-    if found:
-        lines = "".join(f"\n  {fault}" for fault in found)
-        count = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+    all_faults = list(dict.fromkeys([*faults, *faults_of(config), *_of_tasks(config, stages), *flagged]))
+    if all_faults:
+        lines = "".join(f"\n  {fault}" for fault in all_faults)
+        count = "1 fault" if len(all_faults) == 1 else f"{len(all_faults)} faults"
         raise ConfigError(f"{file or DEFAULT_FILE}: {count}; nothing was started{lines}", fix="kgeval help run describes the file")
 
 
@@ -41,26 +41,26 @@ def faults_of(config: Config) -> list[str]:
 
 def _files(config: Config) -> Iterator[str]:
     """Files and folders that are not there."""
-    given: list[tuple[str, Path | None]] = [
+    named: list[tuple[str, Path | None]] = [
         *(("source.documents", path) for path in config.source.documents), *(("source.files", path) for path in config.source.files),
         ("gold.file", config.gold.file), ("questions.file", config.questions.file),
         *(("answers.files", path) for path in config.answers.files),
     ]
-    for at, one in enumerate(config.matrix.datasets):
-        where = f"matrix.datasets.{at}"
-        given += [(f"{where}.{key}", path) for key, paths in (("documents", one.documents), ("files", one.files), ("answers", one.answers))
+    for number, one in enumerate(config.matrix.datasets):
+        where = f"matrix.datasets.{number}"
+        named += [(f"{where}.{key}", path) for key, paths in (("documents", one.documents), ("files", one.files), ("answers", one.answers))
                   for path in paths]
-        given += [(f"{where}.questions", one.questions), (f"{where}.gold", one.gold)]
-    for key, path in given:
+        named += [(f"{where}.questions", one.questions), (f"{where}.gold", one.gold)]
+    for key, path in named:
         if path is not None and not path.exists():
             yield f"{key}: {path}: no such file or folder"
-    for key, files in (("source.files", config.source.files), *((f"matrix.datasets.{at}.files", one.files)
-                       for at, one in enumerate(config.matrix.datasets))):
+    for key, files in (("source.files", config.source.files), *((f"matrix.datasets.{number}.files", one.files)
+                       for number, one in enumerate(config.matrix.datasets))):
         if len(files) > 1:
             yield f"{key}: kgeval import loads one file or folder (give one, or build from documents)"
-    for at, one in enumerate(config.matrix.datasets):
+    for number, one in enumerate(config.matrix.datasets):
         if one.documents and one.files:
-            yield f"matrix.datasets.{at}: documents and files exclude each other (a graph is built or loaded)"
+            yield f"matrix.datasets.{number}: documents and files exclude each other (a graph is built or loaded)"
 
 
 def _names(config: Config) -> Iterator[str]:
@@ -79,8 +79,8 @@ def _names(config: Config) -> Iterator[str]:
 
 def _stages(config: Config) -> Iterator[str]:
     """Stages that do not exist."""
-    for key, given in (("run.skip", config.run.skip), ("run.options", list(config.run.options))):
-        if wrong := [name for name in given if name not in KINDS]:
+    for key, stage_names in (("run.skip", config.run.skip), ("run.options", list(config.run.options))):
+        if wrong := [name for name in stage_names if name not in KINDS]:
             hints = ", ".join(f"{name}{did_you_mean(name, KINDS)}" for name in wrong)
             yield f"{key}: no such stage: {hints} (there are {', '.join(KINDS)})"
 
@@ -89,14 +89,15 @@ def _systems(config: Config) -> Iterator[str]:
     """Systems that cannot be, and ablations of systems that are not there."""
     from kgeval.systems.spec import parse_spec
 
-    for at, one in enumerate(config.systems):
-        yield from _fault_of(f"systems.{at}.spec", lambda spec=one.spec: parse_spec(spec))  # type: ignore[misc]
+    for number, one in enumerate(config.systems):
+        # the default holds this round's value: a lambda in a loop would see the loop's last one (B023)
+        yield from _fault_of(f"systems.{number}.spec", lambda spec=one.spec: parse_spec(spec))  # type: ignore[misc]
     names = {system.name for system in config.systems}
-    for at, ablation in enumerate(config.ablations):
+    for number, ablation in enumerate(config.ablations):
         if ablation.system not in names:
-            yield f"ablations.{at}.system: no system of [[systems]] is called {ablation.system}"
+            yield f"ablations.{number}.system: no system of [[systems]] is called {ablation.system}"
         if any(isinstance(value, str) and "," in value for value in ablation.values):
-            yield f"ablations.{at}.values: a value with a comma would be read as two"
+            yield f"ablations.{number}.values: a value with a comma would be read as two"
     yield from _settings(config)
 
 
@@ -140,12 +141,12 @@ def _models(config: Config) -> Iterator[str]:
 
 def _matrix(config: Config) -> Iterator[str]:
     """Axes that nothing can be crossed on."""
-    given = config.matrix
-    made = bool(config.source.documents) or (bool(given.datasets) and all(dataset.documents for dataset in given.datasets))
-    for key, axis in (("variants", given.variants), ("corpus", given.corpus)):
-        if axis and not made:
+    matrix = config.matrix
+    builds = bool(config.source.documents) or (bool(matrix.datasets) and all(dataset.documents for dataset in matrix.datasets))
+    for key, axis in (("variants", matrix.variants), ("corpus", matrix.corpus)):
+        if axis and not builds:
             yield f"matrix.{key}: the graph must be built by the run (name documents in [source], or in each of matrix.datasets)"
-    for key, axis2 in (("readers", given.readers), ("ablations", config.ablations)):
+    for key, axis2 in (("readers", matrix.readers), ("ablations", config.ablations)):
         if axis2 and not config.systems:
             yield f"{'matrix.' if key == 'readers' else ''}{key}: no system answers here (name some in [[systems]])"
     if config.source.documents and config.source.files:

@@ -104,8 +104,8 @@ def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[ScoredPlace]
 
 def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
     """The results below the folder, where they are there: a run may have been moved, or made from another working folder."""
-    here = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
-    return here if here.exists() else file
+    moved = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
+    return moved if moved.exists() else file
 
 
 def _read(place: RunPlace, folder: Path) -> ScoredPlace:
@@ -118,7 +118,7 @@ def _read(place: RunPlace, folder: Path) -> ScoredPlace:
             asked.setdefault(key, set()).add(score.question_id)
         if score.value is not None:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(float(score.value))
-    values = {key: {name: sum(given) / len(given) for name, given in table.items()} for key, table in sums.items()}
+    values = {key: {name: sum(trials) / len(trials) for name, trials in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
     return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
 
@@ -201,11 +201,12 @@ def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     values = list(dict.fromkeys(getattr(scored.place, axis) for scored in places))
     if len(values) < 2:
         return
+    # a cut corpus is held against the whole one; other axes begin with what the file names first
     base = max(values) if axis == "share" else values[0]
-    at = {(scored.place.dataset, getattr(scored.place, axis)): scored for scored in places}
+    place_of = {(scored.place.dataset, getattr(scored.place, axis)): scored for scored in places}
     for value in (value for value in values if value != base):
-        both = [dataset for dataset, this in at if this == value and (dataset, base) in at]
-        before, after = [at[dataset, base] for dataset in both], [at[dataset, value] for dataset in both]
+        both = [dataset for dataset, this in place_of if this == value and (dataset, base) in place_of]
+        before, after = [place_of[dataset, base] for dataset in both], [place_of[dataset, value] for dataset in both]
         for system in dict.fromkeys(name for scored in after for name, _ in scored.values):
             pairs = ([(scored, system) for scored in side] for side in (before, after))
             yield _Step(axis, f"{base}", f"{value}", system, *pairs)
@@ -250,6 +251,6 @@ def _with_holm(changes: Sequence[CrossedChange]) -> list[CrossedChange]:
     """With p corrected over all of them; which way a change goes is only said where that is sure."""
     corrected = holm([change.p for change in changes])
     return [
-        one.model_copy(update={"p_holm": p, "better": one.better if p is not None and p < SIGNIFICANT else None})
-        for one, p in zip(changes, corrected, strict=True)
+        row.model_copy(update={"p_holm": p, "better": row.better if p is not None and p < SIGNIFICANT else None})
+        for row, p in zip(changes, corrected, strict=True)
     ]

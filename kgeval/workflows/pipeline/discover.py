@@ -102,7 +102,7 @@ def _fields(names: frozenset[str], role: ShapeRole) -> tuple[frozenset[str], boo
         return frozenset(), True
     if role == "answers" and reading.shape.only is not None:
         return frozenset(), False
-    return frozenset(ours for ours, theirs in reading.fields.items() if any(one in names or top(one) in names for one in theirs)), False
+    return frozenset(ours for ours, theirs in reading.fields.items() if any(name in names or top(name) in names for name in theirs)), False
 
 
 def _names(path: Path) -> frozenset[str]:

@@ -34,9 +34,9 @@ class RunSettings:
 
     def fingerprint_of(self, stage: Stage, stages: Sequence[Stage], earlier: Mapping[str, str]) -> str:
         """The stage's fingerprint. `earlier`: those of the stages before it."""
-        made = {path for other in stages for path in other.outputs}
+        outputs = {path for other in stages for path in other.outputs}
         read = self.graph(stage.reads) if stage.reads is not None else ""
-        return fingerprint(stage, self.config, earlier=earlier, made=made, graph=read)
+        return fingerprint(stage, self.config, earlier=earlier, made=outputs, graph=read)
 
     def current(self, stage: Stage, mark: str, ledger: Ledger) -> bool:
         """True if the stage is up to date. The database is only asked where all else is as it was."""
@@ -80,9 +80,9 @@ def carry_out(stages: Sequence[Stage], ledger: Ledger, settings: RunSettings, ru
             progress.note(run)
             yield stage, run, f"not run: {why}"
         elif settings.current(stage, mark, ledger):
-            known = ledger[stage.id]
-            progress.note(known)
-            yield stage, known, "up to date"
+            earlier = ledger[stage.id]
+            progress.note(earlier)
+            yield stage, earlier, "up to date"
         else:
             yield stage, None, "starts"
             done = _run(stage, mark, ledger, settings, progress, runner)
@@ -97,8 +97,9 @@ def states_of(stages: Sequence[Stage], ledger: Ledger, settings: RunSettings) ->
     fingerprints: dict[str, str] = {}
     stale: set[str] = set()
     for stage in stages:
-        mark, known = settings.fingerprint_of(stage, stages, fingerprints), ledger[stage.id]
-        fingerprints[stage.id] = f"{mark}@{known.started if known is not None else None}"
+        mark, earlier = settings.fingerprint_of(stage, stages, fingerprints), ledger[stage.id]
+        fingerprints[stage.id] = f"{mark}@{earlier.started if earlier is not None else None}"
+        # what would run again gets a new start, which its followers' fingerprints hold: they would run, too
         if not stale & set(stage.needs) and settings.current(stage, mark, ledger):
             yield stage, "up to date"
         else:
@@ -111,10 +112,11 @@ def chosen(stages: Sequence[Stage], wanted: Sequence[str]) -> tuple[Stage, ...]:
 
     Raises: UsageError naming every word that is no stage of this run.
     """
-    known = {stage.id: stage for stage in stages}
-    if wrong := [word for word in wanted if word not in known and not any(stage.kind.name == word for stage in stages)]:
-        raise UsageError(f"no such stage: {', '.join(wrong)}", fix=f"this run has: {', '.join(known)}")
+    by_id = {stage.id: stage for stage in stages}
+    if wrong := [word for word in wanted if word not in by_id and not any(stage.kind.name == word for stage in stages)]:
+        raise UsageError(f"no such stage: {', '.join(wrong)}", fix=f"this run has: {', '.join(by_id)}")
     kept = {stage.id for stage in stages if not wanted or stage.id in wanted or stage.kind.name in wanted}
+    # from the last to the first, each before what it needs: one pass takes in needs of needs
     for stage in reversed(stages):
         if stage.id in kept:
             kept.update(stage.needs)
@@ -134,6 +136,7 @@ def _run(stage: Stage, mark: str, ledger: Ledger, settings: RunSettings, progres
         **_identity(stage), state="running", fingerprint=mark, started=datetime.now(UTC).isoformat(timespec="milliseconds"),
         graph=stage.makes,
     )
+    # before the work: after a kill the ledger tells that the stage was cut off, and of the graph that it may have begun
     ledger.write(running)
     clock, log = time.perf_counter(), log_of(settings.folder, stage)
     try:

@@ -28,10 +28,10 @@ def states_now(stages: Sequence[Stage], session: Session) -> Callable[[str], str
     Raises: ConnectError, before any stage is started.
     """
     read = sorted({stage.reads for stage in stages if stage.reads is not None})
-    known = _asked(session, lambda graph: {name: graph_state(graph, name) for name in read}) if read else {}
+    states = _asked(session, lambda graph: {name: graph_state(graph, name) for name in read}) if read else {}
     written = {stage.makes for stage in stages if stage.makes is not None}
     return lambda name: (
-        _asked(session, lambda graph: graph_state(graph, name)) if name in written or name not in known else known[name]
+        _asked(session, lambda graph: graph_state(graph, name)) if name in written or name not in states else states[name]
     )
 
 

@@ -46,23 +46,23 @@ class Ledger:
 
     def alike(self, stage: Stage, fingerprint: str) -> bool:
         """True if the stage is done, from the same things."""
-        known = self[stage.id]
-        return known is not None and known.state in ("done", "missed") and known.fingerprint == fingerprint
+        earlier = self[stage.id]
+        return earlier is not None and earlier.state in ("done", "missed") and earlier.fingerprint == fingerprint
 
     def fresh(self, stage: Stage, fingerprint: str, *, graph: str = "") -> bool:
         """True if the stage is done, from the same things, and its files are as it left them; so is the graph that it wrote (`graph`: its
         state now)."""
-        known = self[stage.id]
-        if known is None or not self.alike(stage, fingerprint):
+        earlier = self[stage.id]
+        if earlier is None or not self.alike(stage, fingerprint):
             return False
-        if stage.makes is not None and (known.graph != stage.makes or known.graph_state != graph):
+        if stage.makes is not None and (earlier.graph != stage.makes or earlier.graph_state != graph):
             return False
-        return set(known.outputs) == set(map(str, stage.outputs)) and all(digest_of(Path(p)) == d for p, d in known.outputs.items())
+        return set(earlier.outputs) == set(map(str, stage.outputs)) and all(digest_of(Path(p)) == d for p, d in earlier.outputs.items())
 
     def goes_on(self, stage: Stage, fingerprint: str) -> bool:
         """True if an earlier run of the same stage was cut off, so that it can go on."""
-        known = self[stage.id]
-        return known is not None and known.state in CUT and known.fingerprint == fingerprint
+        earlier = self[stage.id]
+        return earlier is not None and earlier.state in CUT and earlier.fingerprint == fingerprint
 
     def made(self, graph: str) -> bool:
         """True if a stage of this run has written the graph, or begun to."""
@@ -78,6 +78,7 @@ def fingerprint(stage: Stage, config: Config, *, earlier: Mapping[str, str], mad
     sections name, environment variables, the stages before it (`earlier`: id -> fingerprint), and the state of a graph that the run
     does not make. `made`: files that stages of the run write."""
     sections = {name: config.model_dump(mode="json").get(name) for name in sorted(stage.sections)}
+    # a stage that stopped for errors comes to another end under another rate; the other limits change no result
     rate = config.limits.error_rate if stage.kind.asks else None
     named = {*stage.inputs, *_named([*stage.argv, *_texts(sections)])} - set(made)
     files = {str(path): digest_of(path) for path in named}
@@ -93,8 +94,8 @@ def _texts(value: object) -> Iterator[str]:
         if value.startswith("command:"):
             yield from value.removeprefix("command:").split()
     elif isinstance(value, Mapping | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(one)
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def _named(words: Iterable[str]) -> Iterator[Path]:
@@ -118,8 +119,8 @@ def digest_of(path: Path) -> str:
     """SHA-256 of a file's bytes; of a folder: of the names and bytes of all files below it; "" where there is nothing."""
     if path.is_dir():
         total = hashlib.sha256()
-        for one in sorted(file for file in path.rglob("*") if file.is_file()):
-            total.update(f"{one.relative_to(path).as_posix()}\0{digest_of(one)}\0".encode("utf-8", "surrogateescape"))
+        for inner in sorted(file for file in path.rglob("*") if file.is_file()):
+            total.update(f"{inner.relative_to(path).as_posix()}\0{digest_of(inner)}\0".encode("utf-8", "surrogateescape"))
         return total.hexdigest()
     if not path.is_file():
         return ""
@@ -157,6 +158,7 @@ def alone(folder: Path) -> Iterator[None]:
         raise UsageError(f"{folder}: cannot be written ({cause.strerror})", fix="name another folder with --folder") from cause
     try:
         try:
+            # the kernel lets go of it however the process ends; a file whose presence is the lock would stay after a kill
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as cause:
             fix = "wait for its end, or name another folder with --folder"

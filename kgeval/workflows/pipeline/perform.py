@@ -151,15 +151,15 @@ def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, An
     """Where the graph of a stage is: as the file says of it, else that of the run, else as the environment says."""
     if not {"uri", "home"}.intersection(stage.kind.session):
         return {"connection": None, "username": None, "database": None, "home": None}
-    here = {"uri", "home"} & stage.given.keys()
-    if not here and base.connection is not None and not isinstance(base.connection, str):
+    own_place = {"uri", "home"} & stage.given.keys()
+    if not own_place and base.connection is not None and not isinstance(base.connection, str):
         return {}  # an open driver
-    if here or (base.connection is None and base.home is None):
+    if own_place or (base.connection is None and base.home is None):
         return {"connection": own.uri, "username": own.username, "database": own.database, "home": own.home}
-    given = {name: stage.given.get(name) or getattr(base, name) for name in ("username", "database")}
+    user = {name: stage.given.get(name) or getattr(base, name) for name in ("username", "database")}
     if base.home is None:  # the embedded server has no other user, whoever is named in the environment
-        given = {name: value or getattr(own, name) for name, value in given.items()}
-    return {"connection": base.connection, "home": base.home, **given}
+        user = {name: value or getattr(own, name) for name, value in user.items()}
+    return {"connection": base.connection, "home": base.home, **user}
 
 
 def _graph(kind: StageKind, own: SessionOptions, base: Session) -> dict[str, Any]:

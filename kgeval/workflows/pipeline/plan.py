@@ -35,22 +35,22 @@ def stages_of(given: RunRequest) -> tuple[Stage, ...]:
     """All stages of a run, in an order in which each comes after what it needs. Left out are stages that [run] skip names, and those
     that nothing is configured for."""
     skipped, axes = set(given.config.run.skip), axes_of(given.config)
-    made = [
+    stages = [
         stage for dataset in axes.datasets for stage in _of_dataset(Data(given, dataset, axes), axes) if stage.kind.name not in skipped
     ]
-    scored = [stage.id for stage in made if stage.kind.name == "scores"]
+    scored = [stage.id for stage in stages if stage.kind.name == "scores"]
     if has_matrix(given.config) and scored and "matrix" not in skipped:
-        made.append(_gathering(given, "matrix", (".json", ".html", ".md"), scored))
-    if made and "report" not in skipped:
-        made.append(_gathering(given, "report", (".html", ".json", ".md"), [stage.id for stage in made], ("report",)))
-    present = {stage.id for stage in made}
-    return tuple(replace(stage, needs=tuple(need for need in stage.needs if need in present)) for stage in made)
+        stages.append(_gathering(given, "matrix", (".json", ".html", ".md"), scored))
+    if stages and "report" not in skipped:
+        stages.append(_gathering(given, "report", (".html", ".json", ".md"), [stage.id for stage in stages], ("report",)))
+    present = {stage.id for stage in stages}
+    return tuple(replace(stage, needs=tuple(need for need in stage.needs if need in present)) for stage in stages)
 
 
 def has_matrix(config: Config) -> bool:
     """True if something is crossed or taken out."""
-    given = config.matrix
-    return bool(given.datasets or given.readers or given.corpus or given.variants or config.ablations)
+    matrix = config.matrix
+    return bool(matrix.datasets or matrix.readers or matrix.corpus or matrix.variants or config.ablations)
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Axes:
 
 def axes_of(config: Config) -> Axes:
     """The axes; shares with the largest first."""
-    given = config.matrix
-    shares = sorted(dict.fromkeys(given.corpus), reverse=True)
-    return Axes(given.datasets or (None,), given.variants or (None,), shares or (None,), given.readers or (None,))
+    matrix = config.matrix
+    shares = sorted(dict.fromkeys(matrix.corpus), reverse=True)
+    return Axes(matrix.datasets or (None,), matrix.variants or (None,), shares or (None,), matrix.readers or (None,))
 
 
 def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
@@ -143,8 +143,8 @@ class Data:
     @property
     def makes_questions(self) -> bool:
         """True if questions are made from the graph."""
-        wanted = self.question_file is None and bool(self.config.questions.kinds)
-        return wanted and self.has_graph and "questions" not in self.config.run.skip
+        asked_for = self.question_file is None and bool(self.config.questions.kinds)
+        return asked_for and self.has_graph and "questions" not in self.config.run.skip
 
     @property
     def questions(self) -> Path | None:
@@ -198,20 +198,20 @@ class Data:
 
 def _graph_stages(data: Data, place: MatrixPlace) -> Iterator[Stage]:
     """The graph at one place: it is made where it has a source, audited, and held against gold."""
-    made = _graph_made(data, place)
-    if made is not None:
-        yield made
+    stage = _graph_made(data, place)
+    if stage is not None:
+        yield stage
     looks: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [("audit", {}, ("audit",))]
     section = data.config.completeness
     measured = (data.gold,) if data.gold is not None else (*section.gold, *section.ideal)
     if measured or section.facts:
-        given = {} if data.gold is None else {"gold": (data.gold,)}
-        looks.append(("completeness", given, ("model", "completeness")))
+        options = {} if data.gold is None else {"gold": (data.gold,)}
+        looks.append(("completeness", options, ("model", "completeness")))
     if data.config.gold.sample:
         looks.append(("accuracy", {"n": data.config.gold.sample}, ("model", "accuracy")))
-    for kind, given, sections in looks:
+    for kind, options, sections in looks:
         yield data.stage(
-            kind, place, {**given, **data.graph(place)}, outputs=[data.at(place, f"{kind}{form}") for form in FORMS],
+            kind, place, {**options, **data.graph(place)}, outputs=[data.at(place, f"{kind}{form}") for form in FORMS],
             needs=_graph_ids(data, place),
             inputs=(*measured, *((section.facts,) if section.facts else ())) if kind == "completeness" else (),
             sections=("graph", "report", *sections),
@@ -220,8 +220,8 @@ def _graph_stages(data: Data, place: MatrixPlace) -> Iterator[Stage]:
 
 def _graph_ids(data: Data, place: MatrixPlace) -> tuple[str, ...]:
     """The stages that must be done before a graph can be used."""
-    made = _graph_made(data, place)
-    return (made.id,) if made is not None else ()
+    stage = _graph_made(data, place)
+    return (stage.id,) if stage is not None else ()
 
 
 def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
@@ -233,16 +233,16 @@ def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
     variant = data.variants.get(place.variant or "")
     options = {**source.options, **(variant.options if variant and data.documents else {})}
     own, faults = from_flags(KINDS[kind].flags, options, "source.options")
-    given: dict[str, Any] = merged({"graph_name": name}, own)
+    named: dict[str, Any] = merged({"graph_name": name}, own)
     if not data.documents:
         return data.stage(
-            "import", place, merged(given, data.given.connection), files=data.files, inputs=tuple(data.files), sections=("graph",),
+            "import", place, merged(named, data.given.connection), files=data.files, inputs=tuple(data.files), sections=("graph",),
             makes=name, faults=faults,
         )
     if place.share not in (None, 1):  # documents that the questions name are in every part
-        given = merged(given, {"share": f"{place.share:g}", **({"keep": data.questions} if data.questions is not None else {})})
+        named = merged(named, {"share": f"{place.share:g}", **({"keep": data.questions} if data.questions is not None else {})})
     return data.stage(
-        "build", place, merged(given, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
+        "build", place, merged(named, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
         needs=data.question_ids if place != data.base and place.share is not None else (), inputs=tuple(data.documents),
         sections=("graph", "model", "build"), makes=name, faults=faults,
     )
@@ -314,18 +314,18 @@ class Answered:
 
 def _measured(data: Data, place: MatrixPlace, files: list[Path], answered: Stage | None) -> Iterator[Stage]:
     """Scores and contamination of the answers in `files`."""
-    config, made = data.config, answered.outputs if answered else ()
+    config, answers = data.config, answered.outputs if answered else ()
     needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
-    inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in made)
+    inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in answers)
     flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
     if config.metrics.names or config.score.metrics or flags.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
-        given = {
+        options = {
             **({"questions": data.questions} if data.questions else {}),
             **({"audit": data.at(place.graph, "audit.json")} if joined else {}), **data.graph(place),
         }
         yield data.stage(
-            "scores", place, given, files=files, written=[f"{data.at(place, 'scores')}/"],
+            "scores", place, options, files=files, written=[f"{data.at(place, 'scores')}/"],
             outputs=[data.at(place, f"scores{form}") for form in FORMS],
             needs=(*needs, *(("/".join((*place.graph.parts, "audit")),) if joined else ())), inputs=inputs,
             sections=("graph", "metrics", "score", "model", "report"),
@@ -347,8 +347,8 @@ def _compared(data: Data, given: Answered) -> Stage:
         **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
         **({"filter_systems": only} if only else {}), **_hooks(data, given),
     }
-    made = given.answered.outputs if given.answered else ()
-    inputs = [path for path in (*files, data.question_file) if path is not None and path not in made]
+    answers = given.answered.outputs if given.answered else ()
+    inputs = [path for path in (*files, data.question_file) if path is not None and path not in answers]
     return data.stage(
         "compare", given.place, own, files=files, outputs=[data.at(given.place, f"compare{form}") for form in FORMS],
         inputs=tuple(inputs),

@@ -38,20 +38,20 @@ def description(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    made, faults = text(column, field)
-    if not pc.any(pc.match_substring(made, values.SEPARATOR)).as_py():
-        return made, faults
-    return pa.array([values.one_a_line(cell) for cell in made.to_pylist()], pa.string()), faults
+    lines, faults = text(column, field)
+    if not pc.any(pc.match_substring(lines, values.SEPARATOR)).as_py():
+        return lines, faults
+    return pa.array([values.one_a_line(cell) for cell in lines.to_pylist()], pa.string()), faults
 
 
 def needed(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
     """The column as text; a missing or blank cell is a fault."""
     import pyarrow.compute as pc
 
-    found, faults = text(column, field)
-    for at in pc.indices_nonzero(pc.is_null(found)).to_pylist():
-        faults.setdefault(at, f"{field}: missing or empty")
-    return found, faults
+    column_text, faults = text(column, field)
+    for position in pc.indices_nonzero(pc.is_null(column_text)).to_pylist():
+        faults.setdefault(position, f"{field}: missing or empty")
+    return column_text, faults
 
 
 def key(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
@@ -61,7 +61,9 @@ def key(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
 
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        # above EXACT (2^53) a float does not tell whole numbers apart: such a column is read cell by cell, as the other importer does
         whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(EXACT)))
+        # min_count=0: a column of nulls alone would answer null
         if pc.all(whole, min_count=0).as_py():
             column = column.cast(pa.int64())
         else:
@@ -79,6 +81,7 @@ def number(column: pa.Array, field: str) -> tuple[pa.Array, CellFaults]:
         if not pc.all(pc.match_substring_regex(column, NUMBER)).as_py():
             return each(column, lambda cell: values.number(cell, field), pa.float64())
         column = pc.utf8_trim_whitespace(column)
+        # Arrow's cast knows no leading plus
         column = pc.if_else(pc.starts_with(column, "+"), pc.utf8_slice_codeunits(column, 1), column)
     elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         return each(column, lambda cell: values.number(cell, field), pa.float64())
@@ -117,19 +120,19 @@ def each(column: pa.Array, read: Callable[[Any], Any], kind: pa.DataType) -> tup
 
     if pa.types.is_string(column.type):
         coded = column.dictionary_encode()
-        found, faults = _each(coded.dictionary.to_pylist(), read)
+        values_read, faults = _each(coded.dictionary.to_pylist(), read)
         if not faults:
-            return pa.array(found, kind).take(coded.indices), {}
-    found, faults = _each(column.to_pylist(), read)
-    return pa.array(found, kind), faults
+            return pa.array(values_read, kind).take(coded.indices), {}
+    values_read, faults = _each(column.to_pylist(), read)
+    return pa.array(values_read, kind), faults
 
 
 def _each(cells: list[Any], read: Callable[[Any], Any]) -> tuple[list[Any], CellFaults]:
-    found, faults = [], {}
-    for at, cell in enumerate(cells):
+    values_read, faults = [], {}
+    for position, cell in enumerate(cells):
         try:
-            found.append(None if cell is None else read(cell))
+            values_read.append(None if cell is None else read(cell))
         except Misfit as misfit:
-            found.append(None)
-            faults[at] = str(misfit)
-    return found, faults
+            values_read.append(None)
+            faults[position] = str(misfit)
+    return values_read, faults

@@ -62,15 +62,15 @@ class Conversion:
     def fault(self, table: InputTable, batch: TableBatch, faults: CellFaults) -> None:
         """Bad rows of a batch."""
         self.counts["bad"] += len(faults)
-        for at in sorted(faults)[:MOST_LISTED]:
+        for position in sorted(faults)[:MOST_LISTED]:
             if len(self.faults) < MOST_LISTED:
-                self.faults.append(BadRow(table.path, table.row(batch.first + at), faults[at]))
+                self.faults.append(BadRow(table.path, table.row(batch.first + position), faults[position]))
 
     def torn(self, table: InputTable) -> None:
         """Rows of a file that the reader could not take apart."""
         self.counts["bad"] += len(table.torn_rows) - table.blank
         self.counts["rows"] += len(table.torn_rows) - table.blank
-        self.faults += [BadRow(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
+        self.faults += [BadRow(table.path, *torn_row) for torn_row in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
 
     def heard(self, kind: str, rows: int) -> None:
         """So many more rows of a kind are converted."""

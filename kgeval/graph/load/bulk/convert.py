@@ -56,6 +56,7 @@ def convert(
     entities, entity_sheets = _stage(
         conversion, lambda typed: stages.EntityStage(conversion, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
     )
+    # numbers are given in turn: an entity with this one or a higher one is named by relations alone
     first_named = conversion.numbers
     _, relations = _stage(
         conversion, lambda typed: stages.RelationStage(conversion, ends, typed=typed, first_named=first_named),

@@ -34,7 +34,7 @@ PATIENCE = 4
 @dataclass(frozen=True)
 class BulkImport:
     """What to load and where. `name_keys`: a column of names -> their normal forms; `judge` hears what was converted before the
-    tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (null: the server's own, or 1g)."""
+    tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (None: the server's own, or 1g)."""
 
     inputs: TableInputs
     target: state.ImportTarget
@@ -48,7 +48,7 @@ class BulkImport:
 
 
 def load(order: BulkImport) -> ToolFiles | None:
-    """Loads the graph; null where the home holds just this input already.
+    """Loads the graph; None where the home holds just this input already.
 
     The home is looked at twice, before the files are read and after the tool ran: what others wrote in the meantime is not lost.
     Raises: UsageError where the home holds anything and `replace_store` was not given; InputError for the files; ServerError for
@@ -100,7 +100,9 @@ def _change(place: Home, order: BulkImport, files: ToolFiles, data: Path, line: 
         with kept_down(order.home, say=order.say):
             place.check_line(line.name)  # the home was free while the tool ran: somebody may have made it one of another line
             place.prepare(line, jars)
+            # the tool's store knows no user: the server would make one with Neo4j's own password, which everybody knows
             write_private(data / "dbms" / "auth.ini", credentials(place.password()))
+            # before the exchange: the next start deletes the data of a home that was never in use
             place.mark_used()
             exchange.exchange(place.path, data)
         with open_graph(_started(order, heap)) as graph:

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 BLOCK = 4 << 20
+# Python's csv module refuses cells above 128 kB unless it is told otherwise
 LONGEST_CELL = 1 << 30
 QUOTE, BREAK = ord('"'), ord("\n")
 MARK = b"\xef\xbb\xbf"
 # What stands beside a quote, as one digit: 1 (a cell may begin here) + 2 (a quote follows) or 4 (a cell may end here).
 BEGINS, FOLLOWED, ENDS = 1, 2, 4
+# possessive (*+): nothing is tried a second time, however many quotes a file holds
 _INSIDE = re.compile(rb"(?:[23].)*+")  # doubled quotes
 _OUTSIDE = re.compile(rb"(?:[024]|[135](?:[23].)*+[45])*+")  # quotes in the midst of a cell without quotes, and whole quoted cells
 FIX = 'a quote inside a quoted cell is written "" (two of them); or use Parquet'
@@ -51,8 +53,8 @@ def _fit(path: Path, delimiter: str) -> bool:
 
 
 def _state(block: bytes, inside: bool, delimiter: str, *, before: int, after: int | None) -> bool | None:
-    """Whether a quoted cell is open after the block; null where a quote does not fit. `inside`: whether one is open before it;
-    `before`, `after`: the bytes around it (null: nothing that is known, which may end a cell)."""
+    """Whether a quoted cell is open after the block; None where a quote does not fit. `inside`: whether one is open before it;
+    `before`, `after`: the bytes around it (None: nothing that is known, which may end a cell)."""
     import numpy as np
 
     if QUOTE not in block:
@@ -61,6 +63,7 @@ def _state(block: bytes, inside: bool, delimiter: str, *, before: int, after: in
     positions = np.flatnonzero(data == QUOTE)
     edges = np.zeros(256, bool)
     edges[[ord(delimiter), BREAK, ord("\r")]] = True
+    # at the edges of the block these are wrong bytes (index -1 is its last), and are put right below
     left, right = data[positions - 1], data[np.minimum(positions + 1, len(data) - 1)]
     if positions[0] == 0:
         left[0] = before
@@ -106,6 +109,7 @@ def _where(path: Path, delimiter: str) -> InputError:
             for _ in reader:
                 begun = reader.line_num + 1
         except csv.Error as cause:
+            # the module tells its two faults apart by words alone: ',' expected after '"'
             if "expected after" in str(cause):
                 return InputError(f"{path}:{reader.line_num}: a quote is closed inside a cell", fix=FIX)
             return InputError(f"{path}:{begun}: the row that begins here holds a quote that is never closed", fix=FIX)

@@ -62,7 +62,7 @@ class ToolSheet:
             self._append("lines", table.filter(broken))
 
     def close(self) -> SheetFiles | None:
-        """Closes the files; null where nothing was written."""
+        """Closes the files; None where nothing was written."""
         for file in self._files.values():
             file.close()
         if not self._files:
@@ -82,13 +82,14 @@ class ToolSheet:
         if table.num_rows:
             if part not in self._files:
                 self._files[part] = (self._folder / self._name(part)).open("wb")
+            # Arrow's "needed" quotes every text, so an empty one is told from a missing one, and no number
             pcsv.write_csv(table, self._files[part], pcsv.WriteOptions(include_header=False, quoting_style="needed"))
 
     def _name(self, part: str) -> str:
         return f"{self._stem}-{part}.csv"
 
     def _broken(self, table: pa.Table) -> Any:
-        """Which rows hold a line break; null where none does."""
+        """Which rows hold a line break; None where none does."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -112,6 +113,7 @@ def _has_break(column: pa.Array) -> bool:
     data = column.buffers()[2]
     if data is None:
         return False
+    # the buffer of a slice holds its parent's texts too: a break that is not in the slice costs a look by the regex, no more
     bytes_ = np.frombuffer(data, np.uint8)
     return bool((bytes_ == 10).any() or (bytes_ == 13).any())
 

@@ -71,7 +71,7 @@ class InputTable:
 
         try:
             with pq.ParquetFile(self.path, pre_buffer=False) as file:
-                size = sum(file.metadata.row_group(at).total_byte_size for at in range(file.metadata.num_row_groups))
+                size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.metadata.num_row_groups))
                 rows = min(MOST_ROWS, max(100, BLOCK * 2 * file.metadata.num_rows // max(size, 1)))
                 for batch in file.iter_batches(batch_size=rows):
                     yield plain(batch, self.path)
@@ -85,7 +85,9 @@ class InputTable:
         mark = delimiter(self.path)
 
         def note(row: Any) -> str:
+            # Arrow counts the header as row 1
             self.torn_rows.append(row.number - 1)
+            # a row of separators and quotes is blank, but `""""` is a cell that holds a quote
             if not row.text.replace(mark, "").replace('"', "").strip() and '"""' not in row.text:
                 self.blank += 1
             elif len(self.torn) < MOST_TORN:
@@ -120,7 +122,7 @@ class InputTable:
 
             reader = csv.reader(measured(), delimiter=delimiter(self.path))
             for cells in reader:
-                bad = next((at for at, cell in enumerate(cells) if any("\udc80" <= c <= "\udcff" for c in cell)), None)
+                bad = next((position for position, cell in enumerate(cells) if any("\udc80" <= c <= "\udcff" for c in cell)), None)
                 if bad is not None:
                     name = self.names[bad] if bad < len(self.names) else f"cell {bad + 1}"
                     return InputError(f"{self.path}:{reader.line_num}: {name}: is not UTF-8", fix="save the file as UTF-8")
@@ -216,6 +218,6 @@ def _lists(column: pa.ListArray) -> pa.ListArray:
 
     items = column.flatten()
     if items.null_count or (pa.types.is_string(items.type) and pc.any(pc.equal(pc.binary_length(items), 0)).as_py()):
-        kept = [None if found is None else [item for item in found if item not in (None, "")] for found in column.to_pylist()]
+        kept = [None if row is None else [item for item in row if item not in (None, "")] for row in column.to_pylist()]
         column = pa.array(kept, column.type)
     return pc.if_else(pc.equal(pc.list_value_length(column), 0), pa.scalar(None, column.type), column)

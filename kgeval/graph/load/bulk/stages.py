@@ -79,6 +79,7 @@ def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tupl
     for field, read in READERS[kind].items():
         if field in columns.fields:
             rows[field], wrong = read(data.column(columns.fields[field]), field)
+            # of several faults in a row the first field's is kept
             faults = wrong | faults
     rows["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
     return rows, faults
@@ -120,7 +121,7 @@ def _repeated(conversion: Conversion, kind: str, ids: pa.Array, faults: cells.Ce
     again |= conversion.ids[kind].find(wanted[places]) >= 0
     word = {ENTITIES: "entity", CHUNKS: "chunk", DOCUMENTS: "document"}[kind]
     return {
-        int(at): f"the {word} id {ids[int(at)].as_py()[:80]!r} was given before; ids must be unique" for at in places[again]
+        int(row): f"the {word} id {ids[int(row)].as_py()[:80]!r} was given before; ids must be unique" for row in places[again]
     }
 
 
@@ -178,7 +179,7 @@ def _next(conversion: Conversion, order: list[tuple[np.ndarray[Any, Any], ...]])
 
     sheet = ToolSheet(conversion.folder, "next-chunk", relation_type="NEXT_CHUNK")
     if order:
-        document, index, chunk = (np.concatenate([part[at] for part in order]) for at in range(3))
+        document, index, chunk = (np.concatenate([part[part_index] for part in order]) for part_index in range(3))
         sort = np.lexsort((index, document))
         document, chunk = document[sort], chunk[sort]
         same = document[:-1] == document[1:]

@@ -23,8 +23,10 @@ from kgeval.graph.server.process import environment, java_command
 MAIN = "org.neo4j.cli.AdminTool"
 CONF = "db.tx_log.preallocate=false\ndbms.usage_report.enabled=false\n"
 STAGES = {"Node import": "nodes", "Relationship import": "relations", "Relationship linking": "linking", "Post processing": "finishing"}
+# bytes that the tool reads at a time: its own 4 MB, or more where a row would not fit
 SMALLEST_BUFFER = 4 << 20
 LARGEST_BUFFER = 1 << 30
+# A parent that died before the request would never be noticed, so its pid is compared: the command is then not begun.
 # Becomes the command after it has asked Linux to be killed when its parent (the first argument) is gone: 1 is PR_SET_PDEATHSIG, 9 SIGKILL.
 TIED = """\
 import ctypes, os, sys
@@ -68,10 +70,11 @@ def arguments(
         return ",".join(f"{folder.name}/{name}" for name in names)
 
     groups = [*(("nodes", sheet) for sheet in nodes), *(("relationships", sheet) for sheet in relations)]
-    given = [f"--{kind}={f'{sheet.type}=' if sheet.type else ''}{paths(sheet.files)}" for kind, sheet in groups]
+    inputs = [f"--{kind}={f'{sheet.type}=' if sheet.type else ''}{paths(sheet.files)}" for kind, sheet in groups]
     broken = [sheet.broken for _, sheet in groups if sheet.broken]
     return [
-        *given, *([f"--multiline-fields={paths(broken)}", "--multiline-fields-format=v2"] if broken else []),
+        *inputs, *([f"--multiline-fields={paths(broken)}", "--multiline-fields-format=v2"] if broken else []),
+        # actual: our numbers are the nodes' own, and the tool keeps no map of ids in memory
         "--id-type=actual", f"--array-delimiter=U+{ord(SEPARATOR):04X}", f"--report-file={home / 'import.report'}",
         f"--read-buffer-size={max(SMALLEST_BUFFER, longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
     ]

@@ -109,23 +109,23 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
     parser.add_argument("--mode", default="")
     parser.add_argument("--settings", type=json.loads, default={})
     parser.add_argument("--model", default=None)
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with _protocol_stream() as out:
-        card = json.loads((given.folder / CARD).read_text(encoding="utf-8"))
-        settings = {**card.get("settings", {}), **given.settings}
+        card = json.loads((arguments.folder / CARD).read_text(encoding="utf-8"))
+        settings = {**card.get("settings", {}), **arguments.settings}
         # the endpoint is taken out of the environment: the package finds only the relay there
         base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
-        forced = parameters(given.task, settings)
+        forced = parameters(arguments.task, settings)
         with Relay(Upstream(base_url, key, embeddings or None, embeddings_key, forced)) as relay:
             os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
             embedding = card.get("embedding_model") or ""
             job = Job(
-                given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding,
+                arguments.folder.resolve(), arguments.mode, settings, arguments.model or card["model"], embedding,
                 card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0), relay.base_url, relay.key,
                 card,
             )
-            if given.task == "index":
+            if arguments.task == "index":
                 _index(package, opener, job, relay)
             else:
                 _answer(package, opener, job, relay, out)
@@ -134,8 +134,10 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
 def _end_with(parent: int) -> None:
     """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on
     being paid for."""
+    # no system has a signal for the parent's end that macOS and Linux share: its number changes then
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
+    # only where kgeval has made a group of it: by hand in a shell the group is the user's
     if os.getpgrp() == os.getpid():
         os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(1)
@@ -144,8 +146,8 @@ def _end_with(parent: int) -> None:
 def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What the relay sets in every chat request: the temperature is one of answering, the index has the package's
     own."""
-    wanted = settings.get("temperature")
-    return {"temperature": wanted} if task == "answer" and wanted is not None else {}
+    temperature = settings.get("temperature")
+    return {"temperature": temperature} if task == "answer" and temperature is not None else {}
 
 
 def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay) -> None:
@@ -171,25 +173,25 @@ def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rela
 def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay, out: IO[str]) -> None:
     """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one
     question."""
-    with ThreadPoolExecutor(max_workers=1) as one:
-        adapter = one.submit(opener, job).result()
+    with ThreadPoolExecutor(max_workers=1) as executor:
+        adapter = executor.submit(opener, job).result()
         for request in _requests(sys.stdin):
             if "hello" in request:
                 reply: dict[str, Any] = {"hello": hello(package, job)}
             else:
                 relay.reset()
                 started = time.perf_counter()
-                done = one.submit(adapter.answer, str(request.get("question", "")))
-                wrong = done.exception()
+                future = executor.submit(adapter.answer, str(request.get("question", "")))
+                wrong = future.exception()
                 if isinstance(wrong, Exception):  # whatever a package raises is this question's failure, not the run's
                     fields = {"error": f"{type(wrong).__name__}: {wrong}"[:2000]}
                 else:  # what it does not tell is left out
-                    fields = {name: value for name, value in asdict(done.result()).items() if value is not None}
+                    fields = {name: value for name, value in asdict(future.result()).items() if value is not None}
                 reply = {"id": request.get("id"), **fields, **counts(relay.counted())}
                 reply["latency_s"] = round(time.perf_counter() - started, 6)
             out.write(line(reply) + "\n")
             out.flush()
-        one.submit(adapter.close).result()
+        executor.submit(adapter.close).result()
 
 
 def hello(package: str, job: Job) -> dict[str, Any]:
@@ -227,6 +229,7 @@ class _protocol_stream:
     def __enter__(self) -> IO[str]:
         sys.stdout.flush()
         self._kept = os.dup(1)
+        # the number itself is redirected, not sys.stdout: libraries in C print past Python
         os.dup2(2, 1)
         self._out = os.fdopen(self._kept, "w", encoding="utf-8")
         return self._out

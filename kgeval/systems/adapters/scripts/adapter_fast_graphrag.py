@@ -59,8 +59,8 @@ class FastGraphRag:
     def answer(self, question: str) -> PackageAnswer:
         from fast_graphrag import QueryParam
 
-        found = self.rag.query(question, QueryParam(**self.job.given(*PARAM)))
-        context = found.context
+        reply = self.rag.query(question, QueryParam(**self.job.given(*PARAM)))
+        context = reply.context
         contexts = [
             {"text": chunk.content, "chunk_id": str(chunk.id), "document": (chunk.metadata or {}).get("id"), "score": float(score)}
             for chunk, score in context.chunks
@@ -70,7 +70,7 @@ class FastGraphRag:
         ]
         contexts += [{"text": f"{one.source} - {one.target}: {one.description}", "score": float(score)} for one, score in context.relations]
         return PackageAnswer(
-            found.response, contexts, [one.name for one, _ in context.entities],
+            reply.response, contexts, [one.name for one, _ in context.entities],
             [f"{one.source} - {one.target}" for one, _ in context.relations],
         )
 

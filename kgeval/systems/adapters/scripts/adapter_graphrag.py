@@ -45,7 +45,7 @@ class GraphRag:
 
         job, store = self.job, self.job.store
         reach = {"model_provider": "openai", "api_base": job.base_url, "api_key": job.key, "retry": {"type": "exponential_backoff"}}
-        given: dict[str, Any] = {
+        config: dict[str, Any] = {
             "completion_models": {"default_completion_model": {**reach, "model": job.model}},
             "embedding_models": {"default_embedding_model": {**reach, "model": job.embedding_model}},
             "input_storage": {"type": "file", "base_dir": str(store / "input")},
@@ -57,8 +57,8 @@ class GraphRag:
         for name, (section, key) in PLACES.items():
             value = job.settings.get(name)
             if value is not None:
-                (given if section is None else given.setdefault(section, {}))[key] = value
-        return GraphRagConfig(**given)
+                (config if section is None else config.setdefault(section, {}))[key] = value
+        return GraphRagConfig(**config)
 
     def index(self, documents: list[dict[str, Any]]) -> Built:
         import pandas as pd
@@ -68,8 +68,8 @@ class GraphRag:
             Path(self.job.store, folder).mkdir(parents=True, exist_ok=True)
         empty = {"creation_date": "", "raw_data": None}
         frame = pd.DataFrame([
-            {"id": one["id"], "human_readable_id": at, "title": one["title"] or one["id"], "text": one["text"], **empty}
-            for at, one in enumerate(documents)
+            {"id": document["id"], "human_readable_id": at, "title": document["title"] or document["id"], "text": document["text"], **empty}
+            for at, document in enumerate(documents)
         ])
         steps = self.runner.run(build_index(self.config, input_documents=frame))
         wrong = [f"{step.workflow}: {step.error}" for step in steps if step.error is not None]
@@ -92,16 +92,16 @@ class GraphRag:
 
     async def _answer(self, question: str) -> PackageAnswer:
         mode, settings, api = self.job.mode, self.job.settings, self.api
-        given: dict[str, Any] = {name: self._table(name) for name in NEEDS[mode]}
+        arguments: dict[str, Any] = {name: self._table(name) for name in NEEDS[mode]}
         level, form = settings.get("community_level"), settings.get("response_type") or "Multiple Paragraphs"
-        given |= {"community_level": 2 if level is None else level, "response_type": form, "query": question, "config": self.config}
+        arguments |= {"community_level": 2 if level is None else level, "response_type": form, "query": question, "config": self.config}
         if mode == "global":
-            said, context = await api.global_search(dynamic_community_selection=False, **given)
+            text, context = await api.global_search(dynamic_community_selection=False, **arguments)
         elif mode == "local":
-            said, context = await api.local_search(covariates=None, **given)
+            text, context = await api.local_search(covariates=None, **arguments)
         else:
-            said, context = await api.drift_search(**given)
-        return PackageAnswer(str(said), *self._retrieved(context))
+            text, context = await api.drift_search(**arguments)
+        return PackageAnswer(str(text), *self._retrieved(context))
 
     def _retrieved(self, context: Any) -> tuple[list[dict[str, Any]], list[str], list[str]]:
         """Passages (texts with their chunk, reports, entities, relations), and the names of nodes and relations."""
@@ -116,11 +116,12 @@ class GraphRag:
     def _text_unit(self, row: dict[str, Any]) -> dict[str, Any]:
         """A source of the context, with the id and the document of the chunk whose number it gives."""
         units = self._table("text_units")
-        found = units[units["human_readable_id"].astype(str) == str(row.get("id"))]
+        matching = units[units["human_readable_id"].astype(str) == str(row.get("id"))]
         passage = {"text": str(row.get("text", ""))}
-        if len(found) != 1:
+        # a number that fits no chunk, or several, names none
+        if len(matching) != 1:
             return passage
-        unit = found.iloc[0]
+        unit = matching.iloc[0]
         document = unit.get("document_id")
         return {**passage, "chunk_id": str(unit["id"]), "document": None if document is None else str(document)}
 

@@ -52,14 +52,14 @@ class HippoRag:
 
     def answer(self, question: str) -> PackageAnswer:
         solutions, messages, _ = self.rag.rag_qa(queries=[question])
-        found = solutions[0]
+        solution = solutions[0]
         top = self.rag.global_config.qa_top_k
-        scores = [None] * len(found.docs) if found.doc_scores is None else [float(score) for score in found.doc_scores]
+        scores = [None] * len(solution.docs) if solution.doc_scores is None else [float(score) for score in solution.doc_scores]
         contexts = [
             {"text": text, "chunk_id": f"chunk-{md5(text)}", "document": self.passages.get(text), "score": score}
-            for text, score in list(zip(found.docs, scores, strict=False))[:top]
+            for text, score in list(zip(solution.docs, scores, strict=False))[:top]
         ]
-        return PackageAnswer(found.answer or messages[0] or "", contexts)
+        return PackageAnswer(solution.answer or messages[0] or "", contexts)
 
     def close(self) -> None:
         """Nothing is open between calls."""
@@ -77,11 +77,11 @@ def no_cache(rag: Any) -> None:
     """At answering a repeated question is asked anew, as every trial must be: the package's cache of replies is passed
     by."""
     model = rag.llm_model
-    asked = type(model).infer.__wrapped__
+    uncached = type(model).infer.__wrapped__
 
     def infer(*given: Any, **named: Any) -> tuple[Any, Any, bool]:
-        said, about = asked(model, *given, **named)
-        return said, about, False
+        text, about = uncached(model, *given, **named)
+        return text, about, False
 
     model.infer = infer
     rag.rerank_filter.llm_infer_fn = infer

@@ -32,10 +32,10 @@ class LightRag:
 
         async def ask(prompt: str, system_prompt: str | None = None, history_messages: Any = None, **more: Any) -> str:
             more.pop("hashing_kv", None)
-            said: str = await openai_complete_if_cache(
+            text: str = await openai_complete_if_cache(
                 job.model, prompt, system_prompt, history_messages or [], **more, **reach,
             )
-            return said
+            return text
 
         rag = LightRAG(
             working_dir=str(job.store), llm_model_func=ask, llm_model_name=job.model,
@@ -55,9 +55,9 @@ class LightRag:
         from lightrag.base import DocStatus
 
         failed = await self.rag.doc_status.get_docs_by_statuses([DocStatus.FAILED])
-        done = await self.rag.doc_status.get_docs_by_statuses([DocStatus.PROCESSED])
+        processed = await self.rag.doc_status.get_docs_by_statuses([DocStatus.PROCESSED])
         entities, relations = graphml_size(self.job.store / "graph_chunk_entity_relation.graphml")
-        chunks = sum(document.chunks_count or 0 for document in done.values())
+        chunks = sum(document.chunks_count or 0 for document in processed.values())
         causes = [f"document {name} failed: {document.error_msg}" for name, document in failed.items()]
         return Built(entities, relations, chunks, {"document": len(failed)} if failed else {}, tuple(causes[:20]))
 
@@ -68,20 +68,20 @@ class LightRag:
         from lightrag import QueryParam
 
         param = QueryParam(mode=self.job.mode, enable_rerank=False, **self.job.given(*QUERY))
-        found = await self.rag.aquery_llm(question, param)
-        if found.get("status") == "failure" and not (found.get("llm_response") or {}).get("content"):
-            raise RuntimeError(str(found.get("message", "LightRAG says no cause")))
-        data = found.get("data") or {}
+        reply = await self.rag.aquery_llm(question, param)
+        if reply.get("status") == "failure" and not (reply.get("llm_response") or {}).get("content"):
+            raise RuntimeError(str(reply.get("message", "LightRAG says no cause")))
+        data = reply.get("data") or {}
         contexts = [
             {"text": chunk["content"], "chunk_id": chunk.get("chunk_id") or None, "document": self.places.get(chunk.get("file_path", ""))}
             for chunk in data.get("chunks", [])
         ]
-        contexts += [{"text": f"{one['entity_name']}: {one['description']}"} for one in data.get("entities", [])]
-        contexts += [{"text": f"{one['src_id']} - {one['tgt_id']}: {one['description']}"} for one in data.get("relationships", [])]
+        contexts += [{"text": f"{part['entity_name']}: {part['description']}"} for part in data.get("entities", [])]
+        contexts += [{"text": f"{part['src_id']} - {part['tgt_id']}: {part['description']}"} for part in data.get("relationships", [])]
         return PackageAnswer(
-            (found.get("llm_response") or {}).get("content") or "", contexts,
-            [one["entity_name"] for one in data.get("entities", [])],
-            [f"{one['src_id']} - {one['tgt_id']}" for one in data.get("relationships", [])],
+            (reply.get("llm_response") or {}).get("content") or "", contexts,
+            [part["entity_name"] for part in data.get("entities", [])],
+            [f"{part['src_id']} - {part['tgt_id']}" for part in data.get("relationships", [])],
         )
 
     def close(self) -> None:
@@ -93,11 +93,11 @@ def places(documents: list[dict[str, Any]]) -> dict[str, str]:
     """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a
     number."""
     names: dict[str, str] = {}
-    for at, document in enumerate(documents):
+    for number, document in enumerate(documents):
         name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2]
         name = whole(name).strip() or "document"
         while name in names:
-            name = f"{at}-{name}"
+            name = f"{number}-{name}"
         names[name] = document["id"]
     return names
 

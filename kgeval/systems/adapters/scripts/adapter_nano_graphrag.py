@@ -30,16 +30,16 @@ class NanoGraphRag:
             if job.mode:
                 more.pop("hashing_kv", None)
                 self.shown.append(system_prompt or "")
-            said: str = await _llm.openai_complete_if_cache(
+            text: str = await _llm.openai_complete_if_cache(
                 job.model, prompt, system_prompt, list(history_messages), **more,
             )
-            return said
+            return text
 
         async def embed(texts: list[str]) -> Any:
             import numpy as np
 
             reply = await client.embeddings.create(model=job.embedding_model, input=texts, encoding_format="float")
-            return np.array([one.embedding for one in reply.data])
+            return np.array([row.embedding for row in reply.data])
 
         self.rag = GraphRAG(
             working_dir=str(job.store), best_model_func=ask, cheap_model_func=ask, enable_naive_rag=True,
@@ -73,15 +73,15 @@ class NanoGraphRag:
         prompts showed."""
         shown = plain("\n".join(self.shown))
         if self.job.mode == "global":
-            known = [{"text": report["report_string"]} for report in self._stored("community_reports").values()]
+            passages = [{"text": report["report_string"]} for report in self._stored("community_reports").values()]
         else:
             documents = {f"doc-{md5(one['text'])}": one["id"] for one in self.job.documents()}
-            known = [
+            passages = [
                 {"text": chunk["content"], "chunk_id": name, "document": documents.get(chunk["full_doc_id"])}
                 for name, chunk in self._stored("text_chunks").items()
             ]
-        placed = [(shown.find(plain(passage["text"])), passage) for passage in known]
-        return [passage for at, passage in sorted(placed, key=lambda one: one[0]) if at >= 0]
+        placed = [(shown.find(plain(passage["text"])), passage) for passage in passages]
+        return [passage for start, passage in sorted(placed, key=lambda one: one[0]) if start >= 0]
 
     def close(self) -> None:
         self.loop.close()

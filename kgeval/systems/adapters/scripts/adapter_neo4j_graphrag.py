@@ -62,11 +62,11 @@ class Neo4jGraphRag:
                 Text2CypherRetriever(self.driver, self.llm, neo4j_schema=self._schema(), **formatter), self.llm,
             )
         query = self.job.settings.get("retrieval_query") or (NEIGHBOURS if self.job.mode == "vector-cypher" else PLAIN)
-        found = VectorCypherRetriever(
+        retriever = VectorCypherRetriever(
             self.driver, self._index_name, query, self.embedder, result_formatter=as_passage,
             neo4j_database=self.database,
         )
-        return GraphRAG(found, self.llm)
+        return GraphRAG(retriever, self.llm)
 
     @property
     def _index_name(self) -> str:
@@ -104,19 +104,20 @@ class Neo4jGraphRag:
         )
         failed = []
         for document in documents:
-            done = (await asyncio.gather(builder.run_async(text=document["text"], file_path=document["id"]), return_exceptions=True))[0]
-            cause = f"{type(done).__name__}: {done}" if isinstance(done, BaseException) else unwritten(done)
+            # gather hands errors back: one document that fails must not end the index
+            outcome = (await asyncio.gather(builder.run_async(text=document["text"], file_path=document["id"]), return_exceptions=True))[0]
+            cause = f"{type(outcome).__name__}: {outcome}" if isinstance(outcome, BaseException) else unwritten(outcome)
             if cause:
                 failed.append(f"document {document['id']} failed: {cause}")
         return failed
 
     def answer(self, question: str) -> PackageAnswer:
         more = {} if self.job.mode == "text2cypher" else {"top_k": self.job.setting("top_k", 5)}
-        found = self.rag.search(question, retriever_config=more, return_context=True)
-        items = found.retriever_result.items if found.retriever_result else []
+        reply = self.rag.search(question, retriever_config=more, return_context=True)
+        items = reply.retriever_result.items if reply.retriever_result else []
         contexts = [{"text": item.content, **(item.metadata or {})} for item in items]
-        metadata = (found.retriever_result.metadata or {}) if found.retriever_result else {}
-        return PackageAnswer(found.answer, contexts, cypher=metadata.get("cypher"))
+        metadata = (reply.retriever_result.metadata or {}) if reply.retriever_result else {}
+        return PackageAnswer(reply.answer, contexts, cypher=metadata.get("cypher"))
 
     def _schema(self) -> str:
         """The database's labels, properties and relations in words, without APOC."""

@@ -20,8 +20,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import IO, Any
 
 LARGEST = 64 * 2**20
+# hundreds of vectors a reply, as JSON
 LARGEST_REPLY = 512 * 2**20
 POLL_SECONDS = 0.05  # how often the server looks whether it is to end
+# what the packages' own clients wait and retry by
 KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id")
 
 
