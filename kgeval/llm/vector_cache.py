@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import ModelError, first_line
+from kgeval.errors import ModelError, first_line, library
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ class VectorCache:
     def _opened(self) -> Any:
         """The table at its newest version, or None if there is none yet."""
         if self._table is None and self._path.exists():
-            import lancedb
+            lancedb = library("lancedb")
 
             self._table = lancedb.connect(self.folder).open_table(self.name)
         elif self._table is not None:
@@ -121,7 +121,7 @@ class VectorCache:
         return self._table
 
     def _add(self, rows: pa.Table) -> None:
-        import lancedb
+        lancedb = library("lancedb")
 
         private_folder(self.folder)
         table = self._opened()
@@ -180,7 +180,7 @@ def private_folder(folder: Path) -> None:
 
 
 def _described(path: Path) -> CachedModel:
-    import lancedb
+    lancedb = library("lancedb")
 
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     try:

@@ -36,3 +36,8 @@ BY_DIMENSION: Mapping[str, str] = {
     "grounding": "see the claims without support in the verdicts of the score run",
     "reasoning": "see the score report by hops: where do chains break?",
 }
+
+
+def as_sentence(text: str) -> str:
+    """With a capital letter and a full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")

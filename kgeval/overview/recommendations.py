@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgeval.format import beyond, number, percent, visible
-from kgeval.overview.advice import ADVICE, BY_DIMENSION
+from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.bands import DIMENSIONS
 from kgeval.overview.coverage import sentence
 from kgeval.overview.findings import failed
@@ -58,11 +58,7 @@ def priorities_of(evidence: Evidence) -> list[OverviewPriority]:
     makers = (_stages, _judge, _gates, _completeness, _scores, _worse, _lost, _contamination, _findings)
     rows = [row for maker in makers for row in maker(evidence)]
     ordered = sorted(rows, key=lambda row: SEVERITIES.index(row.severity))[:MOST]
-    return [row.model_copy(update={"why": _sentence(row.why), "advice": _sentence(row.advice)}) for row in ordered]
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    return [row.model_copy(update={"why": as_sentence(row.why), "advice": as_sentence(row.advice)}) for row in ordered]
 
 
 def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:

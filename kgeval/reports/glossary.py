@@ -58,6 +58,8 @@ TERMS: dict[str, str] = {
     "embedding": "A list of numbers for a text: texts of like meaning get like numbers.",
     "closed book": "The model is asked without any source: what it knows already needs no retrieval.",
     "contamination": "The model may have seen the questions or answers in training, so good scores prove little.",
+    "standard error": "How far a mean of these runs may lie from the mean of very many runs.",
+    "quartiles": "A quarter of the values lie below the first, half below the second, three quarters below the third.",
     "multi-hop": "A question that needs several facts, each leading to the next.",
     # Audits of graphs.
     "modularity": "How clearly a graph falls into groups: above 0.3 the groups are clear.",

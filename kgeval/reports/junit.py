@@ -7,10 +7,10 @@ from datetime import datetime
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.format import beyond, figure, number, visible
+from kgeval.format import beyond, bracketed, figure, number, visible
+from kgeval.overview.score_verdict import ScoreTables, gate_name, verdict
 from kgeval.records import GateResult, Mean, MetricSummary, RunManifest, ScoreReport
 from kgeval.reports.measures import causes
-from kgeval.reports.scores_view import View, between, gate_name, verdict, view_of
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = 200
@@ -22,13 +22,13 @@ def render(report: ScoreReport) -> str:
     Every metric is a testcase too, with its figures as properties: it passes whatever its value is; error = more rows failed than were
     scored, skipped = it has no meaning for this system. A run that was stopped is an error in a suite of its own.
     """
-    view = view_of(report)
+    tables = ScoreTables.of(report)
     root = Element("testsuites", {"name": "kgeval score", "time": f"{max(0.0, report.run.seconds):.3f}"})
     if not report.complete:
         suite = SubElement(root, "testsuite", {"name": "run"})
         add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
-    for system in view.systems:
-        _suite(SubElement(root, "testsuite", {"name": xml_text(system)}), view, system)
+    for system in tables.systems:
+        _suite(SubElement(root, "testsuite", {"name": xml_text(system)}), tables, system)
     return written(root, report.run)
 
 
@@ -43,18 +43,19 @@ def written(root: Element, run: RunManifest) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _suite(suite: Element, view: View, system: str) -> None:
+def _suite(suite: Element, tables: ScoreTables, system: str) -> None:
     properties = SubElement(suite, "properties")
-    for name, value in (("kgeval", view.report.run.kgeval), ("command", view.report.run.command), ("verdict", " ".join(verdict(view)))):
+    run = tables.report.run
+    for name, value in (("kgeval", run.kgeval), ("command", run.command), ("verdict", " ".join(verdict(tables)))):
         SubElement(properties, "property", {"name": name, "value": xml_text(value, longest=2000)})
-    for gate in view.report.gates:
+    for gate in tables.report.gates:
         if gate.system == system:
-            missing = sum(one.questions_missing for one in view.report.systems if one.system == system)
-            _gate(suite, gate, view.mean(system, gate.metric), missing)
-    for metric in view.metrics:
-        found = view.summaries.get((system, metric))
+            missing = sum(one.questions_missing for one in tables.report.systems if one.system == system)
+            _gate(suite, gate, tables.mean(system, gate.metric), missing)
+    for metric in tables.metrics:
+        found = tables.summaries.get((system, metric))
         if found is not None:
-            _metric(suite, found, view)
+            _metric(suite, found, tables)
 
 
 def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> None:
@@ -71,9 +72,9 @@ def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> 
         add_outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else "") + lost)
 
 
-def _metric(suite: Element, one: MetricSummary, view: View) -> None:
+def _metric(suite: Element, one: MetricSummary, tables: ScoreTables) -> None:
     mean, case = one.overall, add_case(suite, f"{one.system}.metrics", one.metric)
-    info = view.info.get(one.metric)
+    info = tables.info.get(one.metric)
     figures = {
         "mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n, "n_scored": mean.n_scored,
         "not_applicable": mean.not_applicable, "bound_low": mean.bound_low, "bound_high": mean.bound_high,
@@ -90,7 +91,7 @@ def _metric(suite: Element, one: MetricSummary, view: View) -> None:
         why = f"{number(failed)} rows failed, {number(mean.n_scored)} were scored: {causes(mean.failures)}"
         add_outcome(case, "error", "unscored", why)
     else:
-        told = f"{figure(mean.mean)} {between(mean.low, mean.high)}".strip()
+        told = f"{figure(mean.mean)} {bracketed(mean.low, mean.high)}".strip()
         SubElement(case, "system-out").text = xml_text(f"{told}; {mean.n_scored} of {mean.n} questions scored")
 
 

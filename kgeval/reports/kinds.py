@@ -83,7 +83,7 @@ KINDS: dict[type[Report], Kind] = {
     ),
     ScoreReport: Kind(
         "a score report",
-        _forms(("scores_text", "terminal"), ("scores_md", "markdown"), html=("scores_html", "render"), xml=("junit", "render")),
+        _document("scores", xml=("junit", "render")),
     ),
     CrossedReport: Kind(
         "a matrix of runs",

@@ -17,12 +17,12 @@ _AT = r"(?<![A-Za-z0-9_])@"  # a mention begins after any other character, a let
 _MARKS = re.compile(
     rf"[\\`|~]|@(?=[\w-]*\.)|{_AT}|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
     r"|^(?:[*#]|>(?!=? ?-?\d)|[+-](?=\s)|\[(?![-+<>\d]))|\](?=[(\[:\]]|$)"
-    r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW])\."
+    r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW]{3})\."
 )
 _SPARED = re.compile(f"({_INTERVAL})")
 _PLAIN = re.compile(rf"(?!.*(?:://|www\.|{_AT}))[^`|\\$<]+", re.IGNORECASE | re.ASCII)  # literal in a code span, in tables too
 _MENTION = re.compile(rf"{_AT}\w")
-_EVERY = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
+_EVERY = re.compile(r"[\\`*{}\[\]<>#|!&~@$^]|(?<![^\W_])_|_(?![^\W_])|:(?=[^\s\d])|(?<=[wW]{3})\.")
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 

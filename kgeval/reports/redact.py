@@ -37,7 +37,7 @@ from kgeval.records import (
     StatsReport,
 )
 from kgeval.records.base import CAUSE, PATH, PUBLIC, PublicRecord
-from kgeval.reports.scores_view import is_reading
+from kgeval.reports.views.scores import is_reading
 
 Hasher = Callable[[str], str]
 R = TypeVar("R", bound=Record)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.format import number, percent, plural, visible
-from kgeval.overview import priorities
+from kgeval.overview import priorities, score_verdict
 from kgeval.overview.sources import Source
 from kgeval.records import (
     AnswerReport,
@@ -21,8 +21,6 @@ from kgeval.records import (
     ScoreReport,
     SourceKind,
 )
-from kgeval.reports.scores_view import verdict as scores_verdict
-from kgeval.reports.scores_view import view_of as scores_view
 from kgeval.reports.usage import usage_line
 from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed, pairs
 
@@ -99,7 +97,7 @@ def _answers(report: AnswerReport) -> list[str]:
 
 
 def _scores(report: ScoreReport) -> list[str]:
-    return scores_verdict(scores_view(report))
+    return score_verdict.verdict(score_verdict.ScoreTables.of(report))
 
 
 def _comparison(report: ComparisonReport) -> list[str]:

@@ -285,10 +285,8 @@ def _unfolded(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _yaml(path: Path) -> Any:
-    try:
-        import yaml
-    except ImportError as cause:
-        raise InputError(f"{path}: reading YAML needs PyYAML", fix="pip install pyyaml, or save the file as JSON") from cause
+    import yaml
+
     try:
         return yaml.safe_load(read_text(path))
     except (yaml.YAMLError, RecursionError) as cause:

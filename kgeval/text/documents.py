@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from kgeval.errors import InputError
+from kgeval.errors import InputError, library
 from kgeval.graph.load.values import Misfit
 from kgeval.records import Document
 from kgeval.tables import Line, decode
@@ -76,7 +76,7 @@ def read_markdown(data: bytes, name: str) -> Parsed:
 
 def read_pdf(data: bytes, _name: str) -> Parsed:
     """The text layer of a PDF, pages parted by a blank line. Raises: Misfit where there is none, or it cannot be read."""
-    import pypdf
+    pypdf = library("pypdf")
     from pypdf.errors import DependencyError, PyPdfError
 
     title = None
@@ -132,7 +132,7 @@ def _quiet(name: str) -> Iterator[None]:
 
 def read_word(data: bytes, _name: str) -> Parsed:
     """Paragraphs and tables of a .docx in their order; headings become Markdown headings. Raises: Misfit for damaged files."""
-    import docx
+    docx = library("docx")
     from docx.opc.exceptions import OpcError
 
     if data.startswith(b"\xd0\xcf\x11\xe0"):

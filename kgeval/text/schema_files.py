@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from kgeval.config import explain
-from kgeval.errors import ConfigError, InputError
+from kgeval.errors import InputError
 from kgeval.text.schema_types import property_types
 
 LARGEST = 10_000_000
@@ -144,7 +144,7 @@ class _Toml(BaseModel):
 def read_schema_file(path: Path) -> SchemaFile:
     """The declarations of a .json, .yaml, .yml or .toml file; what they name is declared, and only once.
 
-    Raises: InputError that names the file and every fault; ConfigError where reading YAML needs an extra package.
+    Raises: InputError that names the file and every fault.
     """
     schema = _read(path)
     nodes, relations = [t.label for t in schema.node_types], [t.label for t in schema.relationship_types]
@@ -205,10 +205,8 @@ def _text(path: Path) -> str:
 
 def _yaml(text: str) -> Any:
     """YAML without aliases: a few lines of them can stand for gigabytes."""
-    try:
-        import yaml
-    except ImportError as cause:
-        raise ConfigError("reading YAML needs the package pyyaml", fix="pip install pyyaml, or save the schema as JSON") from cause
+    import yaml
+
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
             raise ValueError("aliases (*name) are not read")

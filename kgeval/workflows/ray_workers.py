@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kgeval.errors import ConfigError, UsageError
+from kgeval.errors import ConfigError, UsageError, install
 from kgeval.workflows.workers import EndedWorker, Worker, carry_out
 
 STARTS = 4
@@ -34,7 +34,7 @@ def check_ray() -> None:
     from importlib.util import find_spec
 
     if find_spec("ray") is None:
-        raise UsageError("--executor ray needs Ray, which is not installed", fix="pip install ray, or --executor local")
+        raise UsageError("--executor ray needs Ray, which is not installed", fix=f"{install('ray')}, or --executor local")
 
 
 def run_ray(

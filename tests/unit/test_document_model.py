@@ -67,6 +67,20 @@ def test_a_wide_table_is_parted_by_columns_and_each_part_has_the_names() -> None
     assert all(f"column number {n}" in text for n in range(9))
 
 
+def test_a_table_that_does_not_fit_has_its_notes_below_before_it_is_parted() -> None:
+    cells = [Cell("0.123 [0.100, 0.200]", "96/100, 4 n/a")] * 2
+    table = Table(("metric", "the first system", "the second system"), [("m", *cells)])
+    wide, narrow = (terminal.render(Document("A", "a", [Section("", [table])]), width=width) for width in (90, 60))
+    assert "0.123 [0.100, 0.200] (96/100, 4 n/a)  0.123" in wide and "the first system" in wide
+    assert narrow.count("metric") == 1 and "(96/100" not in narrow and "96/100, 4 n/a" in narrow and "the second\n" in narrow
+
+
+def test_a_folded_section_is_folded_in_markdown_alone() -> None:
+    doc = Document("A", "a", [Section("More", [Text("One."), Text("Two.")], hint="How.", folded=True)])
+    assert "<details><summary>More</summary>\n\nHow.\n\nOne.\n\nTwo.\n\n</details>" in markdown.render(doc)
+    assert "More\nOne.\nTwo." in terminal.render(doc)
+
+
 def test_each_block_stands_in_each_form_that_it_names() -> None:
     blocks = [
         Text("A hint.", style="hint"), Items([Cell("an item", user=True)], title="Items:"), Cards([Card("Figure", "0.5", "what it is")]),

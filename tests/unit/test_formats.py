@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import kgeval
 from kgeval import format as display
+from kgeval.overview import score_verdict
 from kgeval.overview import wording as told
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
-from kgeval.reports import measures, scores_view
-from kgeval.reports.views import agreement, contamination, crossed, pairs, stats
+from kgeval.reports import measures
+from kgeval.reports.views import agreement, contamination, crossed, pairs, scores, stats
 
 # every way in which a share becomes a text
 SHARES: dict[str, Callable[[float], str]] = {
@@ -25,7 +26,7 @@ SHARES: dict[str, Callable[[float], str]] = {
     "signed": display.signed, "signed figure": lambda value: display.figure(value, sign=True), "points": display.points,
     "one report": lambda value: told.value_of(value, None, None, "share"),
     "a difference of one report": lambda value: told.value_of(value, None, None, "difference"),
-    "scores": lambda value: scores_view.difference(value, None, None),
+    "scores": lambda value: scores.difference(value, None, None),
     "agreement": agreement.figure, "points of a comparison": pairs.points, "statistics": stats.signed,
     "a proportion": lambda value: measures.share(Proportion(count=1, total=2, share=value)),
     "an estimate": lambda value: measures.estimated(_estimate(value)),
@@ -36,8 +37,8 @@ SHARES: dict[str, Callable[[float], str]] = {
 INTERVALS: dict[str, Callable[[float, float], str]] = {
     "interval": display.interval, "bracketed": display.bracketed,
     "one report": lambda low, high: told.value_of(0.5, low, high, "share").removeprefix("50.0 %"),
-    "scores": scores_view.between,
-    "a difference of scores": lambda low, high: scores_view.difference(0.5, low, high).removeprefix("+0.500"),
+    "scores": score_verdict.confidence,
+    "a difference of scores": lambda low, high: scores.difference(0.5, low, high).removeprefix("+0.500"),
     "a comparison": lambda low, high: pairs.between(Estimated(value=0.5, low=low, high=high)),
     "agreement": lambda low, high: agreement.between(Estimated(value=0.5, low=low, high=high)),
     "statistics": lambda low, high: stats.between(Estimated(value=0.5, low=low, high=high)).strip("-"),

@@ -59,9 +59,11 @@ def test_a_page_is_printed_listed_and_suggested(capsys: pytest.CaptureFixture[st
     assert "did you mean answer-files" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("module", "name"), [("lancedb", "lancedb"), ("docx", "python-docx"), ("matplotlib", "matplotlib")])
+@pytest.mark.parametrize(("module", "name", "command"), [
+    ("lancedb", "lancedb", "'kgeval[vectors]'"), ("docx", "python-docx", "'kgeval[documents]'"), ("matplotlib", "matplotlib", "matplotlib"),
+])
 def test_a_library_that_is_missing_is_one_error_with_the_way_to_add_it(
-    module: str, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    module: str, name: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
     import types
 
@@ -74,7 +76,7 @@ def test_a_library_that_is_missing_is_one_error_with_the_way_to_add_it(
     monkeypatch.setitem(COMMANDS, "it", ("commands_of_tests:it", ""))
     assert run(["it"]) == 2
     error = capsys.readouterr().err
-    assert f"this needs {name}, which cannot be loaded" in error and error.rstrip().endswith(f"Fix: pip install {name}")
+    assert f"this needs {name}, which cannot be loaded" in error and error.rstrip().endswith(f"Fix: pip install {command}")
 
 
 def test_a_part_of_kgeval_that_is_missing_is_a_traceback() -> None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
-from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
-from kgeval.reports import scores_view as view
+from kgeval.overview import score_verdict as verdict
+from kgeval.records import SEVERITIES, Gain, GateResult, GroupSummary, LeaderRow, Mean, OverviewPriority, ScoreReport
+from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
 
 
 def lead(report: ScoreReport) -> str:
-    return view.verdict(view.view_of(report))[0]
+    return verdict.verdict(verdict.ScoreTables.of(report))[0]
 
 
 def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
-    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)")
+    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95% CI [0.700, 0.900], 40 of 40 scored)")
     assert lead(two(told(0.8, 0.6, 0.9), told(0.6, 0.5, 0.7))).startswith("No clear difference by m: A 0.800")
 
 
@@ -41,21 +42,21 @@ def test_an_interval_of_hardly_any_differing_questions_proves_nothing(n: int, di
     gain = Gain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
     report = two(told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8), (gain,))
     assert lead(report).startswith("Best by m: A" if clear else "No clear difference")
-    row = rendered(report, "text").split("DIFFERENCES")[1]
+    row = rendered(report, "text").split("Differences between")[1]
     assert ("no clear difference" in row) is not clear
 
 
 def test_values_that_are_all_equal_are_shown_without_an_interval_and_prove_less() -> None:
     none, some = told(0.0, 0.0, 0.0), told(0.1, 0.05, 0.25)
-    assert "No clear difference by m: A 0.100 (95 %: 0.050 to 0.250" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
+    assert "No clear difference by m: A 0.100 (95% CI [0.050, 0.250]" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
     assert lead(two(told(0.3, 0.2, 0.5), none)).startswith("Best by m: A")
     text = " ".join(rendered(two(some, none), "text").split())
     assert "[0, 0]" not in text and "No interval: all values are the same." in text
-    assert view.difference(0.0, 0.0, 0.0) == "0"
+    assert difference(0.0, 0.0, 0.0) == "0"
 
 
 def test_the_number_of_clear_differences_stands_beside_what_chance_gives() -> None:
-    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in view.verdict(view.view_of(sample())))
+    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in verdict.verdict(verdict.ScoreTables.of(sample())))
 
 
 def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
@@ -63,7 +64,7 @@ def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
     assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
     gain = Gain(system="B", baseline="A", metric="m", n=40, mean=-0.7, low=-0.8, high=-0.6)
     assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
-    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("DIFFERENCES")[1]
+    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("Differences between")[1]
 
 
 def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
@@ -78,7 +79,7 @@ def test_only_one_system_has_a_figure_and_no_rival() -> None:
     assert lead(empty()) == "Nothing was scored."
     lost = Mean(n=4, n_scored=0, failures={"timeout": 4})
     assert lead(two(lost, lost)) == "No score could be computed."
-    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)."
+    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95% CI [0.700, 0.900], 40 of 40 scored)."
 
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
@@ -89,16 +90,60 @@ def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> 
 
 def test_gates_are_counted_and_those_not_met_are_named_a_few_at_most() -> None:
     gates = [GateResult(system="A", metric="m", least=at % 2 == 0, limit=0.5, value=0.4, met=False) for at in range(5)]
-    line = view.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
+    line = verdict.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
     assert line.startswith("Gates: 0 met, 5 missed (m >= 0.5 by A: 0.400; m <= 0.5 by A: 0.400; ") and " and 2 more)" in line
-    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and view.gates_line([]) == ""
+    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and verdict.gates_line([]) == ""
 
 
 def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     report = sample()
-    place = view.standing(view.view_of(report), "answer_accuracy")
+    place = verdict.standing(verdict.ScoreTables.of(report), "answer_accuracy")
     assert place is not None and [name for name, _ in place.order] == ["graph-rag", "vector-rag", "closed-book"] and place.clear
     near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
-    place = view.standing(view.view_of(report.model_copy(update={"gains": near})), "answer_accuracy")
+    place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
     assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")
+
+
+def fixes(report: ScoreReport) -> dict[str, OverviewPriority]:
+    return {one.title: one for one in verdict.to_fix(verdict.ScoreTables.of(report))}
+
+
+def test_what_to_fix_stands_with_what_it_costs_the_most_pressing_first() -> None:
+    rows = fixes(sample())
+    assert [one.severity for one in rows.values()] == sorted((one.severity for one in rows.values()), key=SEVERITIES.index)
+    missed = rows["Gate missed: answer_accuracy >= 0.6"]
+    assert missed.evidence == "0.5694 instead of 0.6 or more" and missed.where == "vector-rag"
+    assert "context_relevance >= 0.5 by closed-book" in rows["Gates without an answer"].why
+    assert rows["Answers that are errors or empty"].evidence == "3 of 100 answers"
+    assert rows["Questions without an answer"].evidence == "4 questions"
+    lost = rows["Questions that could not be scored: factual_correctness"]
+    assert lost.evidence == "4 of 100 questions" and "[0.536, 0.576]" in lost.why and "3 other means" in lost.why
+    fault = rows["The graph's fault duplicate-name goes along with worse answers"]
+    assert fault.evidence == "14 of 100 questions" and "answer_accuracy: 0.526 where a question touches it, else 0.742" in fault.why
+    assert rows["Wrong answers after a wrong step"].evidence == "9 of 12 questions with a wrong step"
+    assert all(one.advice[0].isupper() and one.advice[-1] in ".?!" for one in rows.values())
+
+
+def test_a_report_without_a_fault_asks_for_nothing_and_a_stopped_one_for_the_rest() -> None:
+    report = two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))
+    assert fixes(report) == {} and "Nothing in these figures asks for it." in rendered(report, "md")
+    assert list(fixes(report.model_copy(update={"complete": False}))) == ["The run was stopped before its end"]
+    assert list(fixes(one_row())) == ["Few questions"]
+
+
+@pytest.mark.parametrize(("better", "low", "high", "n", "weak"), [
+    ("higher", 0.3, 0.5, 12, True), ("higher", 0.3, 0.9, 12, False), ("higher", 0.3, 0.5, 9, False), ("lower", 0.3, 0.5, 12, False),
+    ("lower", 0.85, 0.95, 12, True),
+])
+def test_a_part_of_the_questions_is_weak_where_its_whole_interval_is_worse(
+    better: str, low: float, high: float, n: int, weak: bool,
+) -> None:
+    best = told(0.8, 0.7, 0.9)
+    report = two(best, told(0.9 if better == "lower" else 0.2, 0.1, 1.0), better=better)
+    part = told((low + high) / 2, low, high, n=n, n_scored=n)
+    groups = [GroupSummary(system=name, metric="m", by="hops", value="3+", overall=part) for name in ("A", "B")]
+    row = fixes(report.model_copy(update={"groups": groups})).get("Weak answers to one part of the questions: hops 3+")
+    assert (row is not None) is weak
+    if row is not None:
+        assert (row.where, row.evidence) == ("A", "12 of 40 questions") and "compared with 0.800 over all" in row.why

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgeval.auditing.schema import GraphSchema, PropertySpec, from_constraints, from_file, read_schema
-from kgeval.errors import ConfigError, InputError
+from kgeval.errors import InputError
 from kgeval.text.schema_types import property_types
 
 DOCS = Path(__file__).parents[2] / "docs" / "schema-files.md"
@@ -101,13 +101,6 @@ def test_an_unreadable_file_is_a_clear_error(tmp_path):
     (tmp_path / "folder.json").mkdir()
     with pytest.raises(InputError, match="cannot be read"):
         from_file(tmp_path / "folder.json")
-
-
-def test_yaml_without_pyyaml_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "yaml", None)
-    with pytest.raises(ConfigError, match="pyyaml") as caught:
-        written(tmp_path, "s.yaml", "node_types: [A]")
-    assert "pip install pyyaml" in caught.value.fix
 
 
 def test_the_database_needs_a_connection():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import kgeval
 from kgeval.cli.common import coloured
 from kgeval.cli.main import run
-from kgeval.errors import ConnectError, ModelError
+from kgeval.errors import DISTRIBUTIONS, EXTRAS, ConnectError, ModelError
 from kgeval.graph.connect import Address
 from kgeval.graph.server_info import inspect
 from kgeval.llm.embed_sources import local_model
@@ -81,7 +82,16 @@ def test_without_sentence_transformers_the_way_out_is_said(use: object, monkeypa
     assert "need sentence-transformers" in str(caught.value) and "--embedding-url" in str(caught.value)
 
 
-def test_no_way_out_installs_a_release_that_may_not_be_there() -> None:
-    """`pip install 'kgeval[spacy]'` looks for kgeval in a registry: what it brings can be named itself, however kgeval was installed."""
-    wrong = [path.name for path in PACKAGE.rglob("*.py") if re.search(r"install '?\"?kgeval\[", path.read_text(encoding="utf-8"))]
+def test_what_installs_a_library_stands_in_one_place() -> None:
+    """A fix names an extra that pyproject.toml has, by `errors.install`."""
+    wrong = [
+        f"{path.name}: {line.strip()}" for path in PACKAGE.rglob("*.py") if path.name != "errors.py"
+        for line in path.read_text(encoding="utf-8").splitlines() if re.search(r"pip install (?!--upgrade|jgo|cryptography)[\"\w']", line)
+    ]
     assert wrong == []
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    for module, (extra, _) in EXTRAS.items():
+        name = DISTRIBUTIONS.get(module, module)
+        assert any(wanted.startswith(name) for wanted in extras[extra]), module
+        assert not any(wanted.startswith(name) for wanted in project["dependencies"]), module

@@ -54,13 +54,13 @@ def section_text(section: Section) -> str:
 
 
 def _parts(section: Section) -> Iterator[str]:
-    """A heading with its first block, so that none is left alone; then a block each."""
+    """A heading with its first block, so that none is left alone; then a block each. A folded section is one part: whole, or left out."""
     blocks = [text for block in shown(section.blocks, "md") if (text := _block(block))]
+    hint = _sentence(section.hint) if section.hint else ""
     if blocks and section.folded:
-        yield f"<details><summary>{escape(section.title)}</summary>\n\n{_joined(blocks)}\n\n</details>"
+        yield f"<details><summary>{escape(section.title)}</summary>\n\n{_joined([hint, *blocks])}\n\n</details>"
     elif blocks:
-        title, hint = f"## {escape(section.title)}" if section.title else "", _sentence(section.hint) if section.hint else ""
-        yield _joined([title, hint, blocks[0]])
+        yield _joined([f"## {escape(section.title)}" if section.title else "", hint, blocks[0]])
         yield from blocks[1:]
 
 

@@ -17,7 +17,6 @@ from kgeval.records import (
     OverviewCost,
     OverviewDiff,
     OverviewFigure,
-    OverviewPriority,
     OverviewReport,
     OverviewSource,
     Part,
@@ -25,6 +24,7 @@ from kgeval.records import (
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
 from kgeval.reports.markdown import version_line
+from kgeval.reports.views.parts import fix_first
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -73,29 +73,8 @@ def _tally(report: OverviewReport) -> Iterator[tuple[Tone, str]]:
 
 
 def _first(report: OverviewReport) -> Iterator[Block]:
-    given = report.priorities
-    if not given:
-        yield Text("Nothing that these reports measure asks for it.", forms="long")
-        return
-    for at, one in enumerate(given[:MOST], start=1):
-        yield Text(f"{at}. [{one.severity}] {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else ""), forms="short")
-        yield Text(one.advice, style="hint", forms="short")
-    yield Items([
-        f"{one.severity}: {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else "") + f". {one.why} {one.advice}"
-        for one in given
-    ], ordered=True, long=MOST, forms="md")
-    pages = {one.file: one.page for one in report.sources if one.page}
-    opened = [_priority(one, pages.get(one.source or "")) for one in given]
-    yield from opened[:MOST]
-    if rest := opened[MOST:]:
-        yield Details(f"{number(len(rest))} more", rest)
-        yield Text(f"and {number(len(rest))} more", forms="short")
-
-
-def _priority(one: OverviewPriority, page: str | None) -> Details:
-    why = one.why + (f" ({one.where})" if one.where else "")
-    source = [Items([Cell(one.source, link=address(page) if page else "")])] if one.source else []
-    return Details(one.title, [Text(why), Text(one.advice), *source], open=True, tone=one.severity, badge=one.severity, amount=one.evidence)
+    pages = {one.file: address(one.page) for one in report.sources if one.page}
+    return fix_first(report.priorities, MOST, "Nothing that these reports measure asks for it.", pages)
 
 
 def _baseline(diff: OverviewDiff) -> Iterator[Block]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, CompletenessReport, Finding
-from kgeval.reports.document import Cell, Section, Table, Tone
+from kgeval.records import AccuracyReport, CompletenessReport, Finding, OverviewPriority
+from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
 
 
 def server_of(report: CompletenessReport | AccuracyReport) -> str:
@@ -26,3 +27,29 @@ def findings_section(findings: Sequence[Finding]) -> Section:
     hint = "These join the audit report with kgeval audit --with this report's JSON."
     table = [Table(("", "Check", "Found", "What to do"), rows, words=frozenset(range(4)))] if rows else []
     return Section("Findings for the audit", table, hint=hint, id="findings", forms="page")
+
+
+def fix_first(
+    rows: Sequence[OverviewPriority], most: int, nothing: str, pages: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Block]:
+    """What to fix first with what it costs: `most` of the rows, the others folded. `nothing`: what stands there without rows; `pages`: the
+    address of a source's page."""
+    if not rows:
+        yield Text(nothing, forms="long")
+        return
+    for at, one in enumerate(rows[:most], start=1):
+        yield Text(f"{at}. [{one.severity}] {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else ""), forms="short")
+        yield Text(one.advice, style="hint", forms="short")
+    yield Items([
+        f"{one.severity}: {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else "") + f". {one.why} {one.advice}"
+        for one in rows
+    ], ordered=True, long=most, forms="md")
+    opened = [
+        Details(one.title, [
+            Text(f"{one.why} {one.advice}"), *([Items([Cell(one.source, link=pages.get(one.source, ""))])] if one.source else []),
+        ], open=True, tone=one.severity, badge=one.severity, amount=one.evidence, chips=[one.where] if one.where else []) for one in rows
+    ]
+    yield from opened[:most]
+    if rest := opened[most:]:
+        yield Details(f"{number(len(rest))} more", rest)
+        yield Text(f"and {number(len(rest))} more", forms="short")

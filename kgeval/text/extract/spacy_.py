@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from kgeval.errors import UsageError
+from kgeval.errors import UsageError, install
 from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import DETERMINERS, HEDGES, PRONOUNS, lemma
@@ -277,7 +277,7 @@ def _load(pipeline: str) -> Any:
         import spacy
     except ImportError as error:
         raise UsageError("the spaCy extractor needs spaCy, which is not installed",
-                         fix=f"pip install spacy, {_WAY_OUT}") from error
+                         fix=f"{install('spacy')}, {_WAY_OUT}") from error
     try:
         nlp = spacy.load(pipeline)
     except (OSError, ValueError, ImportError) as error:

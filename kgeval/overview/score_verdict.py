@@ -1,0 +1,352 @@
+"""What a score report comes to: who is better and whether that is certain, what gates say, what to fix first and what it costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgeval.format import beyond, bracketed, figure, joined, number, percent, plural, visible
+from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
+from kgeval.overview.metric_parts import plain
+from kgeval.overview.score_figures import headline_metric
+from kgeval.records import (
+    SEVERITIES,
+    By,
+    Gain,
+    GateResult,
+    GroupSummary,
+    Mean,
+    MetricInfo,
+    MetricSummary,
+    OverviewPriority,
+    ScoreReport,
+)
+
+LEAST = 10  # questions for saying that one system is apart from another
+LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
+FEW = 30  # below, intervals of skewed values are too narrow
+NAME = 40  # characters of a system's or metric's name within a sentence
+BY_WORDS: dict[By, str] = {
+    "hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "question type",
+}
+
+Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
+
+
+@dataclass(frozen=True)
+class ScoreTables:
+    """A report with its look-ups. `systems` and `metrics`: as the report lists them, then others that only its rows name.
+
+    `groups`: by -> metric -> value -> system -> mean. `gains`: by (metric, system, baseline). `headline`: the verdict's metric.
+    """
+
+    report: ScoreReport
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    info: Mapping[str, MetricInfo]
+    summaries: Mapping[tuple[str, str], MetricSummary]
+    groups: Groups
+    gains: Mapping[tuple[str, str, str], Gain]
+    headline: str | None
+
+    @classmethod
+    def of(cls, report: ScoreReport) -> ScoreTables:
+        systems = [one.system for rows in (report.systems, report.summaries, report.gates) for one in rows]
+        metrics = [one.metric for rows in (report.metrics, report.summaries) for one in rows]
+        groups: dict[By, dict[str, dict[str, dict[str, Mean]]]] = {}
+        for row in report.groups:
+            groups.setdefault(row.by, {}).setdefault(row.metric, {}).setdefault(row.value, {})[row.system] = row.overall
+        return cls(
+            report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {one.metric: one for one in report.metrics},
+            {(one.system, one.metric): one for one in report.summaries}, groups,
+            {(one.metric, one.system, one.baseline): one for one in report.gains}, headline_metric(report),
+        )
+
+    def mean(self, system: str, metric: str) -> Mean | None:
+        """The mean over questions; None where the report has none."""
+        summary = self.summaries.get((system, metric))
+        return summary.overall if summary else None
+
+    def lower(self, metric: str) -> bool:
+        """True where a lower value is better."""
+        return metric in self.info and self.info[metric].better == "lower"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The systems by one metric, best first. `clear`: the first is apart from every other one. `fragile`: rows that failed could
+    change who is first."""
+
+    order: tuple[tuple[str, Mean], ...]
+    clear: bool
+    fragile: bool
+
+
+def standing(tables: ScoreTables, metric: str) -> Standing | None:
+    """Who leads by this metric; None with fewer than two systems that have a mean."""
+    means = [(system, mean) for system in tables.systems if (mean := tables.mean(system, metric)) and mean.mean is not None]
+    if len(means) < 2:
+        return None
+    lower = tables.lower(metric)
+    first, *others = order = sorted(means, key=lambda pair: (pair[1].mean or 0.0) * (1 if lower else -1))
+    clear = all(significantly_better(tables, metric, first, other) for other in others)
+    return Standing(tuple(order), clear, clear and any(_could_turn(first[1], mean, lower) for _, mean in others))
+
+
+def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
+    """True where the first is better for sure: the interval of the paired difference leaves 0 out on its side or, where the report
+    has no paired difference of the two, their intervals do not touch (a stricter demand). Never with fewer than LEAST questions."""
+    lower = tables.lower(metric)
+    for one, two, up in ((first, other, not lower), (other, first, lower)):
+        gain = tables.gains.get((metric, one[0], two[0]))
+        if gain is not None and gain.low is not None and gain.high is not None:
+            return is_significant(gain) and (gain.low > 0 if up else gain.high < 0)
+    high, low = (other[1], first[1]) if lower else (first[1], other[1])
+    if high.low is None or low.high is None or min(high.n_scored, low.n_scored) < LEAST:
+        return False
+    return high.low - _unseen(high) > low.high + _unseen(low)
+
+
+def is_significant(gain: Gain) -> bool:
+    """True where the interval leaves 0 out and enough questions stand behind it. Where few questions differ, all on one side, no
+    resample can turn the sign, and the interval leaves 0 out however often chance does that."""
+    if gain.low is None or gain.high is None or gain.n < LEAST or (gain.differ is not None and gain.differ < LEAST_DIFFER):
+        return False
+    return gain.low > 0 or gain.high < 0
+
+
+def _unseen(mean: Mean) -> float:
+    """What an interval without width lacks: 3/n (the rule of three) for values that were not seen."""
+    return 3 / mean.n_scored if mean.low == mean.high else 0.0
+
+
+def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
+    high, low = (other, first) if lower else (first, other)
+    if not (first.failures or other.failures) or high.bound_low is None or low.bound_high is None:
+        return False
+    return high.bound_low <= low.bound_high
+
+
+def verdict(tables: ScoreTables) -> list[str]:
+    """The outcome, a sentence each: who is best where that is certain, the gates, what is missing. Computed from the report alone."""
+    systems = tables.report.systems
+    missing = [f"{word(one.system)} {number(one.questions_missing)}" for one in systems if one.questions_missing]
+    void = [f"{word(one.system)} {number(one.errors + one.empty)}" for one in systems if one.errors + one.empty]
+    gaps = [f"Questions without an answer: {_some(missing, 4)}; means are over the others."] if missing else []
+    return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {_some(void, 4)}."] if void else [])]
+
+
+def outcome(tables: ScoreTables) -> list[str]:
+    """The first sentences of the verdict: without what is missing, which also stands in `to_fix`."""
+    stopped = "The run was stopped before its end: these figures are of the rows that were scored until then."
+    lines = (_lead(tables), "" if tables.report.complete else stopped, gates_line(tables.report.gates), _tally(tables))
+    return [line for line in lines if line]
+
+
+def _lead(tables: ScoreTables) -> str:
+    metric = tables.headline
+    if metric is None:
+        return "No score could be computed." if tables.report.summaries else "Nothing was scored."
+    place = standing(tables, metric)
+    if place is None:
+        system, mean = next((name, mean) for name in tables.systems if (mean := tables.mean(name, metric)) and mean.mean is not None)
+        return f"{word(metric)}: {_value(system, mean)}.{_few([mean])}"
+    first, second = place.order[:2]
+    better = " (lower is better)" if tables.lower(metric) else ""
+    few = _few([first[1], second[1]])
+    if not place.clear:
+        return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
+    doubt = " Rows that failed could still change this." if place.fragile else ""
+    return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
+
+
+def _few(means: Iterable[Mean]) -> str:
+    """A warning where a mean is over few questions, else ""."""
+    least = min(mean.n_scored for mean in means)
+    return f" Only {plural(least, 'question')}: a hint, no proof." if least < FEW else ""
+
+
+def _value(system: str, mean: Mean) -> str:
+    """`A 0.712 (95% CI [0.671, 0.752], 96 of 100 scored)`."""
+    over = [confidence(mean.low, mean.high), f"{number(mean.n_scored)} of {number(mean.n)} scored"]
+    return f"{word(system)} {figure(mean.mean)} ({', '.join(filter(None, over))})"
+
+
+def _tally(tables: ScoreTables) -> str:
+    """In how many metrics each system is apart from all others."""
+    places = [place for metric in tables.metrics if (place := standing(tables, metric))]
+    if len(places) < 2:
+        return ""
+    wins = Counter(place.order[0][0] for place in places if place.clear)
+    if not wins:
+        return f"No system is clearly best in any of {number(len(places))} metrics."
+    won = joined([f"{word(system)} in {number(n)}" for system, n in wins.most_common(4)])
+    rest = f"no clear difference in {number(len(places) - sum(wins.values()))}"
+    return f"Clearly best, of {plural(len(places), 'metric')}: {won}; {rest}. By chance alone one metric in 20 looks clear."
+
+
+def gates_line(gates: Sequence[GateResult]) -> str:
+    """`Gates: 2 met, 1 missed (faithfulness >= 0.8 by B: 0.741), 1 unanswered.`; "" without gates."""
+    parts = []
+    for title, met in (("met", True), ("missed", False), ("unanswered", None)):
+        lines = [
+            f"{gate_name(gate)} by {word(gate.system)}: {'no value' if gate.value is None else figure(gate.value)}"
+            for gate in gates if gate.met is met
+        ]
+        parts.append(f"{number(len(lines))} {title}" + (f" ({_some(lines, 3)})" if lines and not met else ""))
+    return f"Gates: {', '.join(parts)}." if gates else ""
+
+
+def gate_name(gate: GateResult) -> str:
+    """`faithfulness >= 0.8`."""
+    return f"{word(gate.metric)} {'>=' if gate.least else '<='} {number(gate.limit)}"
+
+
+def _some(texts: Sequence[str], most: int) -> str:
+    """The first few, and how many more there are."""
+    return "; ".join(texts[:most]) + (f" and {number(len(texts) - most)} more" if len(texts) > most else "")
+
+
+def word(text: str) -> str:
+    """A name within a sentence, hidden characters written out."""
+    return visible(text, longest=NAME)
+
+
+def confidence(low: float | None, high: float | None) -> str:
+    """`95% CI [0.671, 0.752]`; "" where there is no interval, or none with a width: equal values do not prove that the next is equal."""
+    ends = bracketed(low, high)
+    return f"95% CI {ends}" if ends else ""
+
+
+def to_fix(tables: ScoreTables) -> list[OverviewPriority]:
+    """What to fix, with what it costs (`evidence`), the most pressing first: what makes the figures void, gates, lost answers, lost
+    scores, then where the best system is weakest."""
+    makers = (_run, _gates, _lost_answers, _unscored, _faults, _weak_groups, _wrong_steps, _too_few)
+    rows = [row.model_copy(update={"advice": as_sentence(row.advice)}) for make in makers for row in make(tables)]
+    return sorted(rows, key=lambda row: SEVERITIES.index(row.severity))
+
+
+def _run(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    if not tables.report.complete:
+        yield OverviewPriority(
+            severity="error", title="The run was stopped before its end", evidence="not all answers are scored", where="",
+            why="The figures are of the answers that were scored until then.", advice="Run the same command again: it goes on there.",
+        )
+
+
+def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    for gate in tables.report.gates:
+        if gate.met is False:
+            reached = "no value" if gate.value is None else beyond(gate.value, gate.limit)
+            yield OverviewPriority(
+                severity="error", title=f"Gate missed: {gate_name(gate)}", where=gate.system,
+                evidence=f"{reached} instead of {number(gate.limit)} or {'more' if gate.least else 'less'}",
+                why="This threshold was set for this run.", advice=ADVICE.get(plain(gate.metric), BY_DIMENSION["answers"]),
+            )
+    if unanswered := [f"{gate_name(gate)} by {word(gate.system)}" for gate in tables.report.gates if gate.met is None]:
+        yield OverviewPriority(
+            severity="error", title="Gates without an answer", evidence=plural(len(unanswered), "gate"), where="",
+            why=f"{_some(unanswered, 3)}: no value, or what is missing could decide it.",
+            advice="Run the same command again with --retry-errors, and answer the missing questions. Where a metric has no meaning for a "
+                   "system, set the threshold for the others only (SYSTEM:METRIC>=X).",
+        )
+
+
+def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    for one in tables.report.systems:
+        if lost := one.errors + one.empty:
+            yield OverviewPriority(
+                severity="warning", title="Answers that are errors or empty", where=one.system,
+                evidence=f"{number(lost)} of {plural(one.answers, 'answer')}", why="Whoever asks these questions gets no answer.",
+                advice=ADVICE["no_answer"],
+            )
+        if one.questions_missing:
+            yield OverviewPriority(
+                severity="warning", title="Questions without an answer", where=one.system,
+                evidence=plural(one.questions_missing, "question"),
+                why="The means are over the others, so that the systems may not have answered the same questions.",
+                advice="Answer them (kgeval answer), then score again.",
+            )
+
+
+def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    """The metric that lost most scores; how many others did, too."""
+    failed = [one for one in tables.report.summaries if one.overall.failures]
+    failed.sort(key=lambda one: -sum(one.overall.failures.values()))
+    for one in failed[:1]:
+        mean, more = one.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
+        bounds = bracketed(mean.bound_low, mean.bound_high)
+        yield OverviewPriority(
+            severity="warning", title=f"Questions that could not be scored: {word(one.metric)}", where=one.system,
+            evidence=f"{number(sum(mean.failures.values()))} of {plural(mean.n, 'question')}",
+            why=(f"With them the mean could be anywhere in {bounds}." if bounds else "The mean is over the others.") + more,
+            advice="Run the same command again with --retry-errors.",
+        )
+
+
+def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    """The rules of the audit whose hits go along with lower scores for sure, the one that touches most questions first."""
+    metric = tables.headline
+    rows = [
+        one for one in tables.report.joined
+        if one.metric == metric and not tables.lower(one.metric) and one.rule is not None and one.high is not None and one.high < 0
+        and min(one.touched.n_scored, one.untouched.n_scored) >= LEAST
+    ]
+    for one in sorted(rows, key=lambda one: -one.touched.n_scored)[:2]:
+        rule, touched, others = word(one.rule or ""), one.touched, one.untouched
+        yield OverviewPriority(
+            severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=one.system,
+            evidence=f"{number(touched.n_scored)} of {plural(touched.n_scored + others.n_scored, 'question')}",
+            why=f"{word(one.metric)}: {figure(touched.mean)} where a question touches it, else {figure(others.mean)}. No proof of cause.",
+            advice=f"Fix what the audit lists under {rule}, then answer and score again.",
+        )
+
+
+def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    """Where the leading system is weak: parts of the questions whose whole interval is worse than its mean over all."""
+    metric = tables.headline
+    place = standing(tables, metric) if metric else None
+    system = place.order[0][0] if place else next(iter(tables.systems), "")
+    whole = tables.mean(system, metric) if metric else None
+    if metric is None or whole is None or whole.mean is None:
+        return
+    sign = -1 if tables.lower(metric) else 1
+    weak: list[tuple[float, GroupSummary]] = []
+    for one in tables.report.groups:
+        mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
+        if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
+            continue
+        if sign * (whole.mean - best) > 0:
+            weak.append((sign * (whole.mean - mean.mean) * mean.n_scored, one))
+    for _, one in sorted(weak, key=lambda pair: -pair[0])[:2]:
+        yield OverviewPriority(
+            severity="warning", title=f"Weak answers to one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
+            evidence=f"{number(one.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
+            why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions.",
+            advice=ADVICE["hops_3_up"] if one.by == "hops" else BY_DIMENSION["answers"],
+        )
+
+
+def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    for one in tables.report.reasoning:
+        wrong = round((one.error_propagation or 0.0) * one.wrong_step_answers)
+        if wrong:
+            yield OverviewPriority(
+                severity="info", title="Wrong answers after a wrong step", where=one.system,
+                evidence=f"{number(wrong)} of {plural(one.wrong_step_answers, 'question')} with a wrong step",
+                why=f"{number(one.with_wrong_step)} of {plural(one.questions, 'question')} of several steps have a wrong one"
+                    + (f" ({percent(one.wrong_step_share)})." if one.wrong_step_share is not None else "."),
+                advice=ADVICE["stepwise_accuracy"],
+            )
+
+
+def _too_few(tables: ScoreTables) -> Iterator[OverviewPriority]:
+    means = [mean for system in tables.systems if tables.headline and (mean := tables.mean(system, tables.headline)) and mean.n_scored]
+    least = min((mean.n_scored for mean in means), default=FEW)
+    if least < FEW:
+        yield OverviewPriority(
+            severity="info", title="Few questions", where="",
+            evidence=f"{plural(least, 'question')}, where {number(FEW)} or more carry a decision",
+            why="With few questions intervals of skewed scores are too narrow.", advice="Ask more questions (kgeval questions generate).",
+        )
