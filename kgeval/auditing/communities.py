@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.graph.algorithms import Leiden, Louvain, Method, Partition, View
+from kgeval.graph.algorithms import Crossing, Leiden, Louvain, Method, Partition, View
+from kgeval.records import CommunityLink, CommunityMap, DrawnCommunity
 from kgeval.stats.graphs import adjusted_rand_index
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 LOUVAIN_UP_TO = 200_000
 RUNS = 5
+MAPPED, NAMED, NAMES = 30, 5, 3  # communities on the map; those of them that are named, by so many entities
 
 
 def method_for(nodes: int) -> Method:
@@ -23,8 +25,8 @@ def method_for(nodes: int) -> Method:
     return Leiden if nodes > LOUVAIN_UP_TO else Louvain
 
 
-def communities(view: View, *, seed: int, timeout: float) -> dict[str, Any]:
-    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 200,000 entities).
+def communities(view: View, *, seed: int, timeout: float) -> tuple[dict[str, Any], CommunityMap]:
+    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 200,000 entities), and a map of them.
 
     modularity in -0.5..1; community_stability: mean adjusted Rand index of the partition with those of 5 runs on
     shuffled order (Leiden: other seeds), over entities that have a relation; 1 = always the same communities.
@@ -34,14 +36,35 @@ def communities(view: View, *, seed: int, timeout: float) -> dict[str, Any]:
 
     method = method_for(view.nodes)
     partition, modularity = view.communities(method, seed)
-    sizes = np.unique(partition.groups, return_counts=True)[1]
+    groups, sizes = np.unique(partition.groups, return_counts=True)
+    order = np.lexsort((groups, -sizes))
+    mapped = [int(groups[at]) for at in order[:MAPPED] if sizes[at] > 1]
+    crossing = view.crossing(partition, mapped)
+    drawn = _map(view, partition, dict(zip(groups.tolist(), sizes.tolist(), strict=True)), mapped, crossing)
     return {
         "community_algorithm": f"Leiden, seed {seed}, concurrency 1" if method == Leiden else "Louvain, concurrency 1",
         "modularity": modularity, "communities": len(sizes), "community_size_max": int(sizes.max()),
         "community_size_mean": int(sizes.sum()) / len(sizes), "community_size_median": float(np.median(sizes)),
-        "cross_community_share": view.crossing(partition) / view.edges,
+        "cross_community_share": crossing.edges / view.edges,
         **_stability(view, partition, method, seed=seed, timeout=timeout),
-    }
+    }, drawn
+
+
+def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[int], crossing: Crossing) -> CommunityMap:
+    """The `mapped` communities, the largest ones named. Communities of one are none on a map."""
+    best = view.best_connected(partition, mapped[:NAMED], NAMES)
+    entities = view.entities([node for nodes in best.values() for node in nodes])
+    place = {group: at for at, group in enumerate(mapped)}
+    links = sorted((*sorted((place[low], place[high])), edges) for (low, high), edges in crossing.pairs.items())
+    others = [size for group, size in sizes.items() if size > 1 and group not in place]
+    return CommunityMap(
+        communities=[
+            DrawnCommunity(size=sizes[group], names=[entities[node].name[:100] for node in best.get(group, []) if node in entities])
+            for group in mapped
+        ],
+        links=[CommunityLink(start=start, end=end, pairs=edges) for start, end, edges in links],
+        more=len(others), more_entities=sum(others),
+    )
 
 
 def _stability(view: View, base: Partition, method: Method, *, seed: int, timeout: float) -> dict[str, float | int]:

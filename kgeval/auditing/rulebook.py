@@ -26,7 +26,8 @@ Hit = Literal["first", "group", "items", "pairs", "share"]
 
 
 class Rule(BaseModel):
-    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes.
+    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes. `cost`: what the hits cost
+    those who ask the graph, as the end of a sentence that begins with "3 of 9 entities"; true for one hit and for many.
 
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
@@ -49,6 +50,7 @@ class Rule(BaseModel):
     needs: list[Role] = Field(default_factory=list)
     words: dict[str, str] = Field(default_factory=dict)
     settings: dict[str, Setting] = Field(default_factory=dict)
+    cost: str
     advice: str
     finds: str
     why: str

@@ -17,7 +17,7 @@ from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
 from kgeval.graph.views import projected
-from kgeval.records import Layout, StructureSkip
+from kgeval.records import CommunityMap, Layout, StructureSkip
 from kgeval.stats import graphs as figures
 from kgeval.text.tokens import TOKENIZER, count_tokens
 
@@ -68,6 +68,7 @@ class StructureFigures:
     numbers: Numbers = field(default_factory=dict)
     skipped: list[StructureSkip] = field(default_factory=list)
     incomplete: bool = False
+    community_map: CommunityMap | None = None
 
 
 @dataclass(frozen=True)
@@ -300,4 +301,5 @@ def _communities(probe: _Probe, view: View) -> None:
     if not view.edges:
         probe.skip(PARTS["communities"], "the graph has no relations between two entities")
         return
-    probe.out.numbers |= communities(view, seed=probe.options.seed, timeout=probe.options.timeout)
+    numbers, probe.out.community_map = communities(view, seed=probe.options.seed, timeout=probe.options.timeout)
+    probe.out.numbers |= numbers

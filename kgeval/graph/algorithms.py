@@ -67,6 +67,14 @@ class Partition:
 
 
 @dataclass(frozen=True)
+class Crossing:
+    """How many edges join two groups, and how many each two of some groups, the lesser one first; pairs without an edge are left out."""
+
+    edges: int
+    pairs: Mapping[tuple[int, int], int]
+
+
+@dataclass(frozen=True)
 class Giant:
     """The largest component: its id, its size, and the smallest id of its nodes. Of several as large, the one with the least id."""
 
@@ -130,8 +138,8 @@ class View(ABC):
         """How many edges cut a component in two when they are taken out."""
 
     @abstractmethod
-    def crossing(self, groups: Partition) -> int:
-        """How many edges join two of these groups."""
+    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
+        """How many edges join two of these groups, and each two of those in `among` (some tens)."""
 
     @abstractmethod
     def adjacency(self) -> Adjacency:
@@ -221,6 +229,19 @@ class View(ABC):
         partition = self._groups(self._handle, name)
         self._ask(lambda gds: gds.graph.node_properties.drop(self._handle, [name]))
         return partition
+
+    def best_connected(self, groups: Partition, of: Sequence[int], most: int) -> dict[int, list[int]]:
+        """The nodes of each of these groups that have the most neighbours, most first; of several as many, the lesser internal id first."""
+        import numpy as np
+
+        name = self._new_property()
+        self._ask(lambda gds: gds.degree.mutate(self._handle, name, log_progress=False))
+        degrees = self._groups(self._handle, name)
+        found = {}
+        for group in of:
+            nodes = groups.nodes[groups.groups == group]
+            found[group] = nodes[np.lexsort((nodes, -degrees.of(nodes)))[:most]].tolist()
+        return found
 
     def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
         """Names and types of entities by internal id; ids that are gone from the database are left out."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import JsonValue
 
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
 from kgeval.metrics.elements import Level, distinct, ends_of, match, plain, same
-from kgeval.records import Answer, GoldPath, GraphRef
+from kgeval.records import Answer, DrawnNode, DrawnRelation, GoldPath, GraphRef, Picture
+from kgeval.records.pictures import Mark
 from kgeval.text.extract.spans import Finder, runs_together
 
 UNTOLD = "the answer tells neither contexts nor retrieved nodes or relations"
 SHORT = 3
+MOST_DRAWN = 25  # nodes of a path that is drawn
 NOTHING = "nothing was retrieved"
 NAMELESS = "the gold path names no nodes and no relations"
 
@@ -75,6 +78,52 @@ def match_path(path: GoldPath, answer: Answer) -> PathMatch:
     worded = sum(n in relations_found and contexts.together(*ends) for n, ends in joined.items())
     turn = next((n for n, ref in enumerate(nodes) if same(ref, path.nodes[-1])), 0)
     return PathMatch(nodes, relations, nodes_found, relations_found, worded, (0, turn))
+
+
+def path_picture(path: GoldPath, answer: Answer | None = None) -> Picture | None:
+    """The path for a picture, of at most MOST_DRAWN nodes; None where it names no nodes. With an answer that tells what was retrieved, each
+    node and relation is marked as found or missing, as the metrics of the path see it."""
+    nodes, relations = distinct(path.nodes), distinct(path.relations)
+    if not nodes or len(nodes) > MOST_DRAWN:
+        return None
+    told = answer is not None and not (answer.contexts is None and answer.retrieved_nodes is None and answer.retrieved_relations is None)
+    walk = match_path(path, answer) if answer is not None and told else None
+
+    def mark(found: Collection[int], at: int) -> Mark | None:
+        return None if walk is None else "found" if at in found else "missing"
+
+    drawn = []
+    for at, (start, end, name) in _places(path, nodes, relations).items():
+        found = walk.relations_found if walk else ()
+        drawn.append(DrawnRelation(start=start, end=end, type=name, mark=mark(found, at)))
+    kinds: dict[str, Literal["entity", "chunk", "document"]] = {"chunk": "chunk", "document": "document"}
+    return Picture(
+        nodes=[
+            DrawnNode(
+                name=node.name[:100], type=node.type, kind=kinds.get(node.kind, "entity"),
+                mark=mark(walk.nodes_found if walk else (), at),
+            ) for at, node in enumerate(nodes)
+        ],
+        relations=drawn,
+    )
+
+
+def _places(path: GoldPath, nodes: Sequence[GraphRef], relations: Sequence[GraphRef]) -> dict[int, tuple[int, int, str]]:
+    """The places of each relation's ends among the nodes, and its type: the nodes beside it where they are called as its ends are, for two
+    nodes may have one name; else the first nodes that are called so. Relations whose ends are not on the path are left out."""
+    places = {}
+    for at, (subject, name, object_) in _ends(path, relations).items():
+        given = [plain(subject), plain(object_)]
+        step = next(step for step, relation in enumerate(path.relations) if same(relation, relations[at]))
+        beside = [next(n for n, node in enumerate(nodes) if same(node, other)) for other in path.nodes[step : step + 2]]
+        names = [plain(nodes[n].name) for n in beside]
+        if sorted(names) == sorted(given):
+            ends = beside if names == given else beside[::-1]
+        else:
+            ends = [n for wanted in given for n in [n for n, node in enumerate(nodes) if plain(node.name) == wanted][:1]]
+        if len(ends) == 2:
+            places[at] = (ends[0], ends[1], relations[at].type or name)
+    return places
 
 
 def _ends(path: GoldPath, relations: Sequence[GraphRef]) -> dict[int, tuple[str, str, str]]:

@@ -1,10 +1,11 @@
-"""What to mend first, and the verdict in plain words. There is no single grade: groups stand side by side."""
+"""What to fix first and what it costs, and the verdict in plain words. There is no single grade: groups stand side by side."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
+from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import NO_TYPE
 from kgeval.format import joined, number, percent, plural
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
@@ -39,10 +40,7 @@ class GroupLine:
         return self.passed + self.failed + self.skipped + self.unfinished
 
 
-ORDERED = (
-    "Ordered by severity, then by the share of all entities, relations or chunks that a finding touches; what touches none of them, "
-    "such as an index, comes last."
-)
+ORDERED = "In the order of severity, then of the share of all entities, relations or chunks that a finding touches."
 # Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
 # key-value stores carry names and pairs only, whatever the graph behind them had.
 _WITHOUT_TYPES = {
@@ -113,11 +111,11 @@ def _size(part: str, report: AuditReport) -> int:
 
 
 def touches(finding: Finding, report: AuditReport) -> str:
-    """`, 0.4 % of all entities`, but where the finding says so itself, or touches no things of the graph; and why it may be none."""
-    found, why = touched(finding, report), artefact(finding, report)
-    said = found is None or (finding.total_of == found.things and finding.share == found.share)
-    share = "" if found is None or said else f", {percent(found.share)} of all {found.things}"
-    return share + (f"; {why}" if why else "")
+    """`, 0.4 % of all entities`, but where the finding says so itself, or touches no things of the graph."""
+    found = touched(finding, report)
+    if found is None or (finding.total_of == found.things and finding.share == found.share):
+        return ""
+    return f", {percent(found.share)} of all {found.things}"
 
 
 def artefact(finding: Finding, report: AuditReport) -> str | None:
@@ -133,9 +131,16 @@ def failed(report: AuditReport) -> list[Finding]:
     return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
 
 
-def mend_first(report: AuditReport, most: int = 5) -> list[Finding]:
+def fix_first(report: AuditReport, most: int = 5) -> list[Finding]:
     """The failed findings to begin with, at most `most`."""
     return failed(report)[:most]
+
+
+def cost(finding: Finding) -> str:
+    """What its hits cost those who ask the graph, as the end of a sentence that begins with how many there are; "" for what has no rule,
+    such as a finding of an accuracy report."""
+    rule = load_rules().get(finding.rule_id)
+    return rule.cost if rule else ""
 
 
 def skipped(report: AuditReport) -> list[Finding]:
@@ -163,20 +168,38 @@ def group_lines(report: AuditReport) -> list[GroupLine]:
 
 
 def verdict(report: AuditReport) -> str:
-    """The outcome in one or two plain sentences, computed from the findings alone."""
+    """The outcome and what to fix first, in a few plain sentences."""
+    lines = outcome(report)
+    if report.structure.get("entities") != 0 and (bad := fix_first(report, 3)):
+        lines.insert(2, f"Fix first: {', '.join(f'{f.title.lower()} ({number(f.count or 0)})' for f in bad)}.")
+    return " ".join(lines)
+
+
+def outcome(report: AuditReport) -> list[str]:
+    """The outcome for those who decide, the main sentence first, computed from the findings alone. What an error is: docs/report.md."""
     if not report.findings:
-        return "No checks were run: only the structure of the graph was measured."
+        return ["No checks were run: only the structure of the graph was measured."]
     if report.structure.get("entities") == 0:
-        return "The graph has no entities, so there was nothing to check. Is the layout the right one?"
-    bad, open_ends = failed(report), _open_ends(report)
-    if bad:
-        first = ", ".join(f"{f.title.lower()} ({number(f.count or 0)})" for f in bad[:3])
-        return f"{_tally(bad)}{open_ends}. Mend first: {first}.{_accepted(report)}"
-    passed = sum(f.status == "passed" for f in report.findings)
-    if not passed:
-        return f"Nothing could be judged{open_ends}."
+        return ["The graph has no entities, so there was nothing to check. Is the layout the right one?"]
+    states, bad = Counter(f.status for f in report.findings), Counter(f.severity for f in failed(report))
+    words: tuple[tuple[Severity, str], ...] = (("warning", "warning"), ("info", "info finding"))
+    milder = joined([plural(bad[severity], word) for severity, word in words if bad[severity]])
     accepted = _accepted(report)
-    return f"Nothing {'new ' if accepted else ''}to mend: {plural(passed, 'check')} passed{open_ends}.{accepted}"
+    if bad["error"]:
+        first = f"{plural(bad['error'], 'error')} can make answers wrong or facts unreachable."
+    elif bad:
+        first = f"No errors, but {milder}."
+    elif states["passed"]:
+        first = f"Nothing {'new ' if accepted else ''}to fix: {plural(states['passed'], 'check')} passed."
+    else:
+        first = "Nothing could be judged."
+    silent = states["incomplete"] + states["error"]
+    rest = [
+        f"Also {milder}" if bad["error"] and milder else "", f"{plural(states['skipped'], 'check')} skipped" if states["skipped"] else "",
+        f"{plural(silent, 'check')} did not finish" if silent else "",
+    ]
+    second = ", ".join(filter(None, rest))
+    return [first, *([f"{second}."] if second else []), *([accepted] if accepted else [])]
 
 
 def _accepted(report: AuditReport) -> str:
@@ -187,23 +210,7 @@ def _accepted(report: AuditReport) -> str:
     checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
     named = ", ".join(f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks[:3])
     more = f" and {len(checks) - 3} more" if len(checks) > 3 else ""
-    return f" Accepted, not mended: {joined(parts)}: {named}{more}." if parts else ""
-
-
-def _open_ends(report: AuditReport) -> str:
-    parts = []
-    if count := len(skipped(report)):
-        parts.append(f"; {plural(count, 'check')} could not run here")
-    if count := len(unfinished(report)):
-        parts.append(f"; {plural(count, 'check')} did not finish")
-    return "".join(parts)
-
-
-def _tally(findings: list[Finding]) -> str:
-    """`3 errors, 7 warnings and 2 info findings`."""
-    words = {"error": "error", "warning": "warning", "info": "info finding"}
-    found = Counter(f.severity for f in findings)
-    return joined([plural(found[s], words[s]) for s in SEVERITIES if found[s]])
+    return f"Accepted, not fixed: {joined(parts)}: {named}{more}." if parts else ""
 
 
 def _line(group: Group, findings: list[Finding]) -> GroupLine:

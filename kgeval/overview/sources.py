@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import json
 import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +23,7 @@ from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRu
 from kgeval.tables.plain import check_readable, decode
 
 LEDGER = "run.json"
-_DATA = re.compile(rb"""<script type="application/json" id="report">(.*?)</script>""", re.DOTALL)
+_DATA = re.compile(rb"""<script type="application/(json|gzip)" id="report">(.*?)</script>""", re.DOTALL)  # json: pages of 0.1
 _RUN = ".run.json"
 _PASSED_OVER = 5  # names in the note
 
@@ -133,7 +136,11 @@ def _read(path: Path, *, given: bool) -> _Read:
         inside = _DATA.findall(data)
         if not inside:
             return _Read(path, None, mark, given)
-        data = inside[-1]
+        form, data = inside[-1]
+        try:
+            data = gzip.decompress(base64.b64decode(data)) if form == b"gzip" else data
+        except (ValueError, OSError, EOFError, zlib.error) as cause:
+            raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))
     try:
         return _Read(path, json.loads(text), mark, given)

@@ -134,6 +134,7 @@ from kgeval.records.overview import (
     SourceKind,
     Unit,
 )
+from kgeval.records.pictures import CommunityLink, CommunityMap, DrawnCommunity, DrawnNode, DrawnRelation, Picture
 from kgeval.records.pipeline import PipelineRun, StageRun, StageState
 from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure, CheckReport, QuestionTwin, TwinKind
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet, CoverageWays, Facet
@@ -183,10 +184,13 @@ __all__ = [
     "AuditDiff", "AuditGate", "AuditJoin", "AuditReport",
     "Axis", "Band", "Box", "By", "CalibrationBin", "ChangeOf", "ChangeVerdict", "CheckCell",
     "CheckDifference", "CheckExample", "CheckFigure", "CheckReport", "CheckRow", "CheckedSet", "Chunk", "Citation", "Classification",
-    "ClosedBookGroup", "ComparedBy", "ComparisonGate", "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "CompletenessScope",
+    "ClosedBookGroup",
+    "CommunityLink", "CommunityMap", "ComparedBy", "ComparisonGate", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
+    "CompletenessScope",
     "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport", "Control", "Corpus", "CorrectedRate",
     "CorrectedShare", "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
-    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedReport", "Dimension", "Document", "Drift", "Drill", "DrillCall",
+    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedReport", "Dimension", "Document",
+    "DrawnCommunity", "DrawnNode", "DrawnRelation", "Drift", "Drill", "DrillCall",
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
     "FindingChange", "Gain", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
     "GraphRef", "GraphsReport", "Group", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict",
@@ -195,7 +199,7 @@ __all__ = [
     "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",
-    "PairedResult", "Part", "Passage", "PeopleAgreement", "PipelineRun", "PowerRow", "PredictorAgreement", "PredictorKind",
+    "PairedResult", "Part", "Passage", "PeopleAgreement", "Picture", "PipelineRun", "PowerRow", "PredictorAgreement", "PredictorKind",
     "ProbeResult", "Procedure", "Proportion", "Quantiles", "Question", "QuestionCheck", "QuestionGroup", "QuestionSet",
     "QuestionStats", "QuestionTwin", "Ranked", "Ranking", "Ratchet", "RatchetRule", "Rates", "Reading", "ReasoningSummary", "Record",
     "Repair",

@@ -10,6 +10,7 @@ from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Reco
 from kgeval.records.build import Construction
 from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.manifest import RunManifest, RunReport
+from kgeval.records.pictures import CommunityMap, Picture
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
@@ -94,7 +95,8 @@ class Finding(Record):
     findings have null count, total and share: an unanswered check is never a pass.
 
     `query` with `parameters` and the report's layout lists the hits; where `query_lists` is `rows` it lists what the check reads, and a
-    step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits.
+    step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits. `picture`: what lies around the
+    first example; of the findings to look at first.
     """
 
     rule_id: Public
@@ -119,6 +121,7 @@ class Finding(Record):
     query_lists: Literal["hits", "rows"] = "hits"
     parameters: dict[Public, PublicJson] = Field(default_factory=dict)
     repair: Repair | None = None
+    picture: Picture | None = None
     advice: Public = ""
     reason: str | None = None
     seconds: float | None = None
@@ -259,13 +262,14 @@ class AuditReport(GraphReport):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
-    measured; `diff`: against --baseline."""
+    measured; `diff`: against --baseline. `community_map`: the largest communities, where they were found."""
 
     reading: Reading | None = None
     structure: Annotated[dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None], PUBLIC] = Field(
         default_factory=dict,
     )
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
+    community_map: CommunityMap | None = None
     findings: list[Finding] = Field(default_factory=list)
     gates: list[AuditGate] = Field(default_factory=list)
     waivers: list[Waived] = Field(default_factory=list)

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from kgeval.records.base import OfMetric, Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
+from kgeval.records.pictures import Picture
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
 By = Literal["level", "kind", "hops", "document", "dataset"]
@@ -219,7 +220,8 @@ class AuditJoin(OfMetric):
 
 
 class WorstRow(OfMetric):
-    """A row with a low value, and why."""
+    """A row with a low value, and why. `path`: the question's gold path, its nodes and relations marked as found or missing where the
+    answer tells what was retrieved."""
 
     question_id: Public
     value: float | None
@@ -227,6 +229,7 @@ class WorstRow(OfMetric):
     answer: str = ""
     reference: str | None = None
     reasons: list[str] = Field(default_factory=list)
+    path: Picture | None = None
 
 
 class GateResult(OfMetric):

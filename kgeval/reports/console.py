@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.format import number, plural, visible
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,28 +31,10 @@ def text_of(out: io.StringIO) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def head(console: Console, command: str, graph: str | None, report: AuditReport | CompletenessReport | AccuracyReport) -> None:
-    """The first line: command, graph, layout and server."""
-    server = report.run.server
-    name = visible(graph, longest=40) if graph else "whole database"
-    place = f", Neo4j {visible(server.neo4j, longest=40)} at {visible(server.uri, longest=60)}" if server else ""
-    console.print(f"kgeval {command}: {name} (layout {visible(report.layout.name, longest=40)}{place})", style="dim", overflow="fold")
-
-
 def title(console: Console, text: str) -> None:
     """A blank line and a heading."""
     console.print()
     console.print(text, style="bold")
-
-
-def grid(columns: int = 2) -> Table:
-    """A table without lines; from three columns on, every second one holds numbers."""
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for at in range(columns):
-        table.add_column(justify="right" if columns > 2 and at % 2 else "left", overflow="fold")
-    return table
 
 
 def table(*columns: str) -> Table:

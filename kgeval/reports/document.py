@@ -27,7 +27,8 @@ class Cell:
     `note`: what stands behind or below it (interval, n). `user`: a user's text or a name, which Markdown shows as code. `range`: value, low
     and high of 0..1 as a mark on a line; `bar`: a share of 0..1 as a bar; `svg`: a drawing of our own; they stand in HTML alone. `shade`:
     1 to 10 good, -1 to -10 bad. `tone`: a badge in HTML; bold in Markdown. `best`: apart from all others. `link`: a relative address, for
-    HTML. `what`: what a technical word means, in a sentence: in HTML on hover.
+    HTML. `what`: what a technical word means, in a sentence: in HTML on hover and in print. `more`: what stands with it, each by itself,
+    such as the other names of a group.
     """
 
     text: str
@@ -41,15 +42,18 @@ class Cell:
     best: bool = False
     link: str = ""
     what: str = ""
+    more: Sequence[Cell] = ()
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. `style`: hint: how to read something; lead: what matters most."""
+    """A paragraph. `style`: hint: how to read something; lead: what matters most. `link`: words and a relative address at its end, in
+    HTML."""
 
     kind: ClassVar[str] = "text"
     text: str
     style: Literal["plain", "hint", "lead"] = "plain"
+    link: tuple[str, str] | None = None
     forms: Forms = "all"
 
 
@@ -120,18 +124,23 @@ class Figure:
 
 @dataclass(frozen=True)
 class Code:
-    """A statement or a command to copy."""
+    """A statement or a command to copy. `hint`: how to run it. `id`: of its text, in HTML; `needs`: the id of another one that has to be
+    run before: they are copied together."""
 
     kind: ClassVar[str] = "code"
     text: str
     title: str = ""
     language: str = "cypher"
+    hint: str = ""
+    id: str = ""
+    needs: str = ""
     forms: Forms = "all"
 
 
 @dataclass(frozen=True)
 class Details:
-    """Blocks that are folded in HTML and Markdown. `tone`, `amount`, `chips`: of a finding or an item: how bad, how much, marks."""
+    """Blocks that are folded in HTML and Markdown. `tone`, `amount`, `chips`: of a finding or an item: how bad, how much, marks. `id`:
+    where links lead to; the page's filters hide and show such by their tone."""
 
     kind: ClassVar[str] = "details"
     title: str
@@ -141,6 +150,7 @@ class Details:
     badge: str = ""
     amount: str = ""
     chips: Sequence[str] = ()
+    id: str = ""
     forms: Forms = "page"
 
 

@@ -56,10 +56,7 @@ def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Functio
 KINDS: dict[type[Report], Kind] = {
     AuditReport: Kind(
         "a graph audit",
-        _forms(("terminal", "render"), ("audit_md", "render"),
-            html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
-            csv=("csv_", "audit"),
-        ),
+        _document("audit", xml=("checks_junit", "render"), sarif=("sarif", "of_audit"), csv=("csv_", "audit")),
     ),
     AuditDiff: Kind(
         "a diff of two audits",

@@ -59,6 +59,16 @@ def hits(report: AuditReport, finding: Finding) -> Listing | None:
     return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": ids})
 
 
+def drawn(report: AuditReport, finding: Finding) -> Listing | None:
+    """What Neo4j Browser draws the finding's picture from: it returns nodes and relations; null where there is no picture."""
+    from kgeval.graph.queries import all_queries
+
+    if finding.picture is None:
+        return None
+    ids = [*(one.element_id for one in finding.picture.nodes), *(one.element_id for one in finding.picture.relations)]
+    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": [one for one in ids if one]})
+
+
 def repair(report: AuditReport, finding: Finding) -> Listing | None:
     """What can be done about the hits; null where there is nothing for this graph (`Finding.repair` has the reason)."""
     if finding.repair is None or not finding.repair.cypher:

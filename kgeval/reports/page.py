@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -48,25 +48,23 @@ Report = (
 )
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20
-MOST_EXAMPLES = 100
 MOST_ROWS = 500
 
 
 def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
-    """The page of a template. Holds the report as JSON in `<script id="report" type="application/json">`."""
+    """The page of a template. Holds the report as JSON in `<script id="report" type="application/gzip">`."""
     css, js = (_source(name) for name in ("report.css", "report.js"))
     page = _environment().get_template(template)
     fixed = {
         "csp": _policy(css, js), "css": raw(css), "js": raw(js), "data": raw(embedded(report)), "report": report,
-        "usage": usage_line(report.run) if report.run and report.run.model_use else "", "built": "", "layout_line": "",
+        "usage": usage_line(report.run) if report.run and report.run.model_use else "",
     }
     return page.render(**{**fixed, **context}) + "\n"
 
 
 def embedded(report: Record) -> str:
-    """The report's JSON, safe inside a script element: no `<`, `>`, `&` and no line separators of JavaScript."""
-    text = json_.render(report, indent=None).strip()
-    return re.sub("[<>&\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text)
+    """The report's JSON, compressed (gzip) and as base64: a page that shows a report need not hold all of its texts a second time."""
+    return base64.b64encode(gzip.compress(json_.render(report, indent=None).encode(), mtime=0)).decode()
 
 
 def raw(text: str) -> Any:
@@ -101,7 +99,7 @@ def _environment() -> Environment:
         causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
     )
     page.globals.update(
-        top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width,
+        top=TOP, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width,
         cell=document.as_cell, first=document.first, shown=document.shown, svg=raw,
     )
     return page

@@ -64,6 +64,24 @@ class AuditResult(Result):
         ]
         return pd.DataFrame(rows, columns=columns)
 
+    def show_graph(self, check: str | None = None) -> Any:
+        """What lies around the first example of a check's finding, as nodes and relations to move about in a notebook: neo4j-viz, which is
+        installed apart. `check` None: of the finding to look at first.
+
+        Raises: UsageError for a check that has no picture; ConfigError where neo4j-viz is not installed.
+        """
+        from kgeval.overview.priorities import failed
+        from kgeval.reports.pictures import colours_of, movable
+        from kgeval.reports.redact import redacted
+
+        report = redacted(self.report) if self.redact else self.report
+        drawn = {one.rule_id: one.picture for one in reversed(failed(report)) if one.picture}
+        name = check or next(reversed(drawn), "")
+        if name not in drawn:
+            there = f"those of: {', '.join(reversed(drawn))}" if drawn else "none: no check failed on things that have neighbours"
+            raise UsageError(f"{check or 'this audit'} has no picture", fix=f"the audit has {there}")
+        return movable(drawn[name], colours_of(drawn.values())).render()
+
 
 @dataclass(frozen=True)
 class AuditPlan(Plan):
@@ -184,9 +202,19 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
-    report = _report(session, bound, audit_data, prepared, notes, graph_name)
+    report = _pictured(graph, _report(session, bound, audit_data, prepared, notes, graph_name), options.timeout)
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), audit_data
+
+
+def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
+    """The report with pictures of the findings to look at first."""
+    from kgeval.auditing.pictures import pictures
+    from kgeval.overview.priorities import failed
+
+    drawn = pictures(graph, report.layout, failed(report), timeout=timeout)
+    findings = [one.model_copy(update={"picture": drawn[id(one)]}) if id(one) in drawn else one for one in report.findings]
+    return report.model_copy(update={"findings": findings})
 
 
 def _report(
@@ -206,6 +234,7 @@ def _report(
     return AuditReport(
         graph=layout.scope_value or graph_name, run=manifest, layout=layout, reading=found.reading,
         structure=found.structure.numbers, structure_skipped=found.structure.skipped, findings=found.findings,
+        community_map=found.structure.community_map,
         construction=construction(graph, layout),
         notes=[*gds_session_notes(graph.algorithms), *notes, *part_notes(prepared.engine.part)],
     )

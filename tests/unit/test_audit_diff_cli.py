@@ -137,8 +137,8 @@ def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
     now = report(finding(count=2, examples=[example("<b>Bob"), example("Ada")]))
     then = report(finding(count=1, examples=[example("Ada")]))
     both = now.model_copy(update={"diff": diff(then, now, names=("last.json", "this audit"))})
-    assert "Against last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
-    assert "## Against last" in rendered(both, "md") and "newly" not in rendered(both, "md")
+    assert "Compared with last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
+    assert "## Compared with last" in rendered(both, "md") and "newly" not in rendered(both, "md")
     page = rendered(both, "html")
     assert 'id="diff"' in page and "&lt;b&gt;Bob" in page and "<b>Bob" not in page
     assert AuditReport.model_validate_json(rendered(both, "json")) == both

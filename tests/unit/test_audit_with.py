@@ -45,7 +45,7 @@ def test_a_contradicted_relation_stands_in_the_audit_with_its_passage_in_every_f
         assert part in page.text
     assert {"finding-contradicted-relation", "finding-missing-gold-entity"} <= set(page.values("id"))
     text = " ".join(rendered(both, "text").split())
-    assert "Accuracy error 1" in text and "Completeness warning 1" in text
+    assert "Accuracy 1 error" in text and "Completeness 1 warning" in text
     assert "The Packet Line, which owns the North Light" in rendered(both, "md")
     assert AuditReport.model_validate_json(rendered(both, "json")) == both
 

@@ -90,8 +90,9 @@ def test_each_block_stands_in_each_form_that_it_names() -> None:
     lead = ["The outcome.", "More."]
     doc = Document("A", "a", [Section("All", blocks)], lead=lead, notes=["a note"], foot=["how to read it"], more="add -o")
     text, md = terminal.render(doc), markdown.render(doc)
-    for word in ("The outcome.", "More.", "A hint.", "an item", "Figure", "what it is", "cell", "RETURN 1", "a note", "how to read it"):
+    for word in ("The outcome.", "More.", "A hint.", "an item", "Figure", "cell", "RETURN 1", "a note", "how to read it"):
         assert word in text and word in md, word
+    assert "what it is" in md and "what it is" not in text, "a terminal shows figures side by side"
     assert "add -o" in text and "inside" in md and "inside" not in text
     assert "on the page" not in text + md and "| t |\n" in md, "a column of drawings stands in HTML alone"
 
@@ -109,3 +110,11 @@ def test_a_line_of_many_names_keeps_its_end_where_the_names_are_cut_by_themselve
     assert "; 7 more" in " ".join(terminal.render(doc).split()) and "; 7 more" in markdown.render(doc)
     cut = Document("A", "a", [Section("", [Items([line])])])
     assert "characters)" in terminal.render(cut) and "characters)" in markdown.render(cut)
+
+
+def test_the_names_of_a_group_stand_each_by_itself() -> None:
+    pair = Cell("", more=[Cell("Ada|B", user=True), Cell("", user=True)])
+    rows = [(pair, "like names"), (Cell("", more=[Cell("x", note="why"), Cell("y")]), Cell("Modularity", what="How dense."))]
+    doc = Document("A", "a", [Section("S", [Table(("Where", "Why"), rows, words=frozenset({0, 1}))])])
+    text, md = terminal.render(doc), markdown.render(doc)
+    assert "Ada|B, (empty)" in text and "<code>Ada&#124;B</code>, `(empty)`" in md and "| x (why); y |" in md

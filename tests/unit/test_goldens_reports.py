@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 import sys
@@ -55,8 +57,8 @@ def readable(text: str, form: Form) -> str:
 
 def held(page: str, record: Report) -> str:
     """What the page holds as data."""
-    (data,) = re.findall(r'<script type="application/json" id="report">(.*?)</script>', page, re.S)
-    own, form = (json.loads(text) for text in (data, rendered(record, "json")))
+    (data,) = re.findall(r'<script type="application/gzip" id="report">(.*?)</script>', page, re.S)
+    own, form = (json.loads(text) for text in (gzip.decompress(base64.b64decode(data)), rendered(record, "json")))
     return f"\ndata: the JSON form, other fields: {', '.join(key for key in form if own.get(key) != form[key]) or 'none'}"
 
 

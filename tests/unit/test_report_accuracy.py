@@ -66,7 +66,7 @@ def test_hostile_texts_stay_texts(hostile: AccuracyReport) -> None:
 
 def test_the_json_is_the_report_and_has_no_nan(report: AccuracyReport, hostile: AccuracyReport) -> None:
     for one in (report, hostile):
-        assert AccuracyReport.model_validate_json(Page(rendered(one, "html")).scripts[0]) == one
+        assert AccuracyReport.model_validate_json(Page(rendered(one, "html")).report) == one
     odd = report.model_copy(update={"agreement": {"kappa": float("nan")}})
     assert json.loads(rendered(odd, "json"))["agreement"] == {"kappa": None}
     assert "kappa no figure" in " ".join(rendered(odd, "text").split())

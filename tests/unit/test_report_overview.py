@@ -73,7 +73,7 @@ def test_every_figure_of_the_record_is_on_the_page_and_in_its_json(report: Overv
                 assert figure.bands in page.text and visible(figure.title, longest=160) in page.text
     for line in (*report.verdict, *(one.title for one in report.priorities), *(one.evidence for one in report.priorities)):
         assert visible(line, longest=800) in page.text
-    assert OverviewReport.model_validate_json(page.scripts[0]) == report
+    assert OverviewReport.model_validate_json(page.report) == report
     assert OverviewReport.model_validate_json(rendered(report, "json")) == report
 
 

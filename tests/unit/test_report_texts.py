@@ -17,12 +17,12 @@ from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.format import code, number, percent, visible
 from kgeval.overview import priorities
-from kgeval.overview.priorities import group_lines, mend_first, verdict
+from kgeval.overview.priorities import fix_first, group_lines, verdict
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.reports import audit_md, json_, markdown, terminal
+from kgeval.reports import json_, markdown
 from kgeval.reports.listing import listing
 from kgeval.reports.redact import redacted
-from kgeval.reports.write import check_outputs, rendered, write_report
+from kgeval.reports.write import Screen, check_outputs, rendered, write_report
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = (
@@ -47,20 +47,25 @@ def audit(*findings: Finding, **more: object) -> AuditReport:
     return AuditReport.model_validate({"run": run, "layout": Layout(name="generic"), "findings": findings, **more})
 
 
-def test_what_to_mend_first_is_ordered_by_severity_then_share_then_count() -> None:
+def as_markdown(report: AuditReport) -> str:
+    return rendered(report, "md")
+
+
+def test_what_to_fix_first_is_ordered_by_severity_then_share_then_count() -> None:
     few, many = finding("few", "error", 1, 100), finding("many", "error", 9, 900)
     wide, note, fine = finding("wide", "warning", 90), finding("note", "info", 100), finding("fine", "error", 0)
-    assert [f.rule_id for f in mend_first(audit(note, wide, fine, few, many))] == ["many", "few", "wide", "note"]
+    assert [f.rule_id for f in fix_first(audit(note, wide, fine, few, many))] == ["many", "few", "wide", "note"]
 
 
 def test_the_verdict_counts_by_severity_and_names_what_could_not_run() -> None:
     skipped = finding("no-chunks", "error", status="skipped", reason="no chunks")
     stopped = finding("slow", "error", status="incomplete", reason="time")
     assert verdict(audit(finding("a", "error", 3), finding("b", "warning", 2), skipped, stopped)) == (
-        "1 error and 1 warning; 1 check could not run here; 1 check did not finish. Mend first: a (3), b (2)."
+        "1 error can make answers wrong or facts unreachable. Also 1 warning, 1 check skipped, 1 check did not finish. "
+        "Fix first: a (3), b (2)."
     )
-    assert verdict(audit(finding("a", "error", 0), skipped)) == "Nothing to mend: 1 check passed; 1 check could not run here."
-    assert verdict(audit(skipped)) == "Nothing could be judged; 1 check could not run here."
+    assert verdict(audit(finding("a", "error", 0), skipped)) == "Nothing to fix: 1 check passed. 1 check skipped."
+    assert verdict(audit(skipped)) == "Nothing could be judged. 1 check skipped."
     assert "No checks were run" in verdict(audit())
     assert "no entities" in verdict(audit(finding("a", "error", 0), structure={"entities": 0}))
 
@@ -71,43 +76,43 @@ def test_a_group_counts_skipped_and_unfinished_checks_apart_from_passed_ones() -
     assert (line.failed, line.passed, line.skipped, line.unfinished, line.worst) == (2, 1, 1, 2, "warning")
 
 
-def test_the_terminal_summary_fits_a_screen_and_says_first_what_to_mend(report: AuditReport) -> None:
-    for width, most in ((100, 40), (80, 48)):
-        text = terminal.render(report, width=width, written=[Path("report.html")])
+def test_the_terminal_summary_fits_a_screen_and_says_first_what_to_fix(report: AuditReport) -> None:
+    for width, most in ((100, 48), (80, 58)):
+        text = rendered(report, "text", screen=Screen(width, written=[Path("report.html")]))
         lines = text.splitlines()
         assert len(lines) <= most and max(map(len, lines)) <= width
-        assert text.index("MEND FIRST") < text.index("KEY FIGURES") < text.index("CHECKS BY GROUP") < text.index("not measurable here:")
-        assert "Duplicate names: 58 of 1,284 entities (4.5 %)" in text and lines[-1] == "Report: report.html"
-        assert re.search(r"Documents +not measurable", text)
+        assert text.index("What to fix first") < text.index("Key figures") < text.index("Checks by group") < text.index("checks skipped:")
+        assert "Duplicate names: 58 of 1,284 entities (4.5 %) can hide" in text and lines[-1] == "Report: report.html"
+        assert re.search(r"Documents +not measured", text)
 
 
 def test_the_terminal_gets_escape_codes_only_when_asked(report: AuditReport) -> None:
     named = report.model_copy(update={"graph": "\x1b[31mred [bold]x[/bold]"})
-    assert "\x1b" not in terminal.render(named)
-    assert "[U+001B][31mred [bold]x[/bold]" in terminal.render(named)
-    assert "\x1b[1;31merror" in terminal.render(named, colour=True)
+    assert "\x1b" not in rendered(named, "text")
+    assert "[U+001B][31mred [bold]x[/bold]" in rendered(named, "text")
+    assert "\x1b[1;31m1. error" in rendered(named, "text", screen=Screen(colour=True))
 
 
 def test_an_empty_report_can_be_shown_everywhere(tmp_path: Path) -> None:
-    assert "No checks were run" in terminal.render(audit())
+    assert "No checks were run" in rendered(audit(), "text")
     for name in ("r.html", "r.md", "r.json"):
         write_report(audit(), tmp_path / name)
         assert (tmp_path / name).stat().st_size > 100
 
 
 def test_markdown_holds_the_findings_and_the_reasons(report: AuditReport) -> None:
-    text = audit_md.render(report)
+    text = as_markdown(report)
     assert len(text) < 20_000 and text.count("## ") == 6
     for f in report.findings:
         assert f.status not in ("failed", "skipped") or f"`{f.rule_id}`" in text
-    assert "not measurable here: the graph holds no chunks" in text
+    assert "| not measured | the graph holds no chunks" in text
 
 
 def test_names_cannot_break_out_of_markdown() -> None:
     sample = [Example(items=[GraphRef(key=bad, name=bad)], why=bad) for bad in HOSTILE]
     for at in range(0, len(HOSTILE), 3):
         failed = finding("x", "error", 3, examples=sample[at : at + 3])
-        text = audit_md.render(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
+        text = as_markdown(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
         row = next(line for line in text.splitlines() if line.startswith("| error"))
         assert row.count("|") == 5
         html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(text)
@@ -162,8 +167,8 @@ def test_json_reads_back_and_is_stable(report: AuditReport) -> None:
 def test_a_figure_without_a_value_is_never_shown_as_zero() -> None:
     skipped = [StructureSkip(ids=["chunks"], reason="no chunks")]
     one = audit(structure={"modularity": float("nan"), "density": None}, structure_skipped=skipped)
-    text = audit_md.render(one)
-    assert "| Chunks | not measurable here: no chunks |" in text and "| Modularity | not measurable here: no value |" in text
+    text = as_markdown(one)
+    assert "| Chunks | not measured | no chunks |" in text and "| Modularity | not measured | no value |" in text
 
 
 def test_redaction_is_the_same_for_the_same_text_and_differs_between_reports() -> None:
@@ -231,7 +236,7 @@ def test_hidden_characters_are_written_out_but_scripts_that_need_joiners_keep_th
     assert [number(n) for n in (0, 1284, 3.45327, 0.00026, 12345.6)] == ["0", "1,284", "3.453", "0.00026", "12,346"]
 
 
-def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_mend() -> None:
+def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_fix() -> None:
     """A new unit is put into the table, or here among those that are no things of the graph."""
     none = {
         "pairs of entity type and property", "pairs of entity or relation type and property", "joined pairs", "sources that are named",
@@ -241,7 +246,7 @@ def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_mend() 
     assert {rule.total_of for rule in load_rules().values()} - known <= none
 
 
-def test_what_touches_more_of_the_graph_is_mended_first() -> None:
+def test_what_touches_more_of_the_graph_is_fixed_first() -> None:
     """A missing index (1 of 1), one spelling among 68 types, 18 duplicates, 348 isolated entities, 23 super-nodes; and one error."""
     def failing(rule: str, count: int, total: int, total_of: str, severity: str = "warning", **more: Any) -> Finding:
         told = {"rule_id": rule, "group": "types", "status": "failed", "severity": severity, "title": rule, "count": count, "total": total}
@@ -280,10 +285,10 @@ def test_what_may_come_from_how_the_graph_was_loaded_says_so_and_does_not_lead()
         for form in ("text", "md", "html"):
             text = re.sub(r"\s+", " ", rendered(report, form))  # type: ignore[arg-type]
             assert ("it may come from how the graph was loaded" in text) == (order[0] == 1), form
-    assert "Mend first: isolated-entity" in verdict(made.model_copy(update={"structure": {"entities_by_type": {"(none)": 3}}}))
+    assert "Fix first: isolated-entity" in verdict(made.model_copy(update={"structure": {"entities_by_type": {"(none)": 3}}}))
 
 
-def test_accepted_hits_are_not_nothing_to_mend() -> None:
+def test_accepted_hits_are_not_nothing_to_fix() -> None:
     """A ratchet or a waiver lets a graph pass; it does not make it sound."""
     known = Finding(
         rule_id="duplicate-name", group="duplicates", status="passed", severity="error", title="Duplicate names", count=4, total=9, known=4,
@@ -292,8 +297,8 @@ def test_accepted_hits_are_not_nothing_to_mend() -> None:
         rule_id="self-loop", group="relations", status="passed", severity="info", title="Self-loops", count=1, total=9, suppressed=1,
     )
     assert verdict(audit(known, waived)) == (
-        "Nothing new to mend: 2 checks passed. Accepted, not mended: 4 hits are known from the ratchet file and 1 hit is waived: "
+        "Nothing new to fix: 2 checks passed. Accepted, not fixed: 4 hits are known from the ratchet file and 1 hit is waived: "
         "duplicate names (error: 4), self-loops (info: 1)."
     )
     failing = verdict(audit(known.model_copy(update={"status": "failed"})))
-    assert failing.endswith("known from the ratchet file: duplicate names (error: 4).")
+    assert "known from the ratchet file: duplicate names (error: 4)." in failing

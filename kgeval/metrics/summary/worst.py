@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from kgeval.metrics.path import path_picture
 from kgeval.metrics.references import numbered
 from kgeval.metrics.table import all_metrics
-from kgeval.records import MetricInfo, Row, Score, Verdict, WorstRow
+from kgeval.records import MetricInfo, Picture, Row, Score, Verdict, WorstRow
 
 LONGEST = 2_000  # characters of a question or an answer
 LONGEST_REASON = 300
@@ -36,6 +37,7 @@ class _RowTexts:
     question: str = ""
     answer: str = ""
     references: tuple[str, ...] = ()
+    path: Picture | None = None
 
 
 @dataclass
@@ -95,7 +97,8 @@ class Worst:
         for key in self._trials.get((answer.system, question.id), ()):
             if answer.trial is None or answer.trial == key[2]:
                 references = tuple(_cut(text) for text in question.right_answers)
-                self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references)
+                path = path_picture(question.path, answer) if question.path else None
+                self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references, path)
 
     def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""
@@ -118,6 +121,7 @@ class Worst:
         return WorstRow(
             system=score.system, metric=score.metric, question_id=score.question_id, value=score.value, question=texts.question,
             answer=texts.answer, reference=next(iter(texts.references[place:]), None), reasons=reasons(score, self.verdicts[_key(score)]),
+            path=texts.path,
         )
 
 

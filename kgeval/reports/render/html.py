@@ -10,7 +10,7 @@ from kgeval.reports.glossary import Words
 
 
 def render(doc: Document, report: page.Report) -> str:
-    """The page: the whole document, and the report as JSON in `<script id="report" type="application/json">`."""
+    """The page: the whole document, and the report as JSON in `<script id="report" type="application/gzip">`, compressed."""
     if report.run is None:  # a diff within another report has no run of its own
         run = RunManifest(kgeval=__version__, command=f"kgeval {doc.command}", started="", seconds=0)
         report = report.model_copy(update={"run": run})

@@ -48,11 +48,6 @@ def _sections(doc: Document) -> Iterator[str]:
         yield from _parts(section)
 
 
-def section_text(section: Section) -> str:
-    """A section as a part of another report; "" where it has nothing."""
-    return _joined(_parts(section))
-
-
 def _parts(section: Section) -> Iterator[str]:
     """A heading with its first block, so that none is left alone; then a block each. A folded section is one part: whole, or left out."""
     blocks = [text for block in shown(section.blocks, "md") if (text := _block(block))]
@@ -75,8 +70,9 @@ def _block(block: Block) -> str:
     if isinstance(block, Table):
         return _table(block)
     if isinstance(block, Cards):
-        return _table(Table(("Figure", "Value", ""), [
-            (card.title, card.value or "none", " ".join(filter(None, [card.band and f"{card.band}.", card.what]))) for card in block.cards
+        return _table(Table(("Figure", "Value", "What it says"), [
+            (card.title, card.value or "not measured", " ".join(filter(None, [card.band and f"{card.band}.", card.what])))
+            for card in block.cards
         ]))
     if isinstance(block, Code):
         fence = "`" * max(3, 1 + max((len(run) for run in block.text.split() if set(run) == {"`"}), default=0))
@@ -112,8 +108,10 @@ def _sentence(text: str) -> str:
 
 
 def _cell(cell: Cell, longest: int) -> str:
-    text = (code(cell.text, longest=160) if cell.user else prose(cell.text, longest=longest)) if cell.text else ""
+    text = (code(cell.text, longest=160) if cell.user else prose(cell.text, longest=longest)) if cell.text or cell.user else ""
     text = f"**{text}**" if text and cell.tone in ("error", "warning") else text
+    apart = "; " if any(one.more or one.note for one in cell.more) else ", "
+    text = apart.join(filter(None, [text, *(_cell(one, longest) for one in cell.more)]))
     text += " *" if cell.best else ""
     note = prose(cell.note, longest=longest) if cell.note else ""
     if text and note:

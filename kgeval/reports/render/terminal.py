@@ -93,9 +93,7 @@ def _block(console: Console, block: Block) -> None:
     elif isinstance(block, Table):
         _table(console, block)
     elif isinstance(block, Cards):
-        for card in block.cards:
-            band = f" ({card.band})" if card.band else ""
-            _say(console, f"{card.title}: {card.value or 'none'}{band}" + (f". {card.what}" if card.what else ""))
+        _cards(console, block)
     elif isinstance(block, Code):
         if block.title:
             title(console, visible(block.title, longest=160))
@@ -107,6 +105,22 @@ def _block(console: Console, block: Block) -> None:
     elif isinstance(block, Raw):
         for one in shown(block.text, "text"):
             _block(console, one)
+
+
+def _cards(console: Console, block: Cards) -> None:
+    """Three figures side by side, read down the columns."""
+    from rich.table import Table as Grid
+    from rich.text import Text as Line
+
+    cells = [(visible(card.title, longest=40), card.value or "not measured") for card in block.cards]
+    rows = -(-len(cells) // 3)
+    cells += [("", "")] * (3 * rows - len(cells))
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    for at in range(6):
+        grid.add_column(justify="right" if at % 2 else "left", overflow="fold")
+    for at in range(rows):
+        grid.add_row(*(Line(text) for pair in cells[at::rows] for text in pair))
+    console.print(grid)
 
 
 def _table(console: Console, block: Table) -> None:
@@ -144,7 +158,8 @@ def _table(console: Console, block: Table) -> None:
 
 def _text(cell: Cell, longest: int, *, below: bool = False) -> str:
     """`below`: the note in a line of its own."""
-    text = visible(cell.text, longest=longest) if cell.text else ""
+    text = visible(cell.text, longest=longest) if cell.text or cell.user else ""
+    text = ", ".join(filter(None, [text, *(_text(other, longest) for other in cell.more)]))
     note = visible(cell.note, longest=longest) if cell.note else ""
     star = " *" if cell.best else ""
     if text and note:

@@ -30,7 +30,7 @@
   });
 
   var filters = document.querySelector(".filters");
-  var findings = Array.from(document.querySelectorAll(".finding"));
+  var findings = Array.from(document.querySelectorAll(".finding[id]"));
   function show() {
     var wanted = Array.from(filters.querySelectorAll("input:checked")).map(function (box) { return box.value; });
     var shown = 0;
@@ -60,7 +60,7 @@
       filters.querySelector("input[value=" + target.dataset.kind + "]").checked = true;
       show();
     }
-    if (target.tagName === "DETAILS") { target.open = true; }
+    for (var fold = target.closest("details"); fold; fold = fold.parentNode.closest("details")) { fold.open = true; }
     target.scrollIntoView();
   }
   window.addEventListener("hashchange", openTarget);

@@ -11,8 +11,10 @@ from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, w
 from kgeval.format import joined, number, percent, plural, points, visible
 from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
-from kgeval.reports.document import Block, Document, Items, Section, Table, Text
+from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Figure as Picture
 from kgeval.reports.markdown import version_line
+from kgeval.reports.plots_graphs import Move, moves
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
@@ -25,6 +27,7 @@ WORDS: dict[ChangeOf, str] = {
 }
 HINT = "Worse: new hits, by name and type, or more of them; waived hits are left out. A share alone decides nothing, except of samples."
 _NAMES = 5
+_MOST_MOVES = 8
 _FIGURES = {one.id: one for one in FIGURES} | {
     "entities_by_type": Figure("entities_by_type", "Entities of type", ""),
     "relations_by_type": Figure("relations_by_type", "Relations of type", ""),
@@ -35,6 +38,8 @@ _FIGURES = {one.id: one for one in FIGURES} | {
 def document(made: AuditDiff) -> Document:
     """The checks by what became of them, their types, the examples, the figures; graph by graph where there are several."""
     sections = [Section(table.title, [replace(table, title="")]) for table in tables(made)]
+    if picture := _picture(made):
+        sections.insert(0, Section("", picture))
     for part in made.graphs:
         sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), _notes(part, 8), *tables(part)]))
     return Document(
@@ -44,12 +49,23 @@ def document(made: AuditDiff) -> Document:
     )
 
 
-def section(made: AuditDiff, *, everything: bool = False) -> Section:
-    """The section of an audit's report: against which report, and the checks that are not the same; in HTML `everything`."""
-    shown = [table for table in tables(made) if everything or "Severity" in table.head]
-    few = [replace(table, short=6, long=100 if everything else 6) for table in shown]
+def section(made: AuditDiff) -> Section:
+    """The section of an audit's report: against which report, and the checks that are not the same; on a page everything."""
+    few = [replace(table, short=6, long=6, forms="all" if "Severity" in table.head else "page") for table in tables(made)]
     lines = [Text(verdict(made), style="lead"), *([Text(line)] if (line := gate_line(made)) else [])]
-    return Section(f"Against {made.before}", [*lines, *few, _notes(made, 4)])
+    return Section(f"Compared with {made.before}", [*lines, *_picture(made), *few, _notes(made, 4)], id="diff")
+
+
+def _picture(made: AuditDiff) -> list[Block]:
+    """The shares that moved most of the checks that became worse or better, worse ones first."""
+    moved = [
+        Move(one.title, one.share_before, one.share_after, one.verdict == "worse") for one in made.findings
+        if one.label is None and one.verdict in ("worse", "better") and one.share_before is not None and one.share_after is not None
+    ]
+    moved.sort(key=lambda one: (not one.worse, -abs(one.now - one.before)))
+    drawing = moves(moved[:_MOST_MOVES])
+    hint = "The share that each check finds: the ring is before, the dot is now; red became worse, green better."
+    return [Picture(drawing, "Before and now", hint)] if drawing else []
 
 
 def _notes(made: AuditDiff, most: int) -> Block:
@@ -118,7 +134,9 @@ def tables(made: AuditDiff) -> Iterator[Table]:
     yield from _figures(made.figures)
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], words: set[int]) -> Table:
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: set[int]) -> Table:
+    if not any(row[-1] for row in rows):  # no check has a note
+        head, rows = head[:-1], [row[:-1] for row in rows]
     return Table(head, rows, title=title, words=frozenset(words), long=30)
 
 
@@ -174,11 +192,11 @@ def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:
             yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), [_figure(one) for one in found], {0, 4})
 
 
-def _figure(one: FigureChange) -> tuple[str, ...]:
+def _figure(one: FigureChange) -> tuple[str | Cell, ...]:
     figure = _FIGURES.get(one.id, Figure(one.id, one.id, ""))
     name = figure.title if one.label is None else f"{figure.title}: {one.label}"
     became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
-    return name, _value(figure, one.before), _value(figure, one.after), _difference(figure, one), became
+    return Cell(name, what=figure.what), _value(figure, one.before), _value(figure, one.after), _difference(figure, one), became
 
 
 def _value(figure: Figure, value: float | None) -> str:

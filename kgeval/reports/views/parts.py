@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, CompletenessReport, Finding, OverviewPriority
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, OverviewPriority
 from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
 
 
-def server_of(report: CompletenessReport | AccuracyReport) -> str:
+def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
     """`Neo4j 5.26 at bolt://...`, or nothing."""
     server = report.run.server
     return f"Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""

@@ -26,6 +26,7 @@ from kgeval.records import LEVELS_OF_X, By, CostSummary, Mean, Quantiles, Reason
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Section, Table, Text, Tone
 from kgeval.reports.markdown import version_line
 from kgeval.reports.measures import causes
+from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
 from kgeval.reports.views.parts import fix_first
 
@@ -509,8 +510,9 @@ def _worst(tables: ScoreTables) -> Section:
     rows = [row for _, _, row in sorted(ranked, key=lambda entry: entry[:2])]
     left = f"{WORST} of {number(len(rows))}; the JSON has them all." if len(rows) > WORST else ""
     hint = "Rows with the lowest values (the highest where lower is better), the systems by turns: read some before you believe a mean."
+    opened = enumerate(zip(rows[:WORST], paths_of(rows[:WORST]), strict=True))
     blocks: list[Block] = [
-        *(_opened(row, at < 3) for at, row in enumerate(rows[:WORST])), *([Text(left, style="hint", forms="page")] if left else []),
+        *(_opened(row, path, at < 3) for at, (row, path) in opened), *([Text(left, style="hint", forms="page")] if left else []),
         *([Items(map(_line, rows), short=3, long=10, longest=900, forms="brief")] if rows else []),
     ]
     return _section("Worst rows", "worst", hint, blocks)
@@ -524,9 +526,9 @@ def _line(row: WorstRow) -> str:
     return f"{word(row.question_id)}, {word(row.system)}, {word(row.metric)} {figure(row.value)}: {reasons}.{''.join(texts)}"
 
 
-def _opened(row: WorstRow, open_: bool) -> Details:
+def _opened(row: WorstRow, path: Figure | None, open_: bool) -> Details:
     texts = (("The answer", row.answer), ("The reference", row.reference))
     return Details(row.question or row.question_id, [
         Items(row.reasons[:20]), *(Items([text], title=f"{title}:", longest=1500) for title, text in texts if text is not None),
-        Text(f"question {visible(row.question_id, longest=120)}", style="hint"),
+        *([path] if path is not None else []), Text(f"question {visible(row.question_id, longest=120)}", style="hint"),
     ], open=open_, tone="info", amount=f"{word(row.system)} {figure(row.value)}", chips=[row.metric])

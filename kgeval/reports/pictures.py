@@ -1,0 +1,534 @@
+"""Pictures of graphs as inline SVG: the neighbourhood of a finding, the map of communities, the gold path of a question.
+
+networkx finds the places; what would overlap is pushed apart, so that every name can be read on a page of 400 pixels. Shapes and colours
+are attributes, for pages without our style sheet; its classes give them the colours of light and dark pages. Names are users' texts.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from markupsafe import escape
+
+from kgeval.errors import library
+from kgeval.format import number, plural, visible
+from kgeval.overview.priorities import failed
+from kgeval.records import Answer, AuditReport, CommunityMap, DrawnNode, DrawnRelation, Picture, Question, WorstRow
+from kgeval.reports.document import Cell, Figure, Table
+
+WIDTH = 300.0  # units of a drawing: the pixels that a page of 400 leaves it
+SIZE, SMALL = 11.0, 10.0  # of names, of relations
+COLOURS = ("#7b8794", "#2f6fc2", "#c8601a", "#2b8a57", "#9a4fb8", "#a87f00", "#c2416f", "#1b8a99", "#7a5a44")  # 0: of all other types
+HIT = "#b3261e"
+MOST_LINKS = 60
+AIR = 16.0  # between bands of a drawing
+TEXTS = ("chunk", "document")
+Colours = Mapping[str, int]
+
+
+class Box(NamedTuple):
+    """A rectangle: its borders."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: Box) -> bool:
+        return self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+
+
+@dataclass
+class Spot:
+    """A thing that has a place: a circle or square of radius `r` round (x, y), and the lines of its name below."""
+
+    r: float
+    lines: list[str] = field(default_factory=list)
+    size: float = SIZE
+    x: float = 0.0
+    y: float = 0.0
+
+    def __post_init__(self) -> None:
+        air = 4.0
+        self.half = max(self.r, *(width_of(line, self.size) / 2 for line in self.lines), 0) + air  # of the width that it takes
+        self.above = self.r + air
+        self.below = self.r + air + (len(self.lines) * self.size * 1.2 + 3 if self.lines else 0)
+
+    @property
+    def box(self) -> Box:
+        """All that it takes, with a little air."""
+        return Box(self.x - self.half, self.y - self.above, self.x + self.half, self.y + self.below)
+
+    def boxes(self) -> list[Box]:
+        """Its circle and each line of its name."""
+        found = [Box(self.x - self.r, self.y - self.r, self.x + self.r, self.y + self.r)]
+        for at, line in enumerate(self.lines):
+            half, top = width_of(line, self.size) / 2, self.y + self.r + 3 + at * self.size * 1.2
+            found.append(Box(self.x - half, top, self.x + half, top + self.size * 1.2))
+        return found
+
+
+def figures_of(report: AuditReport) -> dict[str, Figure]:
+    """The pictures of an audit's findings, by rule id; those of the findings to look at first."""
+    drawn = [(one, one.picture) for one in failed(report) if one.picture is not None]
+    colours = colours_of(picture for _, picture in drawn)
+    return {one.rule_id: neighbourhood(picture, colours) for one, picture in drawn}
+
+
+def neighbourhood(picture: Picture, colours: Colours) -> Figure:
+    """What lies around the things that are marked."""
+    wide = len(picture.nodes) <= 12  # names on two lines where there is room
+    spots = [Spot(10.0 if node.mark else 7.0, lines_of(node.name, 16 if wide else 14, 2 if wide else 1)) for node in picture.nodes]
+    place(spots, [(one.start, one.end) for one in picture.relations])
+    hint = "In red: what the finding is about."
+    if _has_texts(picture):
+        hint += " Squares are texts."
+    if one_type := _one_type(picture):
+        hint += f" All lines between entities are {visible(one_type, longest=60)}."
+    if picture.more:
+        most = "More than " if picture.at_least else ""
+        hint += f" {most}{plural(picture.more, 'neighbour')} {'is' if picture.more == 1 else 'are'} not drawn."
+    return Figure(_drawing(picture, spots, colours), "Around the first example", hint=hint, data=_list(picture))
+
+
+def movable(picture: Picture, colours: Colours) -> Any:
+    """The picture as neo4j-viz shows it in a notebook: to be moved about. Raises: ConfigError where it is not installed."""
+    viz = library("neo4j_viz")
+    nodes = [
+        viz.Node(
+            id=str(at), caption=short(node.name, 30), size=24 if node.mark == "hit" else 14,
+            color=HIT if node.mark == "hit" else COLOURS[0 if node.kind in TEXTS else colours.get(node.type or "", 0)],
+            properties={"name": visible(node.name), "type": visible(node.type or "none"), "element_id": node.element_id or ""},
+        ) for at, node in enumerate(picture.nodes)
+    ]
+    relations = [
+        viz.Relationship(
+            id=str(at), source=str(one.start), target=str(one.end), caption=short(one.type, 30),
+            color=HIT if one.mark == "hit" else COLOURS[0],
+        ) for at, one in enumerate(picture.relations)
+    ]
+    return viz.VisualizationGraph(nodes=nodes, relationships=relations)
+
+
+def community_map(report: AuditReport) -> Figure | None:
+    """The communities of an audit's graph; None where the report has none."""
+    return communities(report.community_map) if report.community_map and len(report.community_map.communities) > 1 else None
+
+
+def communities(given: CommunityMap) -> Figure:
+    """A circle a community, its area by its entities, lines by what joins them."""
+    largest = max(one.size for one in given.communities)
+    spots = [
+        Spot(max(4.0, 36 * math.sqrt(one.size / largest)), [line for name in one.names for line in lines_of(name, 18, 1)])
+        for one in given.communities
+    ]
+    links = sorted(given.links, key=lambda one: -one.pairs)[:MOST_LINKS]
+    place(spots, [(one.start, one.end) for one in links])
+    most = max((one.pairs for one in links), default=1)
+    parts = [
+        f'<line class="edge" x1="{spots[one.start].x:.1f}" y1="{spots[one.start].y:.1f}" x2="{spots[one.end].x:.1f}" '
+        f'y2="{spots[one.end].y:.1f}" stroke="#8b95a1" stroke-width="{1 + 5 * math.sqrt(one.pairs / most):.1f}" stroke-opacity=".5">'
+        f"<title>{plural(one.pairs, 'pair')} of entities</title></line>" for one in links
+    ]
+    for one, spot in zip(given.communities, spots, strict=True):
+        named = f": {', '.join(visible(name) for name in one.names)}" if one.names else ""
+        size = _text([number(one.size)], spot.x, spot.y + 3.5, SMALL) if spot.r >= 3 + width_of(number(one.size), SMALL) / 2 else ""
+        parts.append(
+            f"<g><title>{escape(plural(one.size, 'entity') + named)}</title>"
+            f'<circle class="community" cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}" fill="#bfe3dc" stroke="#2a9d8f" '
+            f'stroke-width="1.5"/>{size}{_text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size)}</g>'
+        )
+    rest = f" Not drawn: {plural(given.more, 'smaller community')} with {plural(given.more_entities, 'entity')}."
+    hint = (
+        "A circle is a community, its area the number of its entities; a line says that relations join two of them, a thick one many. "
+        "The largest are called by their best-connected entities." + (rest if given.more else "")
+    )
+    rows: list[list[str | Cell]] = [
+        [Cell(", ".join(one.names) or f"community {at}", user=bool(one.names)), number(one.size), number(_across(given, at - 1))]
+        for at, one in enumerate(given.communities, 1)
+    ]
+    data = Table(("community", "entities", "joined pairs across"), rows)
+    said = f"Map of {len(given.communities)} communities; the largest has {plural(largest, 'entity')}."
+    return Figure(_svg(parts, max(spot.box.bottom for spot in spots), said), "Communities and what joins them", hint, data=data)
+
+
+def _across(given: CommunityMap, at: int) -> int:
+    return sum(one.pairs for one in given.links if at in (one.start, one.end))
+
+
+def gold_path(question: Question, answer: Answer | None = None) -> Figure | None:
+    """The gold path of a question and, with an answer, what of it was retrieved and what was missing; None where there is no path."""
+    from kgeval.metrics.path import path_picture
+
+    picture = path_picture(question.path, answer) if question.path else None
+    return path_figure(picture, colours_of([picture])) if picture else None
+
+
+def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
+    """The gold path of each row of a score report, in one set of colours."""
+    colours = colours_of(row.path for row in rows if row.path)
+    return [path_figure(row.path, colours) if row.path else None for row in rows]
+
+
+def path_figure(picture: Picture, colours: Colours) -> Figure:
+    """A gold path: one below the other where it is a chain."""
+    marks = [*(one.mark for one in picture.nodes), *(one.mark for one in picture.relations)]
+    missing = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
+    lost = sum(one.mark == "missing" for one in picture.relations)
+    told = any(mark is not None for mark in marks)
+    hint = "What the answer needs, from the question's entity on."
+    if told and "missing" in marks:
+        parts = [", ".join(missing)] if missing else []
+        parts += [plural(lost, "relation")] if lost else []
+        hint = f"Retrieved: {marks.count('found')} of {len(marks)}. Dashed: not retrieved ({'; '.join(parts)})."
+    elif told:
+        hint = "All of it was retrieved."
+    chain = _chain(picture)
+    if chain is not None:
+        svg = _ladder(chain, colours)
+    else:
+        spots = [Spot(8.0, lines_of(node.name, 16, 2)) for node in picture.nodes]
+        place(spots, [(one.start, one.end) for one in picture.relations])
+        svg = _drawing(picture, spots, colours)
+    return Figure(svg, "Gold path" + (", and what was retrieved of it" if told else ""), hint=hint, data=_list(picture))
+
+
+def colours_of(pictures: Iterable[Picture]) -> dict[str, int]:
+    """A colour (a place in COLOURS) for each of the types that stand most often on these pictures; all others share the first."""
+    types = Counter(node.type for picture in pictures for node in picture.nodes if node.kind not in TEXTS and node.type)
+    return {name: at for at, (name, _) in enumerate(sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))[: len(COLOURS) - 1], 1)}
+
+
+def width_of(text: str, size: float) -> float:
+    """How wide a text is at most, in fonts without serifs."""
+    return size * sum(map(_em, text))
+
+
+@cache
+def _em(char: str) -> float:
+    if unicodedata.combining(char):
+        return 0.0
+    if unicodedata.east_asian_width(char) in "WF":
+        return 1.05
+    if char in "mwMW@%—…":
+        return 1.0
+    if char in "iljtfrI.,:;'|!()[] -":
+        return 0.42
+    return 0.78 if char.isupper() or ord(char) > 0x2FF else 0.64
+
+
+def short(text: str, longest: int) -> str:
+    """A name on one line, cut to so many characters, with at most two marks above a letter."""
+    line = visible(text, longest=200)
+    calm = [char for at, char in enumerate(line) if not all(map(unicodedata.combining, line[max(0, at - 2) : at + 1])) or at < 2]
+    return "".join(calm) if len(calm) <= longest else "".join(calm[: longest - 1]).rstrip() + "…"
+
+
+def lines_of(text: str, longest: int, most: int) -> list[str]:
+    """A name on at most `most` lines of about `longest` characters, parted between words; a wide script takes fewer characters."""
+    fits = longest * 0.64
+    lines = [""]
+    for word in short(text, longest * most).split(" "):
+        joined = f"{lines[-1]} {word}".strip()
+        if not lines[-1] or width_of(joined, 1) <= fits or len(lines) == most:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return [_fitted(line, fits) for line in lines if line]
+
+
+def _fitted(line: str, width: float) -> str:
+    """The line, cut where it is wider than so many ems."""
+    if width_of(line, 1) <= width + 1:
+        return line
+    while line and width_of(line, 1) > width:
+        line = line[:-1]
+    return line.rstrip("… ") + "…"
+
+
+def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
+    """Gives the spots their places within WIDTH, from y = 0 down: joined ones near each other, and none over another."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(spots)))
+    graph.add_edges_from((a, b) for a, b in pairs if a != b)
+    distances: dict[int, dict[int, float]] = {node: dict(found) for node, found in nx.all_pairs_shortest_path_length(graph)}
+    apart = 1 + max((steps for found in distances.values() for steps in found.values()), default=0)
+    for a, b in combinations(range(len(spots)), 2):  # parts that nothing joins would be thrown out of sight
+        for one, other in ((a, b), (b, a)):
+            distances[one].setdefault(other, apart)
+    found = nx.kamada_kawai_layout(graph, dist=distances) if len(spots) > 1 else {0: (0.0, 0.0)}
+    xs, ys = ([float(found[at][axis]) for at in range(len(spots))] for axis in (0, 1))
+    area = sum(2 * spot.half * (spot.above + spot.below) for spot in spots)
+    height = max(90.0, 1.6 * area / WIDTH) if len(spots) > 1 else 0.0
+    for spot, x, y in zip(spots, xs, ys, strict=True):
+        spot.x = spot.half + (WIDTH - 2 * spot.half) * _share(x, xs)
+        spot.y = height * _share(y, ys)
+    if not _pushed_apart(spots):
+        _in_rows(spots)
+    ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
+    for spot in sorted(spots, key=lambda one: one.box.top):
+        shift = max(shift, spot.box.top - ends - AIR)
+        spot.y -= shift
+        ends = max(ends, spot.box.bottom)
+
+
+def _share(value: float, values: Sequence[float]) -> float:
+    low, high = min(values), max(values)
+    return (value - low) / (high - low) if high > low else 0.5
+
+
+def _pushed_apart(spots: Sequence[Spot]) -> bool:
+    """Moves what overlaps away from each other, along the shorter way; downwards there is room. False where that does not end."""
+    for _ in range(500):
+        clear = True
+        for one, other in combinations(spots, 2):
+            a, b = one.box, other.box
+            if not a.meets(b):
+                continue
+            clear = False
+            across = min(a.right - b.left, b.right - a.left) / 2 + 0.1
+            down = min(a.bottom - b.top, b.bottom - a.top) / 2 + 0.1
+            if across < down:
+                step = across if (one.x, one.y) <= (other.x, other.y) else -across
+                one.x, other.x = one.x - step, other.x + step
+            else:
+                step = down if (one.y, one.x) <= (other.y, other.x) else -down
+                one.y, other.y = one.y - step, other.y + step
+            for spot in (one, other):
+                spot.x = min(max(spot.x, spot.half), WIDTH - spot.half)
+        if clear:
+            return True
+    return False
+
+
+def _in_rows(spots: Sequence[Spot]) -> None:
+    """The last resort: rows from left to right, in the order of their height."""
+    x = y = below = 0.0
+    for spot in sorted(spots, key=lambda one: (one.y, one.x)):
+        if x and x + 2 * spot.half > WIDTH:
+            x, y, below = 0.0, y + below, 0.0
+        spot.x, spot.y = x + spot.half, y + spot.above
+        x, below = x + 2 * spot.half, max(below, spot.above + spot.below)
+
+
+def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
+    """Lines, then nodes over them, then names; at the end what the colours mean."""
+    groups: dict[tuple[int, int], list[DrawnRelation]] = {}
+    for one in picture.relations:
+        groups.setdefault((one.start, one.end), []).append(one)
+    parts: list[str] = []
+    taken = [box for spot in spots for box in spot.boxes()]
+    lines = {pair: _line(spots[pair[0]], spots[pair[1]]) for pair in groups}
+    for (start, end), relations in groups.items():
+        parts.append(_edge(picture, relations, lines[start, end], directed=picture.directed and not _is_link(picture, relations[0])))
+    named = [] if _one_type(picture) else sorted(groups.items(), key=lambda pair: not any(one.mark for one in pair[1]))
+    for (start, end), relations in named:
+        touches = len(groups) <= 8 or picture.nodes[start].mark or picture.nodes[end].mark or any(one.mark for one in relations)
+        if touches and start != end and not _is_link(picture, relations[0]):
+            parts += _label(relations, lines[start, end], taken)
+    for node, spot in zip(picture.nodes, spots, strict=True):
+        parts.append(_node(node, spot, colours))
+    bottom = max(spot.box.bottom for spot in spots)
+    legend, bottom = _legend(picture, colours, bottom + 6)
+    return _svg([*parts, *legend], bottom, _said(picture))
+
+
+def _one_type(picture: Picture) -> str | None:
+    """What all relations are called, where there are several and one name for them: said once, not at each line."""
+    types = [one.type for one in picture.relations if not _is_link(picture, one)]
+    return types[0] if len(types) > 2 and len(set(types)) == 1 else None
+
+
+def _is_link(picture: Picture, one: DrawnRelation) -> bool:
+    """Whether a relation joins a text, and says no more than where something stands."""
+    return any(picture.nodes[at].kind in TEXTS for at in (one.start, one.end))
+
+
+def _line(a: Spot, b: Spot) -> tuple[float, float, float, float]:
+    """From border to border, with a little air for the arrow."""
+    length = math.hypot(b.x - a.x, b.y - a.y) or 1.0
+    dx, dy = (b.x - a.x) / length, (b.y - a.y) / length
+    return a.x + dx * (a.r + 1), a.y + dy * (a.r + 1), b.x - dx * (b.r + 4), b.y - dy * (b.r + 4)
+
+
+def _edge(picture: Picture, relations: Sequence[DrawnRelation], line: tuple[float, float, float, float], *, directed: bool) -> str:
+    one = relations[0]
+    marks = {relation.mark for relation in relations}
+    kind = "edge" + (" hit" if "hit" in marks else " missing" if "missing" in marks else "") + (" link" if _is_link(picture, one) else "")
+    stroke, width = (HIT, 2.4) if "hit" in marks else ("#8b95a1", 1.3)
+    dashes = ' stroke-dasharray="4 3"' if "missing" in marks else ' stroke-dasharray="1 3"' if _is_link(picture, one) else ""
+    title = escape("; ".join(dict.fromkeys(_sentence(picture, relation) for relation in relations)))
+    x1, y1, x2, y2 = line
+    if one.start == one.end:  # the ends of the line lie on both sides of nothing: a ring above the node
+        shape = f'<circle cx="{x1 - 1:.1f}" cy="{y1 - 12:.1f}" r="7" fill="none"/>'
+        return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}" fill="none"><title>{title}</title>{shape}</g>'
+    head = _arrow(x1, y1, x2, y2, stroke) if directed else ""
+    shape = f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"{dashes}/>'
+    return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}"><title>{title}</title>{shape}{head}</g>'
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
+    length = math.hypot(x2 - x1, y2 - y1) or 1.0
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    corners = ((x2 + 3 * dx, y2 + 3 * dy), (x2 - 4 * dx - 3 * dy, y2 - 4 * dy + 3 * dx), (x2 - 4 * dx + 3 * dy, y2 - 4 * dy - 3 * dx))
+    return f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in corners)}" fill="{colour}" stroke="none"/>'
+
+
+def _label(relations: Sequence[DrawnRelation], line: tuple[float, float, float, float], taken: list[Box]) -> Iterator[str]:
+    """What a relation is called, where along its line there is room; nowhere else, for its title has it."""
+    names = list(dict.fromkeys(short(one.type, 18) for one in relations))
+    text = names[0] + (f" +{len(relations) - 1}" if len(relations) > 1 else "")
+    half, (x1, y1, x2, y2) = width_of(text, SMALL) / 2 + 1, line
+    for share in (0.5, 0.4, 0.6, 0.3, 0.7):
+        x, y = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
+        box = Box(x - half, y - SMALL * 0.6, x + half, y + SMALL * 0.6)
+        if box.left >= 0 and box.right <= WIDTH and box.top >= 0 and not any(box.meets(other) for other in taken):
+            taken.append(box)
+            kind = "type hit" if any(one.mark == "hit" for one in relations) else "type"
+            yield _text([text], x, y + SMALL * 0.35, SMALL, kind)
+            return
+
+
+def _node(node: DrawnNode, spot: Spot, colours: Colours) -> str:
+    ring = ""
+    if node.mark == "hit":
+        shape = f'cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}"'
+        ring = f'<circle class="ring" {shape} fill="none" stroke="{HIT}" stroke-width="2.5"/>'
+    name = _text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size * 0.85, spot.size, "hit" if ring else "")
+    return f"<g><title>{escape(_title(node))}</title>{_shape(node, spot.x, spot.y, spot.r - (4 if ring else 0), colours)}{ring}{name}</g>"
+
+
+def _shape(node: DrawnNode, x: float, y: float, r: float, colours: Colours) -> str:
+    """Entities are circles, texts squares; what was not retrieved is hollow."""
+    at = colours.get(node.type or "", 0)
+    kind = "text" if node.kind in TEXTS else f"t{at}"
+    colour = COLOURS[0] if node.kind in TEXTS else COLOURS[at]
+    hollow = node.mark == "missing" or node.kind == "other"
+    paint = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="3 2"' if hollow else f'fill="{colour}"'
+    kind += " hollow" if hollow else ""
+    if node.kind in TEXTS:
+        side = 2 * r - 2
+        return f'<rect class="{kind}" x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" rx="2" {paint}/>'
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" {paint}/>'
+
+
+def _text(lines: Sequence[str], x: float, y: float, size: float = SIZE, kind: str = "", anchor: str = "") -> str:
+    """Lines one below the other; `y`: the first one's base line. Size, anchor and colour are those of the whole drawing where not given."""
+    more = f' class="{kind}"' if kind else ""
+    more += f' font-size="{size:g}"' if size != SIZE else ""
+    more += f' text-anchor="{anchor}"' if anchor else ""
+    return "".join(f'<text x="{x:.1f}" y="{y + at * size * 1.2:.1f}"{more}>{escape(line)}</text>' for at, line in enumerate(lines))
+
+
+def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], float]:
+    """The types that are on the picture with their colours, and where that ends."""
+    shown = {node.type for node in picture.nodes if node.kind not in TEXTS}
+    types = [name for name in sorted(colours, key=lambda one: colours[one]) if name in shown]
+    entries = [(f"t{colours[name]}", COLOURS[colours[name]], short(name, 22)) for name in types]
+    if types and any(node.kind not in TEXTS and node.type not in colours for node in picture.nodes):
+        entries.append(("t0", COLOURS[0], "other"))
+    if types and _has_texts(picture):
+        entries.append(("text", COLOURS[0], "text"))
+    if not entries:
+        return [], top
+    parts, x, y = [], 6.0, top + 8
+    for kind, colour, name in entries:
+        width = 16 + width_of(name, SMALL) + 10
+        if x > 6 and x + width > WIDTH:
+            x, y = 6.0, y + 15
+        corners = 2 if kind == "text" else 5
+        shape = f'<rect class="{kind}" x="{x:.1f}" y="{y - 5:.1f}" width="10" height="10" rx="{corners}" fill="{colour}"/>'
+        parts.append(shape + _text([name], x + 14, y + 3.5, SMALL, "type", "start"))
+        x += width
+    return parts, y + 8
+
+
+def _chain(picture: Picture) -> Picture | None:
+    """The picture with nodes and relations in the order of their chain, from the end that comes first; None where they are no chain."""
+    at_node: dict[int, list[DrawnRelation]] = {at: [] for at in range(len(picture.nodes))}
+    for one in picture.relations:
+        at_node[one.start].append(one)
+        at_node[one.end].append(one)
+    order, steps = [min(at_node, key=lambda at: (len(at_node[at]), at))], list[DrawnRelation]()
+    while left := [one for one in at_node[order[-1]] if one not in steps]:
+        steps.append(left[0])
+        order.append(left[0].end if left[0].start == order[-1] else left[0].start)
+    if len(order) > 12 or sorted(order) != list(range(len(picture.nodes))) or len(steps) != len(picture.relations):
+        return None
+    place = {node: at for at, node in enumerate(order)}
+    return picture.model_copy(update={
+        "nodes": [picture.nodes[at] for at in order],
+        "relations": [one.model_copy(update={"start": place[one.start], "end": place[one.end]}) for one in steps],
+    })
+
+
+def _ladder(picture: Picture, colours: Colours) -> str:
+    """A chain from top to bottom: names in full, what joins them between."""
+    parts: list[str] = []
+    for at, node in enumerate(picture.nodes):
+        y = 14 + at * 52.0
+        if at:
+            one = picture.relations[at - 1]
+            line = (16.0, y - 44, 16.0, y - 12) if one.end == at else (16.0, y - 8, 16.0, y - 40)
+            parts.append(_edge(picture, [one], line, directed=picture.directed))
+            parts.append(_text([_told(one.type, one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
+        name = _text([_told(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
+        parts.append(f"<g><title>{escape(_title(node))}</title>{_shape(node, 16, y, 7, colours)}{name}</g>")
+    legend, bottom = _legend(picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
+    return _svg([*parts, *legend], bottom, _said(picture))
+
+
+def _told(name: str, mark: str | None, size: float) -> str:
+    """A name on a ladder, and whether the thing was not retrieved."""
+    more = ": not retrieved" if mark == "missing" else ""
+    return _fitted(short(name, 45), (WIDTH - 33) / size - width_of(more, 1) - 1) + more
+
+
+def _svg(parts: Iterable[str], height: float, said: str) -> str:
+    """The element; `said`: the text that stands for it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {WIDTH:g} {height:.0f}" role="img" '
+        f'font-size="{SIZE:g}" text-anchor="middle" fill="currentColor" '
+        f'aria-label="{escape(visible(said, longest=900))}">{"".join(parts)}</svg>'
+    )
+
+
+def _title(node: DrawnNode) -> str:
+    of = {"chunk": "a chunk", "document": "a document", "other": "no entity of this graph"}.get(node.kind, node.type)
+    return visible(node.name) + (f" ({visible(of, longest=60)})" if of else "")
+
+
+def _sentence(picture: Picture, one: DrawnRelation) -> str:
+    start, end = (visible(picture.nodes[at].name, longest=60) for at in (one.start, one.end))
+    return f"{start} -[{visible(one.type, longest=60)}]-> {end}"
+
+
+def _said(picture: Picture) -> str:
+    marked = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "hit"]
+    lost = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
+    parts = [f"A graph of {plural(len(picture.nodes), 'node')} and {plural(len(picture.relations), 'relation')}."]
+    parts += [f"Marked: {', '.join(marked)}."] if marked else []
+    parts += [f"Not retrieved: {', '.join(lost)}."] if lost else []
+    return " ".join([*parts, "; ".join(_sentence(picture, one) for one in picture.relations[:8])])
+
+
+def _has_texts(picture: Picture) -> bool:
+    return any(node.kind in TEXTS for node in picture.nodes)
+
+
+def _list(picture: Picture) -> Table | None:
+    """The relations as rows."""
+    rows = [
+        [Cell(picture.nodes[one.start].name, user=True), Cell(one.type, user=True), Cell(picture.nodes[one.end].name, user=True)]
+        for one in picture.relations
+    ]
+    return Table(("from", "relation", "to"), rows, words=frozenset({0, 1, 2})) if rows else None

@@ -1,0 +1,395 @@
+"""The audit of one graph: the verdict, what to fix first and what it costs, figures, then every finding with its examples and Cypher.
+
+The page is in the order in which people read it: who decides needs the first screen, who repairs the graph the findings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from kgeval.format import beyond, number, percent, plural, visible
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
+from kgeval.overview.findings import taken_out
+from kgeval.records import SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
+from kgeval.reports import pictures, reading
+from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
+from kgeval.reports.listing import Listing, drawn, hits, layout_line, listing, repair, repair_line
+from kgeval.reports.markdown import foot
+from kgeval.reports.plots import histogram
+from kgeval.reports.usage import construction_line
+from kgeval.reports.views import audit_diff
+from kgeval.reports.views.parts import server_of
+
+DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
+MOST_EXAMPLES = 100  # of a finding, on the page
+LAYOUT = "layout-line"  # the id of the parameter that the statements share
+NO_GRADE = (
+    "There is no overall grade: a graph can be sound in one group and broken in another. A check that was skipped or did not finish is "
+    "never counted as passed."
+)
+STATES = {"failed": 0, "error": 1, "incomplete": 1, "passed": 2}  # of the findings that are listed, in this order
+
+
+def document(report: AuditReport) -> Document:
+    """The short form fits a screen; Markdown has every failed check; the page every check, with examples and Cypher."""
+    anchors = _anchors(report.findings)
+    sections = [
+        Section("What to fix first", list(_first(report, anchors)), id="fix"),
+        *([audit_diff.section(report.diff)] if report.diff else []),
+        Section("Gates", list(_gates(report)), id="gates"),
+        Section("Key figures", [_cards(report, figures.KEY)], id="figures"),
+        Section("Checks by group", list(_groups(report)), id="groups"),
+        Section("Shape", list(_shape(report)), id="shape", wide=True, forms="page"),
+        Section("Communities", list(_communities(report)), id="communities", forms="page"),
+        Section("Types", list(_types(report)), id="types", wide=True, forms="page"),
+        Section("Properties", list(_properties(report)), id="properties", forms="page"),
+        Section("Findings", [_table(report), *_findings(report, anchors)], id="findings", forms="long"),
+        Section("Repairs", list(_repairs(report)), id="repairs", forms="md"),
+        *_unanswered(report),
+        Section("All figures", [_all_figures(report)], id="structure", forms="page"),
+        Section("", [Code(layout_line(report), "The layout parameter of all statements", id=LAYOUT)], id="layout", forms="page"),
+    ]
+    place = f"layout {visible(report.layout.name, longest=40)}"
+    return Document(
+        "Graph audit", "audit", sections, name=report.graph or "", about=place if report.graph else f"whole database, {place}",
+        server=server_of(report), lead=[*priorities.outcome(report), *_gate_lines(report), *reading.lines(report)],
+        tone=next((f.severity for f in priorities.failed(report) if f.severity == "error"), ""), tally=list(_tally(report)),
+        notes=report.notes, foot=[construction_line(report.construction)] if report.construction else [],
+        more="All findings with examples and Cypher: add -o report.html", end=foot(report.run, report.layout.name),
+    )
+
+
+def _anchors(findings: Sequence[Finding]) -> dict[int, str]:
+    """Where each finding stands on the page, by its identity: joined reports may bring several findings of one rule."""
+    anchors: dict[int, str] = {}
+    for finding in findings:
+        name = anchor = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
+        at = 1
+        while anchor in anchors.values():
+            at += 1
+            anchor = f"{name}-{at}"
+        anchors[id(finding)] = anchor
+    return anchors
+
+
+def _tally(report: AuditReport) -> Iterator[tuple[Tone, str]]:
+    bad = priorities.failed(report)
+    for severity in SEVERITIES:
+        if count := sum(f.severity == severity for f in bad):
+            yield severity, _severities(severity, count)
+    counts: tuple[tuple[Tone, int, str], ...] = (
+        ("passed", sum(f.status == "passed" for f in report.findings), "passed"),
+        ("open", len(priorities.unfinished(report)), "unfinished"), ("skipped", len(priorities.skipped(report)), "skipped"),
+    )
+    yield from ((tone, f"{number(count)} {word}") for tone, count, word in counts if count)
+
+
+def _severities(severity: Severity, count: int) -> str:
+    return f"{number(count)} info" if severity == "info" else plural(count, severity)
+
+
+def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
+    bad, first = priorities.failed(report), priorities.fix_first(report)
+    if not bad:
+        yield Text("No check failed.", forms="page")
+        return
+    for at, finding in enumerate(first, start=1):
+        line = f"{at}. {finding.severity}: {finding.title}: {_cost(finding, report)}"
+        yield Items([Cell(line, tone=finding.severity)], longest=500, forms="short")
+        if at <= DETAILED:
+            hints = [finding.advice, repair_line(finding.repair) if finding.repair else ""]
+            yield from (Text(line, style="hint", forms="short") for line in hints if line)
+        yield Details(
+            f"{at}. {finding.title}", [
+                Text(_cost(finding, report)),
+                Text(f"What to do: {finding.advice}" if finding.advice else "", link=("Examples and Cypher", f"#{anchors[id(finding)]}")),
+            ], open=True, tone=finding.severity, badge=finding.severity,
+        )
+    yield Items([f"{f.title} ({f.severity}): {_cost(f, report)} {f.advice}" for f in first], ordered=True, longest=900, forms="md")
+    if rest := bad[len(first) : len(first) + 4]:
+        more = f" and {number(len(bad) - len(first) - len(rest))} more" if len(bad) > len(first) + len(rest) else ""
+        yield Text("then: " + ", ".join(f"{f.rule_id} ({number(f.count or 0)})" for f in rest) + more, style="hint", forms="short")
+    if len(bad) > 1:
+        yield Text(priorities.ORDERED, style="hint")
+
+
+def _cost(finding: Finding, report: AuditReport) -> str:
+    """`96 of 1,284 entities (7.5 %) cannot be reached by following relations: ...`, and why it may be nothing."""
+    cost, why = priorities.cost(finding), priorities.artefact(finding, report)
+    amount = _amount(finding, priorities.touches(finding, report))
+    return f"{amount}{' ' if cost else ''}{cost}." + (f" But {why}." if why else "")
+
+
+def _amount(finding: Finding, touches: str = "") -> str:
+    """`58 of 1,284 entities (4.5 %, 0.4 % of all entities; 3 waived)`."""
+    share = "" if finding.share is None else percent(finding.share)
+    about = "; ".join(filter(None, [f"{share}{touches}".lstrip(", "), ", ".join(taken_out(finding))]))
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}" + (f" ({about})" if about else "")
+
+
+def _gate_lines(report: AuditReport) -> Iterator[str]:
+    """Gates, waived and known hits, waivers to look at: what the outcome must not be read without."""
+    if report.gates:
+        missed, silent = (sum(gate.met is state for gate in report.gates) for state in (False, None))
+        yield f"{plural(len(report.gates), 'gate')}: {missed} missed, {silent} without an answer"
+    if waived := sum(f.suppressed for f in report.findings):
+        yield f"waived: {plural(waived, 'hit')} by {plural(sum(one.hits > 0 for one in report.waivers), 'waiver')}"
+    if known := sum(f.known for f in report.findings):
+        yield f"known from the ratchet file: {plural(known, 'hit')}"
+    expired, stale = sum(one.expired for one in report.waivers), sum(one.stale for one in report.waivers)
+    if expired or stale:
+        yield f"waivers to look at: {expired} ended, {stale} without a match"
+
+
+def _gates(report: AuditReport) -> Iterator[Block]:
+    """Those that are not met first."""
+    outcomes: dict[bool | None, tuple[str, Tone]] = {True: ("met", "passed"), False: ("missed", "error"), None: ("no answer", "warning")}
+    rows = []
+    for gate in sorted(report.gates, key=lambda gate: (gate.met is True, not gate.decides)):
+        word, tone = outcomes[gate.met]
+        outcome = Cell(word, tone=tone) if gate.decides else Cell(f"{word} (reported only)", tone="passed" if gate.met else "warning")
+        name = f"{gate.id} {gate.severity}: {gate.limit}" if gate.severity else f"{gate.id} {gate.limit}"
+        rows.append((Cell(name, user=True), gate.reason or "-" if gate.value is None else beyond(gate.value, gate.limit), outcome))
+    if rows:
+        yield Table(("Gate", "Value", "Outcome"), rows, words=frozenset({0, 1, 2}), short=5, long=20)
+    waivers = []
+    for one in report.waivers:
+        hits_of = plural(one.hits, "hit") + (f", until {one.until}" if one.until else "")
+        state = f"ended on {one.until}: its hits count" if one.expired else "matches nothing" if one.stale else hits_of
+        match = "every hit" if one.match is None else Cell(one.match, user=True)
+        waivers.append((Cell(one.rule, user=True), match, one.reason, state))
+    if waivers:
+        yield Table(("Check", "Match", "Reason", "Hits"), waivers, title="Waivers", words=frozenset(range(4)), long=20, forms="long")
+
+
+def _cards(report: AuditReport, ids: tuple[str, ...]) -> Cards:
+    return Cards([
+        Card(one.figure.title, one.value or "", one.figure.what if one.value else one.reason) for one in figures.values(report, ids)
+    ])
+
+
+def _groups(report: AuditReport) -> Iterator[Block]:
+    """A terminal shows those with a failed check."""
+    head, words = ("Group", "Failed", "Passed", "Skipped"), frozenset({0, 1})
+    lines = priorities.group_lines(report)
+    rows = [
+        (Cell(line.title, link=f"#group-{line.group}" if line.total > line.skipped else "#skipped"),
+         Cell("", more=[Cell(_severities(severity, n), tone=severity) for severity, n in line.by_severity]) if line.failed else "-",
+         number(line.passed) if line.passed else "-",
+         Cell(number(line.skipped) if line.skipped else "-", note=f"{number(line.unfinished)} unfinished" if line.unfinished else ""))
+        for line in lines
+    ]
+    if bad := [row for row, line in zip(rows, lines, strict=True) if line.failed]:
+        yield Table(head, bad, words=words, short=len(bad), forms="short")
+    if rows:
+        yield Text(NO_GRADE, style="hint", forms="long")
+        yield Table(head, rows, words=words, forms="long")
+
+
+def _shape(report: AuditReport) -> Iterator[Block]:
+    yield _histogram(
+        report, "degree_histogram", "Degrees", "How many entities have how many relations. A long tail to the right is normal; single "
+        "points far out are hubs to look at.", axes=("relations of an entity (degree)", "entities"), words=("degree", "entity"),
+    )
+    yield _histogram(
+        report, "component_size_histogram", "Components", "How many connected parts there are of each size. One large part and few small "
+        "ones is what retrieval needs.", axes=("entities in a component", "components"), words=("entities in it", "component"),
+    )
+
+
+def _histogram(report: AuditReport, id_: str, title: str, hint: str, *, axes: tuple[str, str], words: tuple[str, str]) -> Block:
+    """`axes`: what stands at them; `words`: what a value is, and what has it."""
+    points = sorted((int(value), n) for value, n in figures.counts(report, id_) if value.isdigit())
+    if not points:
+        return Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
+    if points[0][0] == 0 and points[-1][0] > 20:
+        hint += f" {number(points[0][1])} with {words[0]} 0 are not drawn: a logarithmic axis has no zero."
+    drawing = histogram(points, x=axes[0], y=axes[1], name=id_.split("_", 1)[0])
+    if not drawing:
+        hint += f" All alike: {plural(points[0][1], words[1])}, {words[0]}: {number(points[0][0])}."
+    return Figure(drawing, title, hint, data=Table((words[0], axes[1]), [(number(value), number(n)) for value, n in points]))
+
+
+def _communities(report: AuditReport) -> Iterator[Block]:
+    if algorithm := report.structure.get("community_algorithm"):
+        yield Text(f"Communities were found with {algorithm}.", style="hint")
+    if figures.values(report, figures.COMMUNITY):
+        yield _cards(report, figures.COMMUNITY)
+    if community_map := pictures.community_map(report):
+        yield community_map
+
+
+def _types(report: AuditReport) -> Iterator[Block]:
+    for id_, title in (("entities_by_type", "Entities by type"), ("relations_by_type", "Relations by type")):
+        counts = figures.counts(report, id_)
+        total, largest = sum(n for _, n in counts) or 1, max((n for _, n in counts), default=0) or 1
+        rows = [(Cell(name, user=True), Cell(number(n), note=percent(n / total)), Cell("", bar=n / largest)) for name, n in counts]
+        missing = Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
+        yield Table(("Name", "Count", ""), rows, title=title) if rows else missing
+
+
+def _properties(report: AuditReport) -> Iterator[Block]:
+    """In how many of its bearers each property is filled, and the value types seen."""
+    fills, kinds = report.structure.get("property_fill"), report.structure.get("property_types")
+    kinds = kinds if isinstance(kinds, dict) else {}
+    pairs = sorted(fills.items()) if isinstance(fills, dict) else []
+    rows = [
+        (Cell(name, user=True), percent(share), _kinds(kinds.get(name)), Cell("", bar=float(share)))
+        for name, share in pairs if isinstance(share, (int, float))
+    ]
+    if rows:
+        yield Details(f"How often each property is filled ({number(len(rows))})", [
+            Table(("Property", "Filled", "Value types", ""), rows, words=frozenset({0, 2})),
+        ])
+    elif reason := figures.why_skipped(report, "property_fill"):
+        yield Text(f"Not measured: {reason}")
+
+
+def _kinds(found: object) -> str:
+    """`STRING` or, where types mix, `STRING (98), INTEGER (2)`."""
+    if not isinstance(found, dict):
+        return ""
+    pairs = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    return pairs[0][0] if len(pairs) == 1 else ", ".join(f"{kind} ({n:,})" for kind, n in pairs)
+
+
+def _table(report: AuditReport) -> Table:
+    """The failed checks in Markdown, with the first examples. 30 of them leave room for the rest of a comment."""
+    rows = [
+        (f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=[_example(one) for one in f.examples[:3]]))
+        for f in priorities.failed(report)
+    ]
+    return Table(("Severity", "Check", "Found", "Examples"), rows, words=frozenset(range(4)), long=30, forms="md")
+
+
+def _example(example: Example) -> Cell:
+    return Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in example.items[:4]], note=example.why or "")
+
+
+def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
+    """Each group with its answered and unfinished findings, failed ones first."""
+    order = {id(f): at for at, f in enumerate(priorities.failed(report))}
+    drawings = pictures.figures_of(report)
+    if any(f.status in STATES for f in report.findings):
+        yield Raw("filters.html.j2", {}, forms="page")
+    for line in priorities.group_lines(report):
+        members = [f for f in report.findings if f.group == line.group and f.status in STATES]
+        members.sort(key=lambda f: (STATES[f.status], order.get(id(f), 0), f.rule_id))
+        if members:
+            listed = [_finding(report, finding, anchors[id(finding)], drawings) for finding in members]
+            yield Details(line.title, listed, open=True, id=f"group-{line.group}")
+
+
+def _finding(report: AuditReport, finding: Finding, anchor: str, drawings: Mapping[str, Figure]) -> Details:
+    drawing = drawings.get(finding.rule_id) if finding.picture else None  # of several findings of one rule one has it
+    answered = finding.status in ("passed", "failed")
+    tone: Tone = finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+    badge = tone if answered else "timed out" if finding.status == "incomplete" else "did not run"
+    return Details(
+        finding.title, list(_body(report, finding, drawing)), open=tone == "error", tone=tone, badge=badge,
+        amount=_amount(finding) if answered else "no answer", id=anchor,
+    )
+
+
+def _body(report: AuditReport, finding: Finding, drawing: Figure | None) -> Iterator[Block]:
+    """What it means, where it shows, and the statements."""
+    if finding.status == "failed":
+        yield Text(_cost(finding, report))
+    elif finding.status != "passed":
+        what = "Timed out" if finding.status == "incomplete" else "The query failed"
+        yield Text(f"{what}: {finding.reason or 'no reason given'}. This is not a pass.")
+    if finding.status in ("passed", "failed") and finding.reason:
+        yield Text(f"{'Note' if finding.group in ('accuracy', 'completeness') else 'Left out'}: {finding.reason}.")
+    if finding.advice and finding.status != "passed":
+        yield Text(f"What to do: {finding.advice}")
+    about = [
+        finding.rule_id, f"severity {finding.severity}" if finding.status == "passed" else "",
+        f"passes if {finding.threshold}" if finding.threshold else "", *(f"{key} = {value}" for key, value in finding.settings.items()),
+        "" if finding.seconds is None else f"{finding.seconds:.2f} s",
+    ]
+    yield Text(" · ".join(filter(None, about)), style="hint")
+    if drawing is not None:
+        yield drawing
+        if statement := drawn(report, finding):
+            yield _statement(statement, "Cypher that draws this in Neo4j Browser", "It returns nodes and relations, by their element ids.")
+    shown = finding.examples[:MOST_EXAMPLES]
+    part = f" ({number(len(shown))} of {number(finding.count)})" if finding.count and len(finding.examples) < finding.count else ""
+    rows = [(Cell("", more=[_thing(item) for item in one.items]), _why(one)) for one in shown]
+    yield Table(("Where", "Why"), rows, title=f"Examples{part}", words=frozenset({0, 1}))
+    yield from _statements(report, finding)
+
+
+def _thing(item: GraphRef) -> Cell:
+    about = [item.kind if item.kind != "entity" else "", item.type or "", item.element_id or ""]
+    return Cell(item.name, user=True, note=", ".join(visible(part, longest=80) for part in about if part))
+
+
+def _why(example: Example) -> Cell:
+    taken = [Cell("waived", note=example.waived)] if example.waived is not None else [Cell("known")] if example.known else []
+    return Cell(example.why or "", more=taken)
+
+
+def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
+    """What shows the hits, what the check asks, and what can be done; a check that found nothing has nothing to list."""
+    if finding.status == "passed" and not finding.count:
+        return
+    command = f"kgeval audit --check {visible(finding.rule_id, longest=80)} --examples 0 -o hits.csv"
+    by_ids, query, fix = hits(report, finding), listing(report, finding), finding.repair
+    if by_ids:
+        yield _statement(by_ids, "Cypher to see the hits listed here", f"All of them: {command}")
+    if query and finding.query_lists == "rows":
+        if finding.count and not by_ids:
+            yield Text(f"All hits: {command}", style="hint")
+        yield _statement(query, "Cypher of the rows that the check reads", "A step in Python finds the hits in these rows.")
+    elif query:
+        yield _statement(query, "Cypher to list them all" if finding.status == "failed" else "Cypher to list them")
+    if fix and (statement := repair(report, finding)):
+        how = "safe to run as it stands" if fix.safe else "unsafe: look at each first"
+        yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", fix.note or "", chosen=True)
+    elif fix and fix.reason:
+        yield Text(f"No repair by Cypher here: {fix.reason}", style="hint")
+
+
+def _statement(given: Listing, title: str, hint: str = "", *, chosen: bool = False) -> Code:
+    """`chosen`: what it lacks is the reader's to choose; else kgeval makes it while it runs."""
+    how = "${} is yours to choose{}: set it by hand." if chosen else "kgeval makes ${} while it runs{}: set it by hand."
+    lacking = [how.format(name, f" ({doc})" if doc else "") for name, doc in given.missing]
+    return Code(given.text(), title, hint=" ".join(filter(None, [hint, *lacking])), needs=LAYOUT if given.shares_layout else "")
+
+
+def _repairs(report: AuditReport) -> Iterator[Block]:
+    rows = [(Cell(f.rule_id, user=True), repair_line(f.repair)) for f in priorities.failed(report) if f.repair]
+    if rows:
+        yield Text("The HTML and JSON reports have the Cypher with the layout and the element ids of the hits. kgeval never runs it.")
+        yield Table(("Check", "Repair"), rows, words=frozenset({0, 1}), long=20)
+
+
+def _unanswered(report: AuditReport) -> Iterator[Section]:
+    """The checks without an answer, by the reason; on the page those that did not finish stand with the findings."""
+    short = []
+    for title, word, findings in (
+        ("Skipped", "skipped", priorities.skipped(report)), ("Did not finish", "did not finish", priorities.unfinished(report)),
+    ):
+        grouped = priorities.reasons(findings)
+        rows = [(reason, Cell("", more=[Cell(f.title, more=[Cell(f.rule_id, user=True)]) for f in of])) for reason, of in grouped]
+        if word == "skipped":
+            rows += [(one.reason, Cell("", more=[Cell(id_, user=True) for id_ in one.ids])) for one in report.structure_skipped]
+        why = [f"{reason} ({len(of)})" for reason, of in grouped]
+        more = f"; {plural(len(why) - 3, 'more reason')}" if len(why) > 3 else ""
+        checks = f"{plural(len(findings), 'check')} {word}"
+        short += [Text(f"{checks}: {'; '.join(why[:3])}{more}")] if why else []
+        yield Section(title, [
+            Text(f"{checks}, never counted as passed." if findings else "Every check could run."),
+            Table(("Why", "Checks and figures"), rows, words=frozenset({0, 1})),
+        ] if rows else [], id=word.replace(" ", "-"), forms="long" if word == "skipped" else "md")
+    yield Section("", short, forms="short")
+
+
+def _all_figures(report: AuditReport) -> Table:
+    rows = []
+    for one in figures.values(report):
+        missing = "" if one.value else f"Not measured: {one.reason}. "
+        rows.append((Cell(one.figure.title, note=one.figure.id), one.value or "-", missing + one.figure.what))
+    return Table(("Figure", "Value", "What it says"), rows, words=frozenset({0, 2}))

@@ -1,0 +1,243 @@
+"""Pictures of graphs: names that can be read at 400 pixels, marks, colours, hostile names, and no more than there is."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+from browser import browser
+from test_report_html import HOSTILE
+
+from kgeval.errors import ConfigError, UsageError
+from kgeval.records import (
+    AuditReport,
+    CommunityLink,
+    CommunityMap,
+    DrawnCommunity,
+    DrawnNode,
+    DrawnRelation,
+    Finding,
+    Picture,
+)
+from kgeval.reports import html, listing, pictures
+from kgeval.reports.redact import redacted
+from kgeval.workflows.audit import AuditResult
+
+ROOT = Path(__file__).parents[2]
+SVG = "{http://www.w3.org/2000/svg}"
+TYPES = ("Person", "Place", "Ship", "Event", None)
+
+
+def star(size: int, seed: int = 0, names: list[str] | None = None) -> Picture:
+    """A marked node with others around it, some of them joined."""
+    dice = random.Random(seed)
+    words = ("Harbour", "Board", "of", "Velmouth", "Lantern", "Hill", "Observatory", "Grey", "Wether")
+    given = names or [" ".join(dice.choices(words, k=dice.randint(1, 5))) for _ in range(size)]
+    ends = [(0, at) for at in range(1, size) if dice.random() < 0.9] + [tuple(dice.sample(range(size), 2)) for _ in range(size // 2)]
+    return Picture(
+        nodes=[
+            DrawnNode(
+                element_id=f"4:x:{at}", name=name, type=TYPES[at % 5], kind="chunk" if at % 7 == 6 else "entity",
+                mark=None if at else "hit",
+            ) for at, name in enumerate(given)
+        ],
+        relations=[DrawnRelation(element_id=f"5:x:{at}", start=a, end=b, type=f"TYPE_{at % 3}") for at, (a, b) in enumerate(ends)],
+    )
+
+
+def texts(svg: str) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
+    """The texts of a drawing with the box that each takes."""
+    for node in ElementTree.fromstring(svg).iter(f"{SVG}text"):
+        size = float(node.get("font-size", pictures.SIZE))
+        x, y, wide = float(node.get("x", 0)), float(node.get("y", 0)), pictures.width_of(node.text or "", size)
+        left = x if node.get("text-anchor") == "start" else x - wide / 2
+        yield node.text or "", (left, y - 0.75 * size, left + wide, y + 0.2 * size)
+
+
+def overlaps(svg: str) -> list[tuple[str, str]]:
+    return [
+        (one, other) for (one, a), (other, b) in combinations(texts(svg), 2)
+        if a[0] < b[2] - 0.5 and b[0] < a[2] - 0.5 and a[1] < b[3] - 0.5 and b[1] < a[3] - 0.5
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("size", [1, 2, 7, 12, 13, 25])
+def test_no_name_lies_over_another_and_none_leaves_the_drawing(size: int, seed: int) -> None:
+    picture = star(size, seed)
+    svg = pictures.neighbourhood(picture, pictures.colours_of([picture])).svg
+    assert overlaps(svg) == []
+    assert all(box[0] >= -0.5 and box[2] <= pictures.WIDTH + 0.5 for _, box in texts(svg))
+    height = float(ElementTree.fromstring(svg).get("viewBox", "").split()[3])
+    assert all(box[1] >= 0 and box[3] <= height for _, box in texts(svg))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_names_of_wide_scripts_and_hostile_ones_have_room_too(seed: int) -> None:
+    names = [
+        *HOSTILE, "維爾茅斯港務局與燈塔", "مجلس ميناء", "W" * 100_000, "a\u0301\u0301\u0301\u0301\u0301" * 30, "", " ", "🜲🜲🜲🜲🜲🜲🜲🜲🜲🜲🜲🜲🜲",
+    ]
+    picture = star(len(names[:25]), seed, names[:25])
+    svg = pictures.neighbourhood(picture, {}).svg
+    assert overlaps(svg) == []
+    assert len(svg) < 60_000
+    assert {node.tag.removeprefix(SVG) for node in ElementTree.fromstring(svg).iter()} <= {
+        "svg", "g", "title", "text", "line", "circle", "rect", "polygon",
+    }
+
+
+def test_what_cannot_be_pushed_apart_stands_in_rows() -> None:
+    spots = [pictures.Spot(7.0, ["x" * 10]) for _ in range(25)]
+    pictures._in_rows(spots)
+    assert not any(a.box.meets(b.box) for a, b in combinations(spots, 2))
+    assert all(spot.box.left >= -1e-6 and spot.box.right <= pictures.WIDTH + 1e-6 for spot in spots)
+
+
+def test_the_culprit_is_ringed_and_every_node_says_its_full_name() -> None:
+    picture = star(5, names=["The Velmouth Harbour Board and its Committee", "b", "c", "d", "e"])
+    root = ElementTree.fromstring(pictures.neighbourhood(picture, {}).svg)
+    assert [node.get("class") for node in root.iter(f"{SVG}circle")].count("ring") == 1
+    assert root.get("role") == "img"
+    assert "Marked: The Velmouth Harbour Board and its Committee." in (root.get("aria-label") or "")
+    assert "The Velmouth Harbour Board and its Committee (Person)" in {node.text for node in root.iter(f"{SVG}title")}
+
+
+def test_a_drawing_is_the_same_each_time() -> None:
+    picture = star(25, 3)
+    assert pictures.neighbourhood(picture, {}).svg == pictures.neighbourhood(picture, {}).svg
+
+
+def test_a_type_has_one_colour_in_all_pictures_of_a_report() -> None:
+    many = Picture(nodes=[DrawnNode(name=str(at), type=f"T{at}") for at in range(12)])
+    colours = pictures.colours_of([many, Picture(nodes=[DrawnNode(name="x", type="T11"), DrawnNode(name="y", type="T11")])])
+    assert colours["T11"] == 1
+    assert sorted(colours.values()) == list(range(1, len(pictures.COLOURS)))
+
+
+def report_with(picture: Picture) -> AuditReport:
+    report = AuditReport.model_validate_json((ROOT / "schemas/examples/audit-report/valid/small.json").read_text(encoding="utf-8"))
+    bad = next(one for one in report.findings if one.status == "failed")
+    changed = [one.model_copy(update={"picture": picture}) if one is bad else one for one in report.findings]
+    return report.model_copy(update={"findings": changed})
+
+
+def test_the_page_shows_the_picture_with_the_cypher_that_draws_it() -> None:
+    report = report_with(star(6))
+    bad: Finding = next(one for one in report.findings if one.picture)
+    assert list(pictures.figures_of(report)) == [one.rule_id for one in report.findings if one.picture]
+    shown = listing.drawn(report, bad)
+    assert shown is not None
+    assert "4:x:0" in shown.params and "5:x:0" in shown.params and "RETURN hit" in shown.query
+    page = html.render(report)
+    assert page.count('class="graph" viewBox') == len(pictures.figures_of(report)) + bool(report.community_map)
+    assert "Cypher that draws this in Neo4j Browser" in page
+
+
+def test_redaction_takes_the_names_away_and_leaves_the_types() -> None:
+    report = redacted(report_with(star(4, names=["Ada Lovelace", "Ben", "Cy", "Dee"])))
+    page = html.render(report)
+    assert "Ada Lovelace" not in page and "Ada Love" not in page
+    figure = next(iter(pictures.figures_of(report).values()))
+    assert re.search(r"#[0-9a-f]{8}", figure.svg)
+    assert "TYPE_0" in figure.svg and "Person" in figure.svg
+
+
+def test_a_report_without_pictures_is_read() -> None:
+    data = json.loads((ROOT / "tests/graphs/example-report.json").read_text(encoding="utf-8"))
+    del data["community_map"]
+    for one in data["findings"]:
+        del one["picture"]
+    report = AuditReport.model_validate(data)
+    assert pictures.figures_of(report) == {}
+    assert pictures.community_map(report) is None
+    assert 'class="graph"' not in html.render(report)
+
+
+def crowd(n: int, seed: int = 0) -> CommunityMap:
+    dice = random.Random(seed)
+    return CommunityMap(
+        communities=[
+            DrawnCommunity(size=500 // (at + 1) + 2, names=[f"Entity number {at}", "Another long name indeed", "c"] if at < 5 else [])
+            for at in range(n)
+        ],
+        links=[
+            CommunityLink(start=a, end=b, pairs=dice.randint(1, 90)) for a, b in combinations(range(n), 2) if dice.random() < 0.4
+        ],
+        more=7, more_entities=20,
+    )
+
+
+@pytest.mark.parametrize("n", [2, 12, 30])
+def test_the_map_of_communities_names_the_five_largest_and_counts_the_rest(n: int) -> None:
+    figure = pictures.communities(crowd(n))
+    assert overlaps(figure.svg) == []
+    assert "Not drawn: 7 smaller communities with 20 entities." in figure.hint
+    assert [text for text, _ in texts(figure.svg) if text.startswith("Entity number")] == [f"Entity number {at}" for at in range(min(n, 5))]
+    root = ElementTree.fromstring(figure.svg)
+    areas = [float(one.get("r", 0)) ** 2 for one in root.iter(f"{SVG}circle")]
+    assert areas[0] / areas[1] == pytest.approx(502 / 252, rel=0.02)
+
+
+def test_a_browser_finds_no_name_over_another_at_400_pixels(tmp_path: Path) -> None:
+    report = report_with(star(25, 1)).model_copy(update={"community_map": crowd(30)})
+    page = tmp_path / "page.html"
+    page.write_text(html.render(report), encoding="utf-8")
+    with browser(tmp_path / "profile") as seen:
+        seen.open(page)
+        seen.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
+        seen.evaluate("document.querySelectorAll('details.finding').forEach(one => { one.open = true })")
+        found = seen.evaluate(_OVERLAPS)
+    assert found == {"drawings": 2, "over": [], "small": []}
+
+
+_OVERLAPS = """(() => {
+  const drawings = [...document.querySelectorAll('svg.graph')], over = [], small = [];
+  for (const drawing of drawings) {
+    const frame = drawing.getBoundingClientRect();
+    const boxes = [...drawing.querySelectorAll('text')].map(one => [one.textContent, one.getBoundingClientRect()]);
+    boxes.forEach(([name, a], at) => {
+      if (a.left < frame.left - 1 || a.right > frame.right + 1 || a.right > innerWidth) over.push(name + ' leaves');
+      if (a.height < 9) small.push(name);
+      for (const [other, b] of boxes.slice(at + 1))
+        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2.5 && b.top < a.bottom - 2.5)
+          over.push(name + ' | ' + other);
+    });
+  }
+  return {drawings: drawings.length, over: over, small: small};
+})()"""
+
+
+def test_a_notebook_offers_the_picture_to_move_about_or_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = AuditResult(report_with(star(6)))
+    bad = next(one.rule_id for one in result.findings if one.picture)
+    monkeypatch.setitem(sys.modules, "neo4j_viz", None)
+    with pytest.raises(ConfigError) as missing:
+        result.show_graph()
+    assert missing.value.fix == "pip install 'kgeval[viz]'"
+    with pytest.raises(UsageError) as wrong:
+        result.show_graph("no-such-check")
+    assert wrong.value.fix == f"the audit has those of: {bad}"
+    stand_in = SimpleNamespace(
+        Node=lambda **given: given, Relationship=lambda **given: given,
+        VisualizationGraph=lambda **given: SimpleNamespace(render=lambda: given),
+    )
+    monkeypatch.setitem(sys.modules, "neo4j_viz", stand_in)
+    shown = result.show_graph(bad)
+    assert [one["color"] == pictures.HIT for one in shown["nodes"]] == [True, *[False] * 5]
+    assert {one["source"] for one in shown["relationships"]} <= {one["id"] for one in shown["nodes"]}
+    names = {one["properties"]["name"] for one in AuditResult(result.report, redact=True).show_graph(bad)["nodes"]}
+    assert all(re.fullmatch(r"#[0-9a-f]{8}", name) for name in names)
+
+
+def test_neo4j_viz_takes_what_it_is_given() -> None:
+    pytest.importorskip("neo4j_viz", reason="pip install neo4j-viz")
+    page = AuditResult(report_with(star(25))).show_graph()
+    assert "TYPE_0" in page.data
