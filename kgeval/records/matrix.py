@@ -8,6 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
+from kgeval.records.scores import Spread
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
@@ -34,7 +35,8 @@ class KeptCorpus(Record):
 
 class CrossedCell(Record):
     """One metric of one system at one place. `dataset` null in `place` with `datasets` > 1: the unweighted mean over the data sets, its
-    interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value."""
+    interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value. `spread`: how their values
+    lie, at one data set; null for the mean over data sets, and in reports that were made before there was such a figure."""
 
     place: RunPlace
     system: Public
@@ -45,6 +47,7 @@ class CrossedCell(Record):
     mean: float | None = None
     low: float | None = None
     high: float | None = None
+    spread: Spread | None = None
 
 
 class CrossedChange(Record):

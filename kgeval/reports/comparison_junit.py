@@ -6,10 +6,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.format import beyond, number
 from kgeval.records import ComparisonGate, ComparisonReport, PairResult
-from kgeval.reports.comparison_checks import checks
-from kgeval.reports.comparison_view import View, lost, view_of
-from kgeval.reports.comparison_words import sentence, verdict
+from kgeval.reports.document import as_cell
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.reports.views.comparison import checks
+from kgeval.reports.views.pairs import PairView, lost, sentence, verdict, view_of
 
 
 def render(report: ComparisonReport) -> str:
@@ -26,7 +26,7 @@ def render(report: ComparisonReport) -> str:
         for gate in report.gates:
             _gate(suite, gate)
     _pairs(SubElement(root, "testsuite", {"name": "pairs"}), view)
-    _checks(root, view)
+    _checks(root, report)
     return written(root, report.run)
 
 
@@ -41,7 +41,7 @@ def _gate(suite: Element, gate: ComparisonGate) -> None:
         add_outcome(case, "failure", "missed", f"{value} is {'below' if gate.least else 'above'} {number(gate.limit)}")
 
 
-def _pairs(suite: Element, view: View) -> None:
+def _pairs(suite: Element, view: PairView) -> None:
     properties = SubElement(suite, "properties")
     told = (("kgeval", view.report.run.kgeval), ("signature", view.report.signature), ("verdict", " ".join(verdict(view))))
     for name, value in told:
@@ -58,15 +58,17 @@ def _pairs(suite: Element, view: View) -> None:
             SubElement(case, "system-out").text = xml_text(sentence(one, view.stop(one.system_a, one.system_b)), longest=600)
 
 
-def _checks(root: Element, view: View) -> None:
+def _checks(root: Element, report: ComparisonReport) -> None:
     """A case for each check beside the comparison, its rows and sentences as text: none of them fails, as none changes the exit code."""
-    made = list(checks(view))
-    if not made:
+    tables = list(checks(report))
+    if not tables:
         return
     suite = SubElement(root, "testsuite", {"name": "checks"})
-    for part in made:
-        rows = ["; ".join(f"{name}: {told}" for name, told in zip(part.head, row, strict=True) if told) for row in part.rows]
-        SubElement(add_case(suite, "checks", part.title), "system-out").text = xml_text(" | ".join([*rows, *part.lines]), longest=4000)
+    for table in tables:
+        cells = [[(name, as_cell(cell).text) for name, cell in zip(table.head, row, strict=True)] for row in table.rows]
+        rows = ["; ".join(f"{name}: {text}" for name, text in row if text) for row in cells]
+        text = " | ".join(filter(None, [*rows, table.hint]))
+        SubElement(add_case(suite, "checks", table.title), "system-out").text = xml_text(text, longest=4000)
 
 
 def _figures(one: PairResult) -> dict[str, object]:

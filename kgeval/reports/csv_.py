@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 from kgeval.format import visible
 from kgeval.records import AuditReport, ComparisonReport, GraphsReport, PairResult
-from kgeval.reports.comparison_view import group_of
 from kgeval.tables.sheets import formula_safe
 
 _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
@@ -54,7 +53,7 @@ def comparison(report: ComparisonReport) -> str:
 
 def _row(procedure: str, one: PairResult) -> list[object]:
     rates = one.rates
-    place = (one.system_a, one.system_b, one.aspect, one.by, group_of(one).value or "")
+    place = (one.system_a, one.system_b, one.aspect, one.by, one.value or "")
     return [
         procedure, *map(_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),

@@ -89,9 +89,7 @@ KINDS: dict[type[Report], Kind] = {
     SimulationReport: Kind("a proof by simulation", _document("simulation")),
     ComparisonReport: Kind(
         "a comparison",
-        _forms(("comparison_text", "terminal"), ("comparison_md", "markdown"),
-            html=("comparison_html", "render"), xml=("comparison_junit", "render"), csv=("csv_", "comparison"),
-        ),
+        _document("comparison", xml=("comparison_junit", "render"), csv=("csv_", "comparison")),
     ),
     SensitivityReport: Kind(
         "a sensitivity report",

@@ -106,11 +106,3 @@ def _at(trial: int, first: int, last: int) -> float:
 
 def _y(share: float) -> float:
     return 8 + (_H - 32) * (1 - share)
-
-
-def heat(value: float | None) -> str:
-    """The class of a cell: `up0` .. `up10` where the row is better, `down1` .. `down10` where the column is; "" for null."""
-    if value is None:
-        return ""
-    step = min(10, round(abs(value) * 12.5))  # 80 % and more: the strongest shade
-    return f"up{step}" if value >= 0 else f"down{step}"

@@ -21,9 +21,8 @@ from kgeval.records import (
     ScoreReport,
     SourceKind,
 )
-from kgeval.reports import comparison_view, comparison_words
 from kgeval.reports.usage import usage_line
-from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed
+from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed, pairs
 
 MOST = 6
 
@@ -102,7 +101,7 @@ def _scores(report: ScoreReport) -> list[str]:
 
 
 def _comparison(report: ComparisonReport) -> list[str]:
-    return comparison_words.verdict(comparison_view.view_of(report))
+    return pairs.verdict(pairs.view_of(report))
 
 
 _SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {

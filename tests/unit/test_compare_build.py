@@ -13,7 +13,7 @@ from kgeval.comparison.results.build import build_report, cautions, most_telling
 from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
-from kgeval.reports.comparison_view import scored
+from kgeval.reports.views.pairs import scored
 from kgeval.stats.thresholds import Threshold
 
 
@@ -176,8 +176,8 @@ def test_a_stopped_run_and_lost_trials_are_told_first_and_more_than_may_fail_is_
 def test_a_check_that_fails_and_a_judge_that_turns_are_told(two: ComparisonReport) -> None:
     assert any("differs from a second run of itself" in note for note in _with(two, self_checks=[check(0.4, 0.1, 0.7)]))
     assert not any("second run" in note for note in _with(two, self_checks=[check(0.1, -0.1, 0.3), check(0.1, None, None)]))
-    judge = JudgeReport(calls=4, flips=0.5, notes=["the winner turns round with the order in 50 % of the question-trials"])
-    assert any(note.startswith("judge: the winner turns round") for note in _with(two, judge=[judge]))
+    judge = JudgeReport(calls=4, flips=0.5, notes=["verdict flips when the order is swapped, in 50 % of the question-trials"])
+    assert any(note.startswith("verdict flips") for note in _with(two, judge=[judge]))
     turning = [JudgeReport(system_a=f"s{at}", system_b="t", calls=1, notes=["the length of the answers decides: ..."]) for at in range(5)]
     (note,) = [note for note in _with(two, judge=[JudgeReport(calls=5), *turning]) if "equal lengths" in note]
     assert note.endswith("s2 and t and 2 pairs more")

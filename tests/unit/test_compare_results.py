@@ -21,7 +21,7 @@ from kgeval.comparison.results.pair import box, is_first, pair_results, with_hol
 from kgeval.comparison.results.tally import JudgeTally, length_bins, tally
 from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import PairResult
-from kgeval.reports.comparison_view import swap_sides
+from kgeval.reports.views.pairs import swap_sides
 
 WINS = [[1, 1], [0, -1], [-1, -1], [2, NAN]]  # means of win - loss: 1, -1/2, -1, 1
 
@@ -246,7 +246,7 @@ def test_position_figures_are_counted_by_hand() -> None:
     assert judge.first_wins.value == pytest.approx((1 + 1 - 0.375) / 2) and judge.flips == pytest.approx(2 / 4)
     assert judge.ties == pytest.approx(2 / 4)
     assert judge.first_wins.value == pytest.approx((judge.ab_win + 1 - judge.ba_win) / 2)
-    assert any("prefers the answer that stands first" in note for note in judge.notes)
+    assert any("the answer that stands first is preferred" in note for note in judge.notes)
 
 
 def test_half_an_exchange_says_nothing_of_positions() -> None:

@@ -16,8 +16,9 @@ from kgeval.comparison.results.inputs import PairThreshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.comparison.results.stopped_pairs import NO_INTERVAL, NO_RANKS
 from kgeval.records import ComparisonReport, CorrectedRate, Estimated, Stopped
-from kgeval.reports import comparison_html
-from kgeval.reports import comparison_view as shown
+from kgeval.reports.document import Table, as_cell
+from kgeval.reports.views import pairs as shown
+from kgeval.reports.views.comparison import maps
 from kgeval.reports.write import Form, rendered
 from kgeval.stats.thresholds import Threshold
 
@@ -70,7 +71,7 @@ def test_no_form_shows_a_p_or_an_ordinary_interval_of_a_stopped_pair(report: Com
         assert shown.between(first.relative) not in text and str(low) not in text and str(p) not in text, form
         assert not re.search(r"p (=|<)", text), form
         if form in ("text", "md", "html"):
-            assert "+12.3 % to +87.6 %" in text.replace("87.7", "87.6") and shown.ALWAYS in text, form
+            assert "[+12.3 %, +87.6 %]" in text.replace("87.7", "87.6") and shown.ALWAYS in text, form
             assert "24 of 80" in text and "96 of 480" in text and "confidence sequence" in text, form
     rows = list(csv.DictReader(io.StringIO(rendered(report, "csv"))))
     assert {(row["p"], row["p_holm"], row["wilcoxon_p"], row["always_valid"]) for row in rows} == {("", "", "", "true")}
@@ -79,8 +80,9 @@ def test_no_form_shows_a_p_or_an_ordinary_interval_of_a_stopped_pair(report: Com
 
 def test_a_star_follows_the_decision_of_the_sequence(report: ComparisonReport) -> None:
     def starred(one: ComparisonReport) -> list[str]:
-        (made,) = comparison_html.maps(shown.view_of(one))
-        return [f"{row} {head}" for row, cells in made.rows for head, cell in zip(made.heads, cells, strict=True) if cell and cell.sure]
+        (made,) = maps(shown.view_of(one))
+        assert isinstance(made, Table)
+        return [f"{row[0]} {head}" for row in made.rows for head, cell in zip(made.head, row, strict=True) if as_cell(cell).best]
 
     assert starred(report) == ["overall all questions"]
     still = [report.stopped[0].model_copy(update={"decision": "open"})]
@@ -103,10 +105,11 @@ def test_groups_of_few_questions_have_no_colour_and_no_star_and_say_so() -> None
     two = sample().model_copy(update={"stopped": []})
     small = [one if shown.group_of(one) == shown.ALL else one.model_copy(update={"n_scored": 9, "p_holm": 0.001}) for one in two.pairs]
     report = two.model_copy(update={"pairs": small})
-    (made,) = comparison_html.maps(shown.view_of(report))
-    for _, cells in made.rows:
-        whole, *groups = [cell for cell in cells if cell is not None]
-        assert whole.shade.startswith("up") and not any("too few" in line for line in whole.subs)
-        assert {(cell.shade, cell.sure, cell.subs[-1]) for cell in groups} == {("few", False, "n 9, too few")}
+    (made,) = maps(shown.view_of(report))
+    assert isinstance(made, Table)
+    for row in made.rows:
+        whole, *groups = map(as_cell, row[1:])
+        assert whole.shade > 0 and "too few" not in whole.note
+        assert {(cell.shade, cell.best, cell.note[-12:]) for cell in groups} == {(0, False, "n 9, too few")}
     for form in ("text", "md", "html"):
         assert re.search(r"9 of (8|12), too few", " ".join(rendered(report, form).split())), form

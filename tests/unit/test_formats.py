@@ -16,8 +16,8 @@ from kgeval import format as display
 from kgeval.overview import score_verdict
 from kgeval.overview import wording as told
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
-from kgeval.reports import comparison_view, measures
-from kgeval.reports.views import agreement, contamination, crossed, scores, stats
+from kgeval.reports import measures
+from kgeval.reports.views import agreement, contamination, crossed, pairs, scores, stats
 
 # every way in which a share becomes a text
 SHARES: dict[str, Callable[[float], str]] = {
@@ -27,7 +27,7 @@ SHARES: dict[str, Callable[[float], str]] = {
     "one report": lambda value: told.value_of(value, None, None, "share"),
     "a difference of one report": lambda value: told.value_of(value, None, None, "difference"),
     "scores": lambda value: scores.difference(value, None, None),
-    "agreement": agreement.figure, "points of a comparison": comparison_view.points, "statistics": stats.signed,
+    "agreement": agreement.figure, "points of a comparison": pairs.points, "statistics": stats.signed,
     "a proportion": lambda value: measures.share(Proportion(count=1, total=2, share=value)),
     "an estimate": lambda value: measures.estimated(_estimate(value)),
     "contamination": lambda value: contamination.mean_cells(_mean(value))[0],
@@ -39,7 +39,7 @@ INTERVALS: dict[str, Callable[[float, float], str]] = {
     "one report": lambda low, high: told.value_of(0.5, low, high, "share").removeprefix("50.0 %"),
     "scores": score_verdict.confidence,
     "a difference of scores": lambda low, high: scores.difference(0.5, low, high).removeprefix("+0.500"),
-    "a comparison": lambda low, high: comparison_view.between(Estimated(value=0.5, low=low, high=high)),
+    "a comparison": lambda low, high: pairs.between(Estimated(value=0.5, low=low, high=high)),
     "agreement": lambda low, high: agreement.between(Estimated(value=0.5, low=low, high=high)),
     "statistics": lambda low, high: stats.between(Estimated(value=0.5, low=low, high=high)).strip("-"),
     "an estimate": lambda low, high: measures.estimated(_estimate(0.5, low, high)).removeprefix("50.0 %"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from browser import browser
 from comparison_sample import NAN, RUN, drawn, found, sample, tabled
 from hostile import poisoned_alike
 from markdown_it import MarkdownIt
@@ -20,12 +22,13 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 from kgeval import format as display
 from kgeval.comparison.results.build import build_report
 from kgeval.errors import UsageError
-from kgeval.records import Box, ComparisonReport, Drill, JudgeReport, PairResult, Rates
-from kgeval.reports import comparison_html
-from kgeval.reports import comparison_view as shown
+from kgeval.records import Box, ComparisonReport, Drill, Estimated, JudgeReport, PairResult, Rates
 from kgeval.reports import plots_comparison as plots
-from kgeval.reports.comparison_words import verdict
+from kgeval.reports.document import Details, Table, as_cell
 from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.views import pairs as shown
+from kgeval.reports.views.comparison import maps, weak_points
+from kgeval.reports.views.pairs import verdict
 from kgeval.reports.write import Form, Screen, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
@@ -53,6 +56,14 @@ def page(two: ComparisonReport) -> Page:
 
 def poisoned(report: ComparisonReport, bad: Sequence[str]) -> ComparisonReport:
     return ComparisonReport.model_validate(poisoned_alike(report.model_dump(), bad, keys=KEYS, keep=KEEP, words=("overall",)))
+
+
+def heat_maps(report: ComparisonReport) -> Iterator[tuple[str, Table]]:
+    """Title -> heat map, folded or not."""
+    for block in maps(shown.view_of(report)):
+        (table,) = block.blocks if isinstance(block, Details) else (block,)
+        assert isinstance(table, Table)
+        yield table.title, replace(table, rows=list(table.rows))
 
 
 def plain(report: ComparisonReport, form: Form) -> str:
@@ -126,22 +137,25 @@ def test_every_figure_says_by_what_procedure_and_trials_it_was_had(two: Comparis
 
 
 def test_heat_maps_are_row_minus_column_and_mirror_themselves(three: ComparisonReport) -> None:
-    made = {one.title: one for one in comparison_html.maps(shown.view_of(three))}
+    made = dict(heat_maps(three))
     assert {"Overall, all questions", "Overall, mean of data sets", "Overall, level node", "Overall, data set music"} <= set(made)
     assert {"Comprehensiveness, all questions", "Relevance, mean of data sets"} <= set(made)
     whole = made["Overall, all questions"]
-    assert whole.heads == ["rag-1", "rag-2", "rag-3"] and all(cells[at] is None for at, (_, cells) in enumerate(whole.rows))
-    forth, back = whole.rows[0][1][2], whole.rows[2][1][0]
-    assert forth is not None and back is not None and forth.text.startswith("+") and forth.text[1:] == back.text[1:]
-    assert forth.shade.replace("up", "") == back.shade.replace("down", "")
+    rows = [[as_cell(cell) for cell in row] for row in whole.rows]
+    assert list(whole.head) == ["", "rag-1", "rag-2", "rag-3"] and all(cells[at].text == "" for at, (_, *cells) in enumerate(rows))
+    forth, back = rows[0][3], rows[2][1]
+    assert forth.text.startswith("+") and forth.text[1:] == back.text[1:] and forth.shade == -back.shade > 0
     value = next(pair.relative.value for pair in three.pairs if (pair.system_a, pair.system_b) == ("rag-1", "rag-3"))
     assert forth.text == display.signed(value)
 
 
 def test_two_systems_have_one_heat_map_of_aspects_by_groups(two: ComparisonReport) -> None:
-    (made,) = comparison_html.maps(shown.view_of(two))
-    assert [row for row, _ in made.rows] == ["overall", "comprehensiveness", "relevance"] and len(made.heads) == 7
-    assert [plots.heat(value) for value in (None, 0.0, 0.4, -0.4, 1.0, -1.0)] == ["", "up0", "up5", "down5", "up10", "down10"]
+    ((_, made),) = heat_maps(two)
+    assert [row[0] for row in made.rows] == ["overall", "comprehensiveness", "relevance"] and len(made.head) == 1 + 7
+    for value, shade in ((0.0, 0), (0.4, 5), (-0.4, -5), (1.0, 10), (-1.0, -10)):
+        pairs = [one(n_scored=50, relative=Estimated(value=value))]
+        ((_, made),) = heat_maps(two.model_copy(update={"pairs": pairs, "systems": []}))
+        assert [as_cell(row[1]).shade for row in made.rows] == [shade]
 
 
 def test_boxes_and_bars_are_drawn_where_their_figures_are() -> None:
@@ -187,9 +201,27 @@ def test_no_text_can_break_out_of_markdown(two: ComparisonReport) -> None:
     for at in range(len(HOSTILE_MD)):
         text = rendered(poisoned(two, HOSTILE_MD[at:] + HOSTILE_MD[:at]), "md")
         html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(text)
-        assert set(re.findall(r"<(\w+)", html)) <= TAGS
+        assert set(re.findall(r"<(\w+)", html)) <= TAGS | {"h3"}
         assert not re.search(r"(?i)www\.|https?://|@", text), "no link or mention that a site would make live"
         assert text.count("<details>") == text.count("</details>") == html.count("<details>")
+
+
+def test_what_weakens_a_result_stands_below_the_verdict_and_not_in_the_notes_again(two: ComparisonReport) -> None:
+    judge = two.judge[0].model_copy(update={"flips": 0.125})
+    moved = two.drift and two.drift.model_copy(update={"moved": True})
+    report = two.model_copy(update={
+        "judge": [judge], "drift": moved, "corrected": [two.corrected[0].model_copy(update={"selection_p": 0.01})],
+        "notes": ["judge: no length-controlled rate: too few", *two.notes],
+    })
+    weak = list(weak_points(report))
+    assert weak[0].startswith("under 100 questions") and weak[-1] == "rag-2 lacks 1 question, left out of its pairs"
+    assert "verdict flips when the order is swapped, in 12.5 % of the question-trials" in weak
+    assert any("the judge moved" in line for line in weak) and any("no random part" in line for line in weak)
+    judge = judge.model_copy(update={"notes": ["no length-controlled rate: too few"]})  # an older report named the judge in its note
+    for form in FORMS:
+        text = plain(report.model_copy(update={"judge": [judge]}), form)
+        assert text.index("under 100 questions") < text.index(f"{'A wins' if form == 'html' else 'Pair, A vs B'}"), form
+        assert text.count("no length-controlled rate: too few") <= (2 if form == "html" else 1), form
 
 
 def test_every_table_of_the_markdown_has_as_many_cells_as_heads(two: ComparisonReport, three: ComparisonReport) -> None:
@@ -271,3 +303,16 @@ def test_many_systems_and_questions_are_cut_with_a_word_on_it(three: ComparisonR
     made = build_report(found(tables, drill=0))
     many = [pair.model_copy(update={"system_a": f"x{at}"}) for at in range(70) for pair in made.pairs if shown.group_of(pair) == shown.ALL]
     assert "The first 60 of 140 pairs" in Page(rendered(made.model_copy(update={"pairs": many, "ranking": None}), "html")).text
+
+
+@pytest.mark.slow
+def test_nothing_lies_behind_a_sideways_scroll_on_a_phone(three: ComparisonReport, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    write_report(three, target)
+    with browser(tmp_path / "profile") as chromium:
+        chromium.open(target)
+        chromium.call("Emulation.setDeviceMetricsOverride", width=400, height=800, deviceScaleFactor=1, mobile=True)
+        chromium.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        wide = "[...document.querySelectorAll('.scroll')].filter(one => one.scrollWidth > one.clientWidth + 1).length"
+        assert chromium.evaluate("document.documentElement.scrollWidth") == 400
+        assert chromium.evaluate("document.querySelectorAll('.scroll').length") > 20 and chromium.evaluate(wide) == 0

@@ -46,6 +46,9 @@ def test_a_value_is_the_mean_over_questions_with_what_it_is_over(tmp_path: Path)
     (cell,) = found.cells
     assert (cell.mean, cell.n, cell.n_scored, cell.datasets) == (0.5, 4, 3, 1)
     assert cell.low is not None and cell.low <= 0.5 <= (cell.high or 0)
+    assert cell.spread is not None
+    assert (cell.spread.minimum, cell.spread.q25, cell.spread.median, cell.spread.maximum) == (0.0, 0.25, 0.5, 1.0)
+    assert [at for at, n in enumerate(cell.spread.bins) if n] == [0, 10, 19]
 
 
 def test_the_mean_over_data_sets_weighs_each_the_same(tmp_path: Path) -> None:
@@ -53,7 +56,7 @@ def test_the_mean_over_data_sets_weighs_each_the_same(tmp_path: Path) -> None:
         place(tmp_path, "a", {"s": {"m": [1.0, 1.0]}}, dataset="a"), place(tmp_path, "b", {"s": {"m": [0.0, 0.5, 0.0, 0.5]}}, dataset="b"),
     )
     mean = next(one for one in found.cells if one.place.dataset is None)
-    assert (mean.mean, mean.n, mean.datasets) == (0.625, 6, 2)
+    assert (mean.mean, mean.n, mean.datasets, mean.spread) == (0.625, 6, 2, None)
 
 
 def test_there_is_no_mean_where_a_data_set_lacks_the_metric(tmp_path: Path) -> None:

@@ -367,11 +367,11 @@ def _loss_cautions(first: Sequence[PairResult]) -> Iterator[str]:
 
 def _judge_cautions(report: ComparisonReport) -> Iterator[str]:
     if report.judge:  # the first one is of all pairs, or of the only one
-        yield from (f"judge: {note}" for note in report.judge[0].notes)
+        yield from report.judge[0].notes
     by_length = [f"{pair.system_a} and {pair.system_b}" for pair in report.judge if any("length of the answers" in n for n in pair.notes)]
     if by_length and len(report.judge) > 1:
         more = f" and {len(by_length) - NAMED} pairs more" if len(by_length) > NAMED else ""
-        yield f"judge: at equal lengths another system would be ahead: {'; '.join(by_length[:NAMED])}{more}"
+        yield f"judge bias: at equal lengths another system would be ahead: {'; '.join(by_length[:NAMED])}{more}"
     if report.stopped:
         yield (
             "judged with --stop-when-sure: a pair's interval is its confidence sequence, which holds whenever one looks; ordinary "

@@ -65,17 +65,18 @@ def _notes(counts: JudgeTally, first: Estimated) -> Iterator[str]:
         yield "each pair was judged in one order only, or alone: a preference for a position cannot be seen here"
     if first.value is not None and _side(first, 0.5):
         place = "first" if first.value > 0.5 else "second"
-        yield f"the judge prefers the answer that stands {place}; both orders are judged, so that this cancels out"
+        yield f"judge bias: the answer that stands {place} is preferred; both orders are judged, so that this cancels out"
     flips = counts.flips
     if flips.mean is not None and flips.mean > MANY_FLIPS:
         flipped, judged = round(sum(flips.sums.values())), sum(flips.numbers.values())
-        yield f"the winner turns round with the order in {flipped:,} of {judged:,} question-trials: single calls mean little"
+        yield f"verdict flips when the order is swapped, in {flipped:,} of {judged:,} question-trials: single calls mean little"
 
 
 def _length_notes(raw: Estimated, at_equal: Estimated, found: Controlled) -> Iterator[str]:
     """That the length decides is said only where both rates are on their side of 0 with their whole intervals."""
     if _side(raw) * _side(at_equal) < 0:
-        yield f"the length of the answers decides: raw, the relative win rate is {raw.value:+.2f}, at equal lengths {at_equal.value:+.2f}"
+        rates = f"raw, the relative win rate is {raw.value:+.2f}, at equal lengths {at_equal.value:+.2f}"
+        yield f"judge bias: the length of the answers decides: {rates}"
     if found.reason:
         yield f"no length-controlled rate: {found.reason}"
     yield from found.notes

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kgeval.format import bracketed, chance, figure, number, percent, plural
-from kgeval.records import CrossedCell, CrossedChange, CrossedReport, RunPlace
-from kgeval.reports.document import Document, Figure, Section, Table
+from kgeval.records import CrossedCell, CrossedChange, CrossedReport, Mean, RunPlace
+from kgeval.reports.document import Cell, Document, Figure, Section, Table
 from kgeval.reports.plots_crossed import Curve, curves
+from kgeval.reports.plots_scores import distribution
 
 AXES = {
     "setting": "One setting of a system changed", "variant": "The graph built otherwise", "share": "Less of the corpus",
@@ -30,6 +31,10 @@ def document(report: CrossedReport) -> Document:
     sections = [
         Section("Every system and variant, all metrics", of_metrics, id="all"), Section("What one change does", changes, id="changes"),
         Section("Against the share of the corpus", list(_plots(report)), id="plots", forms="page"),
+        Section("How the values lie", list(spread_tables(report)), id="spreads", forms="page", hint=(
+            "Over questions, from 0 to 1: bars for how many, each drawing with its own height; the upright line is the mean; below them "
+            "the box from quartile to quartile with the median."
+        )),
         Section(f"Metric by metric{by}", values, id="values", forms="all" if len(report.metrics) == 1 else "long"),
     ]
     sizes = f"{plural(len(report.systems), 'system')}, {plural(len(report.metrics), 'metric')}"
@@ -104,6 +109,27 @@ def value_tables(report: CrossedReport) -> Iterator[Table]:
         ]
         less = " (less is better)" if metric in report.lower_is_better else ""
         yield _table(f"{metric}{less}", head, rows, words=1 + len(_axes(report)))
+
+
+def spread_tables(report: CrossedReport) -> Iterator[Table]:
+    """One table a metric: a row a system and place, a column a data set, with bars and a box [Z figure 10]."""
+    columns: list[str | None] = [*report.datasets] if report.datasets else [None]
+    cells = {(one.metric, one.system, one.place): one for one in report.cells if one.spread}
+    for metric in report.metrics:
+        rows: list[tuple[str | Cell, ...]] = [
+            (system, *_of_place(report, place), *(_drawn(cells.get((metric, system, _at(place, name)))) for name in columns))
+            for system, place in _rows(report, metric) if any((metric, system, _at(place, name)) in cells for name in columns)
+        ]
+        if rows:
+            head = ("System", *_axes(report), *(name or ALL for name in columns))
+            yield Table(head, rows, title=metric, words=frozenset(range(len(head))))
+
+
+def _drawn(one: CrossedCell | None) -> Cell:
+    if one is None or one.spread is None:
+        return Cell("–")
+    return Cell(f"median {figure(one.spread.median)}", note=f"n {number(one.n_scored)}",
+                svg=distribution(one.spread, Mean(n=one.n, n_scored=one.n_scored, mean=one.mean)))
 
 
 def _at(place: RunPlace, dataset: str | None) -> RunPlace:

@@ -1,13 +1,22 @@
-"""Whether metrics tell right answers from wrong ones."""
+"""Whether metrics tell right answers from wrong ones [D 5.2]."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kgeval.format import figure, number, plural
-from kgeval.records import Sensitivity, SensitivityReport
+from kgeval.records import ConditionScores, Mean, Sensitivity, SensitivityReport
 from kgeval.reports.document import Cell, Document, Section, Table
+from kgeval.reports.plots_scores import distribution
 from kgeval.reports.usage import usage
 
 _HEADS = ("metric", "reference", "answered", "wrong", "AUC ref", "AUC ans", "scored", "failed", "")
+CONDITIONS = ("reference", "answered", "wrong")
+_DRAWN = (
+    "How the scores lie between 0 and 1: bars for how many, each drawing with its own height; the upright line is the mean; below them "
+    "the box from quartile to quartile with the median. A metric that tells right from wrong has the references at the right, the wrong "
+    "answers at the left, and little in common (the other way round where less is better)."
+)
 _MEANING = (
     "Medians under each condition. AUC: the chance that a reference (ref) or an answer (ans) scores better than an answer to another "
     "question; 1: told apart, 0.5: no difference."
@@ -15,8 +24,8 @@ _MEANING = (
 
 
 def document(report: SensitivityReport) -> Document:
-    """One table a system."""
-    lead = [f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items()]
+    """One table a system; on a page the distributions behind it [D figure 1 d-g]."""
+    lead = [*_verdict(report), *(f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items())]
     if report.reused:
         lead.append(f"{plural(report.reused, 'wrong answer')} had to be used again: too few answers are wrong there.")
     if not report.complete:
@@ -25,20 +34,46 @@ def document(report: SensitivityReport) -> Document:
     sections = [
         Section("all systems" if system is None else system, [
             Table(_HEADS, [_row(one) for one in report.results if one.system == system], short=100),
+            Table(("metric", *CONDITIONS), [_spreads(one) for one in report.results if one.system == system], forms="page",
+                  title="Distributions", hint=_DRAWN, words=frozenset(range(4))),
         ]) for system in systems
     ]
     return Document(
         "Sensitivity of metrics", "metrics sensitivity", sections, about=f"{plural(report.rows, 'answer')}, seed {report.seed}", lead=lead,
-        notes=report.notes, foot=[_MEANING, *usage(report.run)], more="Distributions and failures by cause: add -o report.json",
+        notes=report.notes, foot=[_MEANING, *usage(report.run)],
+        more="Distributions: add -o report.html; failures by cause: add -o report.json",
     )
 
 
+def _verdict(report: SensitivityReport) -> Iterator[str]:
+    """Which metrics tell references from wrong answers best and worst: of all systems, where they are together."""
+    together = [one for one in report.results if one.system is None] or report.results
+    known = sorted((one.auc_reference, one.metric) for one in together if one.auc_reference is not None)
+    if known:
+        (least, weakest), (most, best) = known[0], known[-1]
+        who = f"best {best} (AUC {figure(most)}), worst {weakest} (AUC {figure(least)})" if least < most else f"AUC {figure(most)}"
+        yield f"How well references are told from wrong answers: {who}. 1 is perfect, 0.5 is guessing."
+
+
+def _spreads(one: Sensitivity) -> tuple[Cell, ...]:
+    """The name of a metric and a drawing for each condition, with its median and n."""
+    parts: dict[str, ConditionScores] = {part.condition: part for part in one.conditions}
+    return Cell(one.metric, user=True), *(_drawn(parts.get(name)) for name in CONDITIONS)
+
+
+def _drawn(part: ConditionScores | None) -> Cell:
+    if part is None or part.spread.median is None:
+        return Cell("-")
+    svg = distribution(part.spread, Mean(n=part.n, n_scored=part.n_scored, mean=part.mean))
+    return Cell(f"median {figure(part.spread.median)}", note=f"n {number(part.n_scored)}", svg=svg)
+
+
 def _row(one: Sensitivity) -> tuple[str | Cell, ...]:
-    medians = {part.condition: part.spread.median for part in one.conditions}
+    medians: dict[str, float | None] = {part.condition: part.spread.median for part in one.conditions}
     scored, asked = sum(part.n_scored for part in one.conditions), sum(part.n for part in one.conditions)
     failed = sum(sum(part.failures.values()) for part in one.conditions)
     return (
-        Cell(one.metric, user=True), *(figure(medians.get(name)) for name in ("reference", "answered", "wrong")), figure(one.auc_reference),
+        Cell(one.metric, user=True), *(figure(medians.get(name)) for name in CONDITIONS), figure(one.auc_reference),
         figure(one.auc_answered), f"{number(scored)} of {number(asked)}", number(failed),
         Cell("", range=(one.auc_answered, None, None)) if one.auc_answered is not None else "",
     )

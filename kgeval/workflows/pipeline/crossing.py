@@ -125,12 +125,16 @@ def _read(place: RunPlace, folder: Path) -> ScoredPlace:
 
 def _cells(places: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
     """Every metric of every system at every place, then the means over data sets."""
+    import numpy as np
+
+    from kgeval.metrics.summary.spread import spread
+
     for scored in places:
         for (system, metric), values in scored.values.items():
             mean = clustered_mean(list(values.values()), seed=seed)
             yield CrossedCell(
                 place=scored.place, system=system, metric=metric, n=scored.asked[system, metric], n_scored=mean.n, mean=mean.mean,
-                low=mean.low, high=mean.high,
+                low=mean.low, high=mean.high, spread=spread(np.array(list(values.values()))),
             )
     datasets = {scored.place.dataset for scored in places}
     for group in _grouped(places):

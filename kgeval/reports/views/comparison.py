@@ -1,0 +1,539 @@
+"""Two or more systems compared by a judge: which is better and by how much, what weakens that, then every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
+from kgeval.records import ComparisonReport, JudgeReport, PairResult
+from kgeval.reports import plots_comparison as plots
+from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, Tone
+from kgeval.reports.usage import usage
+from kgeval.reports.views.pairs import (
+    ALL,
+    FEW,
+    OVERALL,
+    TOO_FEW,
+    Group,
+    PairView,
+    between,
+    ends,
+    group_of,
+    lost,
+    pair_name,
+    points,
+    scored,
+    verdict,
+    view_of,
+    winner,
+    word,
+)
+from kgeval.reports.views.stats import DRIFT, SELECTION, drift_lines, drift_rows
+
+MOST_OPENED = 100  # questions of the drill-down on the page
+MOST_PAIRS = 60  # pairs with boxes and all their figures
+MOST_LINES = 6  # pairs with a plot over trials
+MOST_ASPECTS = 3  # pairs that a terminal shows by aspect and group
+MOST_MATRIX = 50  # systems in a heat map that stands open
+MOST_FOLDED = 20  # systems in a folded one
+MOST_NOTES = 8  # systems up to which n and interval stand in the cells of a heat map
+TRIALS = {"regenerate": "in each, the systems answer again", "rejudge": "the answers stay, the judge is asked again"}
+PROCEDURES = {
+    "scores": "points for both answers in both orders", "single": "points for one answer at a time",
+    "pairwise-choice": "a winner in both orders", "differential": "points for what only one answer says",
+    "biased": "a winner, one order, one call, lengths as they are",
+}
+PAIR = "Pair, A vs B"
+RATES = ("A wins, ties, B wins", "Relative win rate")
+WORDS = frozenset({0, 1})
+Row = tuple[str | Cell, ...]
+OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("unanswered", "open"), True: ("met", "passed")}
+
+
+def document(report: ComparisonReport) -> Document:
+    """The verdict, what weakens it, the pairs; on a page all figures with their pictures, and questions to read."""
+    view = view_of(report)
+    judges = [word(model.name) for model in report.run.models if model.role == "judge"]
+    least = min((pair.n_scored for pair in view.first()), default=0)
+    sizes = [plural(len(view.pairs), "pair"), f"at least {plural(least, 'question')} a pair", *(f"judge {name}" for name in judges)]
+    names = [word(system) for system in view.systems]
+    weak = list(weak_points(report))
+    seed = "" if report.run.seed is None else f", seed {report.run.seed}"
+    return Document(
+        "Comparison", "compare", list(_sections(view, weak)), about=", ".join(sizes), lead=verdict(view), tally=list(_tally(report)),
+        name=joined(names) if 0 < len(names) <= 4 else plural(len(names), "system"),
+        notes=[note for note in report.notes if note.removeprefix("judge: ") not in weak],
+        foot=[
+            f"Procedure: {stamp(view)}.", f"Signature: {word(report.signature, 300)}",
+            f"kgeval {word(report.run.kgeval)}{seed}, {word(report.run.started)}, {report.run.seconds:.1f} s", *usage(report.run),
+        ],
+        more="Boxes, heat maps, judge, questions opened: add -o comparison.html",
+    )
+
+
+def weak_points(report: ComparisonReport) -> Iterator[str]:
+    """What makes the verdict less sure than it looks, the gravest first."""
+    from kgeval.comparison.results.build import STOPPED, TOO_MANY, cautions
+
+    yield from (note for note in report.notes if note == STOPPED or note.endswith(TOO_MANY))
+    yield from cautions(report)
+    flips = report.judge[0].flips if report.judge else None
+    if flips and not any("flips" in note or "turns round" in note for note in report.judge[0].notes):
+        yield f"verdict flips when the order is swapped, in {share(flips)} of the question-trials"
+    if report.drift is not None and report.drift.moved:
+        yield "the judge moved: on the anchors it does not judge as it did in the baseline"
+    if any(rate.selection_p is not None and rate.selection_p < 0.05 for rate in report.corrected):
+        yield "the questions that people labelled are no random part of the judged ones: no correction by their labels holds"
+    for system, questions in report.missing.items():
+        if questions:
+            yield f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
+
+
+def _tally(report: ComparisonReport) -> Iterator[tuple[Tone, str]]:
+    for met, (text, tone) in OUTCOMES.items():
+        if count := sum(gate.met is met for gate in report.gates):
+            yield tone, f"{plural(count, 'threshold')} {text}"
+
+
+def stamp(view: PairView) -> str:
+    """What stands below every figure: the procedure, the trials and the kind of interval."""
+    report = view.report
+    most = max((pair.trials for pair in report.pairs), default=1)
+    kind = "95 %, over questions" + ("; pairs stopped when sure: confidence sequence, always valid" if view.stops else "")
+    asked = f"; {plural(report.requests, 'different request')}" if report.requests else ""
+    return f"{PROCEDURES[report.procedure]}; {plural(most, 'trial')} ({TRIALS[report.trial_kind]}){asked}; intervals: {kind}"
+
+
+def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
+    report, below = view.report, Text(f"{stamp(view)}.", style="hint", forms="page")
+
+    def stamped(
+        title: str, id_: str, blocks: Iterable[Block], *, hint: str = "", forms: Forms = "all", folded: bool = False,
+    ) -> Section:
+        given, above = list(blocks), [Text(hint, style="hint", forms="page")] if hint else []
+        return Section(title, [*above, *given, below] if given else [], id=id_, folded=folded, forms=forms)
+
+    if weak:
+        lacking = [
+            Details(f"Questions that {word(system)} lacks", [Items(Cell(id_, user=True) for id_ in questions)])
+            for system, questions in report.missing.items() if questions
+        ]
+        yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
+    yield stamped("Pairs", "result", _pairs(view))
+    if report.gates:
+        yield Section("Thresholds", [_gates(report)], id="thresholds")
+    yield stamped("By data set", "datasets", _datasets(view), forms="page", hint=(
+        "Overall, data set by data set. The bars show A's wins, ties and B's wins, from the left; the boxes A's win rate (above) and B's "
+        "(below) over trials."
+    ))
+    yield Section("Relative win rate by aspect and group", list(_groups(view)), id="groups", forms="brief")
+    if report.ranking is not None:
+        yield stamped("Ranking", "ranking", _ranking(report))
+    yield stamped("The judge", "judge", _judge(report), folded=True, hint=(
+        "What the judge's own verdicts say of it. Verdict flips when the order is swapped: question-trials that A wins in one order "
+        "and B in the other. Same again: repeats of one order with the same winner."
+    ))
+    meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
+    yield stamped("Judge bias", "biases", _contrast(view), hint=(
+        f"The same pairs under other procedures. {meanings}. Where an interval under another procedure leaves 0 and this one's does "
+        "not, that procedure would have reported a gain that this one does not find."
+    ))
+    yield stamped("Checks", "checks", checks(report))
+    yield stamped("Over trials", "trials", _trials(view), forms="page", hint=(
+        "Win rates: A above, B below, 0 % to 100 %. A box holds the middle half of the trials, its upright line is the median, whiskers "
+        "reach to the farthest trial within 1.5 times the box, dots are outliers. Boxes show the spread of trials, not of questions: the "
+        "interval above is wider, and it is the one that counts."
+    ))
+    yield Section("Win rate trial by trial", list(_lines(view)), id="lines", wide=True, forms="page", hint=(
+        "Percent of questions by trial: A wins (green), B wins (orange). A line that climbs or falls means that trials are not alike."
+    ))
+    first = "Row minus column: green where the row is better, orange where the column is." if len(view.systems) > 2 else (
+        "A minus B: green where A is better, orange where B is."
+    )
+    yield stamped("Heat maps of the relative win rate", "maps", maps(view), forms="page", hint=(
+        f"{first} *: p at most 0.05 after Holm's correction for everything in this report; overall on all questions: for all pairs. "
+        f"{TOO_FEW.capitalize()}: under {FEW} questions; no shade, no star, nothing is concluded. Means of data sets give each data set "
+        "the same weight."
+    ))
+    yield Section("Bringing lengths together", list(_alignment(report)), id="alignment", forms="long", folded=True, hint=(
+        "Question-trials. Equal: near enough as they were; adjusted: the system answered again with a target length; forced: words were "
+        "added; discarded: still too far apart, not judged. Gap: median difference in words. Kept: share of claims of the free answers "
+        "that the aligned ones still make."
+    ))
+    yield Section("Tokens and time", list(_cost(view)), id="cost", forms="long", folded=True, hint=(
+        "Means of the free answers, before their lengths were brought together. Win rate: over all opponents, ties count half. A dash: "
+        "the answers do not tell."
+    ))
+    yield stamped("All figures", "figures", _figures(view), forms="page", hint=(
+        "A better: chance that A is better on a question, ties half. Needs: questions for the difference seen. Wilcoxon, on points, is not "
+        "corrected; p (Holm) is: overall on all questions among all pairs, everything else among all figures of this report."
+    ))
+    left = f" {number(report.drill_left_out)} judged questions of pairs are not in this report." if report.drill_left_out else ""
+    yield Section("Questions, opened", list(_drill(report)), id="drill", forms="page", hint=(
+        "The most telling ones first: by turns the clearest and those that trials disagree on. Read some before you believe a rate." + left
+    ))
+    grades = [
+        Details(aspect, [Table(("Grade", "Given for"), [(str(grade), mark) for grade, mark in enumerate(marks)], words=WORDS)])
+        for aspect, marks in report.grades.items()
+    ]
+    settings = [
+        (name, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
+        for name, value in report.settings.items() if value not in (None, [], "", False, {})
+    ]
+    if settings:
+        grades.append(Details("Settings: what the signature stands for", [Table(("Setting", "Value"), settings, words=WORDS)]))
+    yield Section("Grades", grades, id="grades", forms="page", hint="What the judge was asked to give points for.")
+
+
+def _rates(pair: PairResult | None) -> Row:
+    """How often A wins, neither, B wins, and the relative win rate with its interval (RATES)."""
+    if pair is None or pair.rates is None:
+        why = f": {lost(pair)}" if pair is not None and lost(pair) else ""
+        return ("-", f"no result{why}")
+    rates, relative = pair.rates, pair.relative
+    dot = plots.relative_dot(relative.value, relative.low, relative.high)
+    return (
+        Cell(", ".join(map(share, (rates.win, rates.tie, rates.loss))), svg=plots.rates_bar(rates)),
+        Cell(signed(relative.value), note=ends(pair), svg=dot),
+    )
+
+
+def _pairs(view: PairView) -> Iterator[Block]:
+    pairs = list(view.first())
+    yield Text(
+        "Overall, on all questions. A question counts once, however many trials it has. The bar: A's wins, ties and B's wins, from the "
+        "left. Relative win rate: A's wins minus B's, -100 % to +100 %, with its 95% CI over questions. p: sign flips of the questions' "
+        "means, corrected for all pairs (Holm). Finds: the smallest relative win rate that this sample finds with 80 % power."
+        + (" A pair that was stopped when sure has no p: its interval is the confidence sequence, which is always valid."
+           if view.report.stopped else ""),
+        style="hint", forms="page",
+    )
+    if len(pairs) == 1 and (rates := pairs[0].rates):
+        a, b = word(pairs[0].system_a), word(pairs[0].system_b)
+        yield Cards([
+            Card("Relative win rate", signed(pairs[0].relative.value), f"95% CI {ends(pairs[0])}" if ends(pairs[0]) else ""),
+            Card("A wins", share(rates.win), a), Card("Ties", share(rates.tie)), Card("B wins", share(rates.loss), b),
+        ], forms="page")
+    rows = (
+        (pair_name(pair), *_rates(pair), chance(pair.p_holm),
+         Cell(points(pair.gap.value), note=between(pair.gap, points)), share(pair.detectable), Cell(scored(pair), note=lost(pair)))
+        for pair in pairs
+    )
+    yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 6}), short=15, long=30)
+    if not pairs:
+        yield Text("There is no pair in this report.", forms="page")
+
+
+def _gates(report: ComparisonReport) -> Table:
+    rows = [
+        (pair_name(gate), gate.aspect, f"{gate.figure} {'>=' if gate.least else '<='} {number(gate.limit)}",
+         figure(gate.value, digits=4), Cell(OUTCOMES[gate.met][0], tone=OUTCOMES[gate.met][1]))
+        for gate in report.gates
+    ]
+    return Table((PAIR, "Aspect", "Threshold", "Value", "Outcome"), rows, words=frozenset({0, 1, 2, 4}), long=30)
+
+
+def _datasets(view: PairView) -> Iterator[Block]:
+    """Boxes by data set [Z figure 10]."""
+    rows = [
+        (group.value or "", pair_name(pair), *_rates(pair), Cell("", svg=plots.boxes(pair)), scored(pair))
+        for group in view.groups if group.by == "dataset" for a, b in view.pairs[:MOST_PAIRS]
+        if (pair := view.result(a, b, OVERALL, group)) is not None
+    ]
+    if rows:
+        yield Table(("Data set", PAIR, *RATES, "Win rates over trials", "Scored"), rows, words=frozenset({0, 1, 4, 5}))
+
+
+def _groups(view: PairView) -> Iterator[Block]:
+    """Each pair: the aspects on all questions, then overall by group, then the rest. A terminal shows few pairs only."""
+    for a, b in view.pairs[:MOST_PAIRS]:
+        pairs = [(aspect, group, view.result(a, b, aspect, group)) for aspect in view.aspects for group in view.groups]
+        pairs.sort(key=lambda one: (one[1] != ALL) + 2 * (one[0] != OVERALL and one[1] != ALL))
+        rows = [
+            (", ".join([aspect] if group == ALL else [group.title] if aspect == OVERALL else [aspect, group.title]),
+             Cell(signed(pair.relative.value), note=ends(pair)), chance(pair.p_holm), scored(pair))
+            for aspect, group, pair in pairs if pair is not None
+        ]
+        forms: Forms = "brief" if len(view.pairs) <= MOST_ASPECTS else "md"
+        head = ("", "Relative win rate (95% CI)", "p (Holm)", "Scored")
+        yield Details(f"{word(a)} vs {word(b)}", [Table(head, rows, words=frozenset({0, 3}), long=60)], forms=forms)
+
+
+def _ranking(report: ComparisonReport) -> Iterator[Block]:
+    ranking = report.ranking
+    if ranking is None:
+        return
+    if not ranking.rankable:
+        yield Text(f"Not rankable: {word(ranking.reason or 'no reason given', 500)}", style="lead")
+    else:
+        yield Text(
+            "Strength: Bradley-Terry with ties; a difference of 1 means odds of 2.7 to 1, and 0 is the mean of all systems. Places: those "
+            "that the interval leaves open.", style="hint", forms="page",
+        )
+        if ranking.reason:
+            yield Text(word(ranking.reason, 500), style="hint")
+    rows = [
+        (place.system, "-" if place.rank is None else str(place.rank),
+         Cell(points(place.strength.value), note=between(place.strength, points)),
+         " to ".join(map(str, dict.fromkeys(end for end in (place.rank_low, place.rank_high) if end is not None))) or "-",
+         share(place.average_win_rate))
+        for place in ranking.systems
+    ]
+    yield Table(("System", "Rank", "Strength (95% CI)", "Places", "Average win rate"), rows, short=15, long=30)
+
+
+def _judge(report: ComparisonReport) -> Iterator[Block]:
+    if not report.judge:
+        return
+    yield _judge_table(report.judge)
+    yield from _judge_details(report.judge)
+    for procedure, judges in report.contrast_judge.items():
+        yield Details(f"Under the procedure {procedure}", [_judge_table(judges), *_judge_details(judges)])
+
+
+def _judge_table(judges: Sequence[JudgeReport]) -> Table:
+    rows: list[Row] = [
+        (pair_name(judge), number(judge.calls),
+         Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)),
+         "-" if judge.ab_win is None else f"{share(judge.ab_win)}, {share(judge.ba_win)}",
+         share(judge.flips), share(judge.ties), share(judge.self_agreement),
+         *(Cell(signed(rate.value), note=between(rate)) for rate in (judge.raw, judge.length_controlled, judge.length_slope)))
+        for judge in judges
+    ]
+    head = (
+        PAIR, "Calls", "First place wins", "A wins standing first, second", "Verdict flips", "Ties", "Same again", "Relative, raw",
+        "At equal lengths", "Each 100 words longer",
+    )
+    return Table(head, rows, short=MOST_ASPECTS + 1, long=30)
+
+
+def _judge_details(judges: Sequence[JudgeReport]) -> Iterator[Block]:
+    for judge in judges[:MOST_PAIRS]:
+        bins = [
+            (f"{number(part.low)} to {number(part.high)}", Cell("", svg="" if part.longer_wins is None else plots.shares_bar(
+                part.longer_wins, part.ties or 0.0, part.shorter_wins or 0.0)), share(part.longer_wins), share(part.ties),
+             share(part.shorter_wins), number(part.n))
+            for part in judge.length_bins
+        ]
+        style = [(part.name, points(part.slope.value), between(part.slope, points) or "-", part.scale) for part in judge.style]
+        blocks: list[Block] = [
+            *([Table(("Words apart", "", "Longer wins", "Ties", "Shorter wins", "Question-trials"), bins, words=WORDS,
+                     title="Who wins where one answer is longer")] if bins else []),
+            *([Table(("Form", "Slope", "95% CI", "For"), style, words=frozenset({0, 3}), title="How form goes with winning", hint=(
+                "Slope of a logistic regression; above 0: more of it wins."))] if style else []),
+            *([Items(judge.notes)] if judge.notes else []),
+        ]
+        if blocks:
+            yield Details(f"Length, form and notes: {pair_name(judge)}", blocks)
+
+
+def _contrast(view: PairView) -> Iterator[Block]:
+    """Each pair under the main procedure, and under the others, seen from the same side."""
+    others = {name: view_of(view.report.model_copy(update={"pairs": pairs})) for name, pairs in view.report.contrast.items()}
+    rows: list[Row] = []
+    for pair in list(view.first())[:MOST_PAIRS] if others else ():
+        seen = {name: other.result(pair.system_a, pair.system_b) for name, other in others.items()}
+        rows += [
+            (pair_name(pair), procedure, *_rates(result), chance(result.p_holm if result else None),
+             "-" if result is None else scored(result))
+            for procedure, result in ({f"{view.report.procedure} (this)": pair} | seen).items()
+        ]
+    if rows:
+        yield Table((PAIR, "Procedure", *RATES, "p (Holm)", "Scored"), rows, words=frozenset({0, 1, 5}), short=30, long=60)
+
+
+def checks(report: ComparisonReport) -> Iterator[Table]:
+    """What stands beside a comparison: where it stopped, A/A, labels of people, the judge on anchors. Lines below a table are its hint."""
+    if report.stopped:
+        yield Table(("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region"), [
+            (pair_name(stop),
+             {"a": f"{stop.system_a} is better", "b": f"{stop.system_b} is better"}.get(stop.decision, stop.decision),
+             f"{number(stop.questions)} of {number(stop.of_questions)}", f"{number(stop.calls)} of {number(stop.of_calls)}",
+             bracketed(stop.low, stop.high, signed) or "-", share(stop.tie_region))
+            for stop in report.stopped
+        ], title="Stopped when sure", words=WORDS)
+    if report.self_checks:
+        outcomes = {True: "no difference", False: "differs", None: "no interval"}
+        yield Table(("System", "relative", "95% CI", "questions", "outcome"), [
+            (check.system, signed(check.relative.value), between(check.relative) or "-", number(check.n), outcomes[check.passed])
+            for check in report.self_checks
+        ], title="A/A: a second run against the first", words=frozenset({0, 4}))
+    if report.corrected:
+        yield Table(("Pair", "method", "relative", "95% CI", "labelled", "p selection", "why not"), [
+            (pair_name(rate), rate.method, signed(rate.relative.value), between(rate.relative) or "-",
+             f"{number(rate.labels)} of {number(rate.n)}", chance(rate.selection_p), rate.reason or "")
+            for rate in report.corrected
+        ], title="Corrected by labels of people", hint=SELECTION, words=frozenset({0, 1, 6}))
+    if report.drift is not None:
+        yield Table(("Figure", "value", "95% CI"), drift_rows(report.drift), title=DRIFT, hint=" ".join(drift_lines(report.drift)))
+
+
+def _trials(view: PairView) -> Iterator[Block]:
+    pairs = [pair for pair in list(view.first())[:MOST_PAIRS] if pair.box_win]
+    if not pairs:
+        return
+    yield _boxes(PAIR, [(pair_name(pair), pair) for pair in pairs])
+    numbers = []
+    for first in pairs:
+        parts = [(aspect, view.result(first.system_a, first.system_b, aspect)) for aspect in view.aspects]
+        aspects = [(aspect, pair) for aspect, pair in parts if pair is not None and pair.box_win]
+        name = pair_name(first)
+        if len(aspects) > 1:
+            yield Details(f"By aspect: {name}", [_boxes("Aspect", aspects)])
+        for aspect, pair in aspects:
+            boxes = (("A wins", pair.box_win, share), ("B wins", pair.box_loss, share), ("relative", pair.box_relative, signed))
+            for of, box, form in boxes:
+                if box is not None:
+                    five = map(form, (box.low, box.q25, box.median, box.q75, box.high))
+                    numbers.append((name, aspect, of, *five, ", ".join(map(form, box.outliers)), number(box.n)))
+    head = (PAIR, "Aspect", "Of", "Low", "Q1", "Median", "Q3", "High", "Outliers", "Trials")
+    yield Details("Numbers behind the boxes", [Table(head, numbers, words=frozenset(range(3)))])
+
+
+def _boxes(name: str, rows: Iterable[tuple[str, PairResult]]) -> Table:
+    return Table((name, "Win rates, 0 to 100 %", "Relative, -100 to +100 %", "Medians A, B", "Trials"), [
+        (text, Cell("", svg=plots.boxes(pair)), Cell("", svg=plots.relative_box(pair.box_relative)),
+         f"{share(pair.box_win.median)}, {share(pair.box_loss.median)}", number(pair.box_win.n))
+        for text, pair in rows if pair.box_win and pair.box_loss
+    ], words=frozenset(range(3)))
+
+
+def _lines(view: PairView) -> Iterator[Block]:
+    head = ("Trial", "A wins", "Ties", "B wins", "Relative", "n")
+    for pair in list(view.first())[:MOST_LINES]:
+        if svg := plots.over_trials(pair.per_trial):
+            rows = [
+                (str(trial.trial), share(trial.rates.win), share(trial.rates.tie), share(trial.rates.loss), signed(trial.relative),
+                 number(trial.n)) for trial in pair.per_trial
+            ]
+            yield Figure(svg, pair_name(pair), data=Table(head, rows))
+
+
+def maps(view: PairView) -> Iterator[Block]:
+    """Heat maps: of two systems, aspects by groups; of more, row against column, overall and by aspect, level and data set."""
+    if len(view.systems) < 3:
+        for a, b in view.pairs[:1]:
+            yield Table(("", *(group.title for group in view.groups)), [
+                (aspect, *(_shaded(view, view.result(a, b, aspect, group)) for group in view.groups)) for aspect in view.aspects
+            ], title=f"{word(a)} minus {word(b)}, by aspect and group")
+        return
+    yield _matrix(view, "Overall, all questions", OVERALL, ALL, MOST_MATRIX)
+    folded = [(f"Overall, {group.title}", OVERALL, group) for group in view.groups if group != ALL]
+    for aspect in view.aspects:
+        if aspect != OVERALL:
+            mean = [group for group in view.groups if group.mean and any(key[2:] == (aspect, group) for key in view.results)]
+            folded += [(f"{aspect.capitalize()}, {group.title}", aspect, group) for group in (ALL, *mean[:1])]
+    for title, aspect, group in folded:
+        yield Details(title, [_matrix(view, title, aspect, group, MOST_FOLDED)], open=aspect == OVERALL and group.mean)
+
+
+def _matrix(view: PairView, title: str, aspect: str, group: Group, most: int) -> Table:
+    systems = view.systems[:most]
+    cut = f" (the first {most} of {number(len(view.systems))} systems; the JSON has all)" if len(view.systems) > most else ""
+    notes = len(systems) <= MOST_NOTES
+    rows = [
+        (row, *("" if row == column else _shaded(view, view.result(row, column, aspect, group), notes) for column in systems))
+        for row in systems
+    ]
+    return Table(("", *systems), rows, title=title + cut)
+
+
+def _shaded(view: PairView, pair: PairResult | None, notes: bool = True) -> Cell:
+    """Shaded by its value; under FEW questions without shade and star, and said to be too few."""
+    if pair is None or pair.relative.value is None:
+        return Cell("-")
+    few = pair.n_scored < FEW
+    count = f"n {number(pair.n_scored)}" + (f", {TOO_FEW}" if few else "")
+    stop = view.stop(pair.system_a, pair.system_b) if (pair.aspect, group_of(pair)) == (OVERALL, ALL) else None
+    note = " ".join(filter(None, [ends(pair), count])) if notes else TOO_FEW if few else ""
+    shade = 0 if few else max(-10, min(10, round(pair.relative.value * 12.5)))  # 80 % and more: the strongest shade
+    return Cell(signed(pair.relative.value), note=note, shade=shade, best=winner(pair, stop) is not None)
+
+
+def _alignment(report: ComparisonReport) -> Iterator[Block]:
+    rows: list[Row] = []
+    for one in report.alignment:
+        gaps = [
+            "-" if gap is None or gap.p50 is None else Cell(number(gap.p50), note="" if gap.p95 is None else f"p95 {number(gap.p95)}")
+            for gap in (one.gap_before, one.gap_after)
+        ]
+        checked = ", ".join(filter(None, [between(one.kept_meaning, share), f"n {number(one.meaning_checked)}"]))
+        rows.append((
+            pair_name(one), one.level or "all", number(one.n), number(one.equal), number(one.adjusted),
+            ", ".join(f"{attempt}: {number(count)}" for attempt, count in sorted(one.attempts.items())), number(one.forced),
+            Cell(number(one.discarded), note=share(one.discarded / one.n) if one.n else ""), number(one.failed), *gaps,
+            Cell(share(one.kept_meaning.value), note=checked if one.meaning_checked else ""),
+        ))
+    if rows:
+        head = (
+            PAIR, "Level", "n", "Equal", "Adjusted", "At attempt", "Forced", "Discarded", "Failed", "Gap before", "Gap after", "Kept",
+        )
+        yield Table(head, rows, words=WORDS, long=60)
+
+
+def _cost(view: PairView) -> Iterator[Block]:
+    fields = ("tokens", "seconds", "calls", "cost", "words")
+    rows: list[Row] = []
+    for use in view.report.systems:
+        means = [getattr(use, name) for name in fields]
+        cells = [
+            Cell("-" if mean is None else number(mean), note=f"n {number(use.known[name])}" if name in use.known else "")
+            for name, mean in zip(fields, means, strict=True)
+        ]
+        rows.append((use.system, share(view.win_rate(use.system)), *cells, number(use.answers)))
+    if rows:
+        yield Table(("System", "Win rate", "Tokens", "Seconds", "Model calls", "US dollars", "Words", "Answers"), rows, long=30)
+
+
+def _figures(view: PairView) -> Iterator[Block]:
+    pairs = list(view.first())
+    head = (
+        "Aspect", "Group", "Scored", "Results", *RATES, "p", "p (Holm)", "Wilcoxon", "Points", "d", "A better", "Finds", "Needs",
+    )
+    for first in pairs[:MOST_PAIRS]:
+        rows = [
+            (aspect, group.title, Cell(scored(pair), note=lost(pair)), Cell(number(pair.results), note=plural(pair.trials, "trial")),
+             *_rates(pair), chance(pair.p), chance(pair.p_holm), chance(pair.wilcoxon_p),
+             Cell(points(pair.gap.value), note=between(pair.gap, points)), figure(pair.effect, digits=2), share(pair.superiority),
+             share(pair.detectable), "-" if pair.needed is None else number(pair.needed))
+            for aspect in view.aspects for group in view.groups
+            if (pair := view.result(first.system_a, first.system_b, aspect, group)) is not None
+        ]
+        yield Details(pair_name(first), [Table(head, rows, words=frozenset({0, 1, 2}))])
+    if len(pairs) > MOST_PAIRS:
+        yield Text(f"The first {MOST_PAIRS} of {number(len(pairs))} pairs; the JSON has every figure.", style="hint")
+
+
+def _drill(report: ComparisonReport) -> Iterator[Block]:
+    for one in report.drill[:MOST_OPENED]:
+        level = f", level {one.level}" if one.level else ""
+        sides = [
+            (system, None if words is None else number(words), None if answer is None else _text(answer))
+            for system, answer, words in (
+                (one.system_a, one.answer_a, one.words_a), (one.system_b, one.answer_b, one.words_b),
+            )
+        ]
+        rows = []
+        for call in one.calls:
+            won = {"a": one.system_a, "b": one.system_b, "tie": "tie"}.get(call.winner or "", "-")
+            name = (f"trial {call.trial}, repeat {call.repeat}", call.first or "alone", won)
+            for aspect in dict.fromkeys([*call.points, *call.reasons]):
+                a, b = call.points.get(aspect, (None, None))
+                reasons = call.reasons.get(aspect, ("", ""))
+                rows.append((*name, aspect, Cell(figure(a, digits=1), note=reasons[0]), Cell(figure(b, digits=1), note=reasons[1])))
+        head = ("Call", "First", "Winner", "Aspect", f"Points of {word(one.system_a)}", f"Points of {word(one.system_b)}")
+        yield Details(
+            one.question or one.question_id,
+            [Text(f"Question {word(one.question_id, 120)}{level}, trial {one.trial}; relative: over all trials of the question", "hint"),
+             Raw("answers.html.j2", {"sides": sides}), Table(head, rows, words=frozenset(range(6)))],
+            tone="open", amount=f"{pair_name(one)} {signed(one.relative)}",
+        )
+    if len(report.drill) > MOST_OPENED:
+        yield Text(f"{MOST_OPENED} of {number(len(report.drill))}; the JSON has them all.", style="hint")
+
+
+def _text(text: str, longest: int = 6_000) -> str:
+    """A text from outside with its lines kept; hidden characters become visible ones."""
+    lines = text[:longest].replace("\r\n", "\n").split("\n")
+    kept = "\n".join(visible(line, longest=longest) if line.strip() else "" for line in lines)
+    return kept if len(text) <= longest else f"{kept}... ({len(text):,} characters)"

@@ -1,0 +1,276 @@
+"""The pairs of a comparison, looked up either way round, and the verdict on them in plain words: which system is better, by how much; or
+that nothing can be told, and how many questions more it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
+from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, JudgeReport, PairResult, Rates, Stopped
+from kgeval.records.base import OfPair
+from kgeval.reports.measures import causes
+from kgeval.stats.power import CAUTION
+
+Decision = Literal["a", "b", "equal", "open"]
+OVERALL = "overall"
+ALPHA = 0.05
+FEW = 10  # questions: under this nothing is concluded, marked or coloured
+TOO_FEW = "too few"
+ALWAYS = "always valid"
+SENTENCES = 6  # pairs that the verdict has a sentence for
+NAMED = 4  # systems that a sentence names
+_OTHER: dict[Decision, Decision] = {"a": "b", "b": "a"}
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of questions that results are given for."""
+
+    by: ComparedBy
+    value: str | None
+    mean: bool = False
+
+    @property
+    def title(self) -> str:
+        """`all questions`, `mean of data sets`, `level node`, `data set music`."""
+        if self.mean:
+            return "mean of data sets"
+        return "all questions" if self.by == "all" else f"{'data set' if self.by == 'dataset' else 'level'} {self.value}"
+
+
+ALL = Group("all", None)
+
+
+@dataclass(frozen=True)
+class PairView:
+    """A report with what is looked up in it. `systems`: by rank, where there is a ranking, else as they came."""
+
+    report: ComparisonReport
+    systems: list[str]
+    aspects: list[str]
+    groups: list[Group]
+    pairs: list[tuple[str, str]]
+    results: dict[tuple[str, str, str, Group], PairResult] = field(repr=False)
+    stops: dict[tuple[str, str], Stopped] = field(repr=False)
+
+    def result(self, a: str, b: str, aspect: str = OVERALL, group: Group = ALL) -> PairResult | None:
+        """The result of A against B, also where the report has B against A."""
+        other = self.results.get((b, a, aspect, group))
+        return self.results.get((a, b, aspect, group)) or (other and swap_sides(other))
+
+    def first(self) -> Iterator[PairResult]:
+        """Overall on all questions, pair by pair: what the verdict is about."""
+        return (pair for a, b in self.pairs if (pair := self.result(a, b)) is not None)
+
+    def stop(self, a: str, b: str) -> Stopped | None:
+        """Where A against B was stopped when sure, also where the report has B against A."""
+        stop, other = self.stops.get((a, b)), self.stops.get((b, a))
+        if stop is not None or other is None:
+            return stop
+        decision = _OTHER.get(other.decision, other.decision)
+        return other.model_copy(update={"system_a": a, "system_b": b, "low": -other.high, "high": -other.low, "decision": decision})
+
+    def win_rate(self, system: str) -> float | None:
+        """Ties half, the mean over its opponents; None where it has no result."""
+        pairs = [self.result(system, other) for other in self.systems if other != system]
+        rates = [pair.rates.win + pair.rates.tie / 2 for pair in pairs if pair is not None and pair.rates is not None]
+        return sum(rates) / len(rates) if rates else None
+
+
+def view_of(report: ComparisonReport) -> PairView:
+    """The view of a report."""
+    ranked = [place.system for place in report.ranking.systems] if report.ranking else []
+    paired = [system for pair in report.pairs for system in (pair.system_a, pair.system_b)]
+    return PairView(
+        report, list(dict.fromkeys([*ranked, *paired, *(use.system for use in report.systems)])),
+        list(dict.fromkeys(pair.aspect for pair in report.pairs)), list(dict.fromkeys(map(group_of, report.pairs))),
+        list(dict.fromkeys((pair.system_a, pair.system_b) for pair in report.pairs)),
+        {(pair.system_a, pair.system_b, pair.aspect, group_of(pair)): pair for pair in report.pairs},
+        {(stop.system_a, stop.system_b): stop for stop in report.stopped},
+    )
+
+
+def group_of(pair: PairResult) -> Group:
+    """Where a result belongs."""
+    return Group(pair.by, pair.value, pair.mean_of_datasets)
+
+
+def swap_sides(pair: PairResult) -> PairResult:
+    """The same result seen from B."""
+    return pair.model_copy(update={
+        "system_a": pair.system_b, "system_b": pair.system_a, "rates": pair.rates and _other(pair.rates),
+        "relative": _negative(pair.relative), "gap": _negative(pair.gap), "effect": None if pair.effect is None else -pair.effect,
+        "superiority": None if pair.superiority is None else 1 - pair.superiority,
+        "per_trial": [
+            trial.model_copy(update={"rates": _other(trial.rates), "relative": 0.0 - trial.relative}) for trial in pair.per_trial
+        ],
+        "box_win": pair.box_loss, "box_loss": pair.box_win, "box_relative": pair.box_relative and _mirrored(pair.box_relative),
+    })
+
+
+def _other(rates: Rates) -> Rates:
+    return Rates(win=rates.loss, tie=rates.tie, loss=rates.win)
+
+
+def _negative(one: Estimated) -> Estimated:
+    value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
+    return Estimated(value=value, low=high, high=low)
+
+
+def _mirrored(box: Box) -> Box:
+    outside = [-value for value in reversed(box.outliers)]
+    return Box(n=box.n, low=-box.high, q25=-box.q75, median=-box.median, q75=-box.q25, high=-box.low, outliers=outside)
+
+
+def word(text: str, longest: int = 60) -> str:
+    """A name from outside, safe to stand in a sentence."""
+    return visible(text, longest=longest)
+
+
+def pair_name(one: OfPair | JudgeReport) -> str:
+    """`A vs B`; `all pairs` without systems."""
+    return f"{word(one.system_a)} vs {word(one.system_b)}" if one.system_a and one.system_b else "all pairs"
+
+
+def points(value: float | None) -> str:
+    """A difference of points with its sign; `-` for None."""
+    return figure(value, digits=2, sign=True)
+
+
+def between(one: Estimated, form: Callable[[float], str] = signed) -> str:
+    """`[+3.1 %, +12.0 %]`; "" without an interval that has a width."""
+    return bracketed(one.low, one.high, form)
+
+
+def ends(pair: PairResult) -> str:
+    """The interval of the relative win rate; that of a confidence sequence says so. "" without one."""
+    interval = between(pair.relative)
+    return f"{interval}, {ALWAYS}" if interval and pair.always_valid else interval
+
+
+def scored(pair: PairResult) -> str:
+    """`147 of 150`; `4 of 4, too few`; `20 of 20, in 109 of 160 trials` where calls of some trials failed."""
+    text = f"{number(pair.n_scored)} of {number(pair.n)}"
+    if pair.lost and pair.results:
+        text += f", in {number(pair.results)} of {number(pair.results + pair.lost)} trials"
+    return f"{text}, {TOO_FEW}" if 0 < pair.n_scored < FEW else text
+
+
+def lost(pair: PairResult) -> str:
+    """What became of the questions without a result: `2 discarded, timeout 1`; "" where all have one."""
+    return ", ".join(filter(None, [f"{number(pair.discarded)} discarded" if pair.discarded else "", causes(pair.failures)]))
+
+
+def winner(pair: PairResult, stop: Stopped | None) -> str | None:
+    """a or b where a difference was found, else None: never under FEW questions. Where the comparison stopped when it was sure, the
+    confidence sequence decides: the p-value of a sample that was looked at again and again means nothing."""
+    if stop is not None:
+        return stop.decision if stop.decision in ("a", "b") else None
+    few = pair.n_scored < FEW
+    if few or pair.always_valid or pair.p_holm is None or pair.p_holm > ALPHA or not pair.relative.value:
+        return None
+    return "a" if pair.relative.value > 0 else "b"
+
+
+def verdict(view: PairView) -> list[str]:
+    """The sentences of the verdict; the first one says it all, if only one is read, and whose verdict it is."""
+    pairs = sorted(view.first(), key=lambda pair: -abs(pair.relative.value or 0.0))  # the clearest first
+    if not pairs:
+        return ["There is no pair of systems in this report."]
+    lines = [_leaders(view)] if len(view.systems) > 2 and len(pairs) > 1 else []
+    lines += [sentence(pair, view.stop(pair.system_a, pair.system_b)) for pair in pairs[:SENTENCES]]
+    if len(pairs) > SENTENCES:
+        lines.append(f"{plural(len(pairs) - SENTENCES, 'pair')} more: in the tables and heat maps.")
+    judges = dict.fromkeys(word(model.name) for model in view.report.run.models if model.role == "judge")
+    return [f"{lines[0]} Judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
+
+
+def sentence(pair: PairResult, stop: Stopped | None = None) -> str:
+    """One pair in words."""
+    a, b, n = word(pair.system_a), word(pair.system_b), pair.n_scored
+    side = winner(pair, stop)
+    seen = swap_sides(pair) if side == "b" else pair  # from the side of the better one
+    rate = f"relative win rate {signed(seen.relative.value)}" + (f", 95% CI {ends(seen)}" if ends(seen) else "")
+    end = "" if stop is None else f"; the comparison stopped when it was sure, after {plural(stop.questions, 'question')}"
+    if seen.rates is None or seen.relative.value is None:
+        return f"Nothing can be told of {a} and {b}: none of {plural(pair.n, 'question')} has a result ({lost(pair) or 'not judged'})."
+    if side is not None:
+        return (
+            f"{word(seen.system_a)} is better than {word(seen.system_b)}: it wins {share(seen.rates.win)} and loses "
+            f"{share(seen.rates.loss)} of {number(n)} questions, {share(seen.rates.tie)} are ties; {rate}{end}."
+        )
+    if stop is not None and stop.decision == "equal":
+        return f"{a} and {b} are equal within {share(stop.tie_region)}: {rate}{end}."
+    if stop is not None:
+        over = "" if stop.questions == stop.of_questions else f" of {number(stop.of_questions)}"
+        return (
+            f"Not decided between {a} and {b}: {rate}, after {number(stop.questions)}{over} questions; neither a winner nor equality "
+            f"within {share(stop.tie_region)} is sure."
+        )
+    if n < FEW:
+        have = "one question has" if n == 1 else f"{number(n)} questions have"
+        return (
+            f"Too few questions to compare {a} and {b}: {have} a result, and under {FEW} nothing is concluded; {rate} on "
+            f"{'it' if n == 1 else 'them'}. {number(CAUTION - n)} more make a standard evaluation."
+        )
+    if seen.rates.tie == 1:
+        return f"No difference found between {a} and {b}: all of {plural(n, 'question')} are ties."
+    return f"No difference found between {a} and {b}: {rate}. {' '.join(_what_it_takes(pair))}"
+
+
+def _what_it_takes(pair: PairResult) -> Iterator[str]:
+    """What a pair without a difference would need to show one."""
+    if pair.p is not None and pair.p_holm is not None and pair.p <= ALPHA < pair.p_holm:
+        yield f"Alone it would count as found (p {_is(pair.p)}), but not among all pairs of this comparison (p {_is(pair.p_holm)}, Holm)."
+    if pair.detectable is None:
+        yield "A difference may be there all the same."
+    else:
+        yield (
+            f"{number(pair.n_scored)} questions show a difference of {share(pair.detectable)} or more (with 80 % power); a smaller one may "
+            "be there."
+        )
+    if pair.needed is not None and pair.needed > pair.n_scored:
+        yield f"If it is as large as it looks here, about {plural(pair.needed - pair.n_scored, 'question')} more would show it."
+
+
+def _is(p: float | None) -> str:
+    text = chance(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _leaders(view: PairView) -> str:
+    """The best system, and those that it was not found to be better than."""
+    best, over, ranking = view.systems[0], f"{plural(len(view.systems), 'system')}, {plural(len(view.pairs), 'pair')}", view.report.ranking
+    if not any(pair.rates for pair in view.first()):
+        return f"{over}: nothing can be told of their order, no pair has a result."
+    standing: dict[str, list[str]] = {}
+    for other in view.systems[1:]:
+        standing.setdefault(_against(view, best, other), []).append(other)
+    if set(standing) == {"wins"}:
+        return f"{over}: {word(best)} is better than every other system."
+    if ranking is None or not ranking.rankable:
+        why = "there is no ranking" if ranking is None else word(ranking.reason or "no reason given", 300)
+        return f"{over}: they cannot be ranked ({why})."
+    if "loses" in standing:
+        return f"{over}: {word(best)} has the highest strength, but loses to {_named(standing['loses'])}."
+    parts = {"equal": "equal to", "open": "not found to be better than", "unknown": "not compared with"}
+    but = "; ".join(f"it is {text} {_named(standing[how])}" for how, text in parts.items() if how in standing)
+    return f"{over}: {word(best)} has the highest strength, but {but}."
+
+
+def _named(systems: list[str]) -> str:
+    more = [f"{number(len(systems) - NAMED)} more"] if len(systems) > NAMED else []
+    return joined([*map(word, systems[:NAMED]), *more])
+
+
+def _against(view: PairView, best: str, other: str) -> str:
+    """wins, loses, equal (sure to lie within the tie region), open, or unknown (no result)."""
+    pair, stop = view.result(best, other), view.stop(best, other)
+    if pair is None or pair.rates is None:
+        return "unknown"
+    side = winner(pair, stop)
+    if side is None:
+        return "equal" if stop is not None and stop.decision == "equal" else "open"
+    return "wins" if side == "a" else "loses"
