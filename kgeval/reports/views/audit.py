@@ -125,6 +125,8 @@ def _cost(finding: Finding, report: AuditReport) -> str:
 def _amount(finding: Finding, touches: str = "") -> str:
     """`58 of 1,284 entities (4.5 %, 0.4 % of all entities; 3 waived)`."""
     share = "" if finding.share is None else percent(finding.share)
+    if touches.startswith(f", {share} of"):
+        share = ""  # nearly all there are have been looked at: the one share says it
     about = "; ".join(filter(None, [f"{share}{touches}".lstrip(", "), ", ".join(taken_out(finding))]))
     return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}" + (f" ({about})" if about else "")
 
