@@ -57,7 +57,7 @@ goldens: $(READY) ## Renew the goldens: what every command and every form of rep
 
 docs: $(READY) ## Make the generated docs and schemas anew, and the site of docs/ in out/site; a dead link or anchor fails
 	$(BIN)/python tools/generate.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "out/site is the site: $(PYTHON) -m http.server --bind 127.0.0.1 --directory out/site"
 
 e2e: $(READY) ## Build a graph with a real local model (the first time its server is built: minutes), and resume it
