@@ -22,7 +22,7 @@ SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 PAGES = sorted(DOCS.rglob("*.md"))
 HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
 sys.path.insert(0, str(ROOT / "tools"))
-from site_hooks import lists_apart, on_page_markdown  # noqa: E402
+from site_hooks import links_inside, lists_apart, on_page_markdown  # noqa: E402
 
 
 def test_each_page_stands_in_the_navigation_once_and_nothing_else_does() -> None:
@@ -42,12 +42,13 @@ def test_nothing_is_fetched_from_elsewhere_and_what_is_broken_fails() -> None:
     assert all((DOCS / path).is_file() for path in SITE["extra_css"])
 
 
-def test_links_of_docs_stay_in_docs_and_name_files() -> None:
-    """A wheel and the site have docs/ alone; a folder is no page of the site."""
-    wrong = [
-        f"{page.relative_to(ROOT)}: {target}" for page in PAGES for target, _ in links(page)
-        if target and not ((page.parent / target).is_file() and (page.parent / target).resolve().is_relative_to(DOCS))
-    ]
+def test_links_name_what_is_there_and_a_folder_of_docs_has_a_first_page() -> None:
+    wrong = []
+    for page in PAGES:
+        for target in {target for target, _ in links(page)} - {""}:
+            there = (page.parent / target).resolve()
+            if not there.exists() or (there.is_dir() and there.is_relative_to(DOCS) and not (there / "README.md").is_file()):
+                wrong.append(f"{page.relative_to(ROOT)}: {target}")
     assert wrong == []
 
 
@@ -104,6 +105,14 @@ def test_the_words_of_a_page_are_its_tags_and_go_from_its_text() -> None:
     page: Any = SimpleNamespace(meta={}, file=SimpleNamespace(src_uri="how-to/x.md"))
     assert on_page_markdown("# X\n\nText.\n\n*Also called: one, two words.*\n", page=page).strip() == "# X\n\nText."
     assert page.meta == {"tags": ["one", "two words"], "search": {"boost": 3}}
+
+
+def test_links_that_the_site_does_not_have_become_what_it_has() -> None:
+    assert links_inside("see [classes](../kgeval/errors.py).", "") == "see classes (`kgeval/errors.py`)."
+    assert links_inside("[cypher/a.cypher](../cypher/a.cypher)", "") == "cypher/a.cypher"
+    assert links_inside("[why](decisions/), [all](../rules/)", "how-to") == "[why](decisions/README.md), [all](../rules/README.md)"
+    for same in ("[gates](../gates.md)", "[one](rules/x.md)", "[part](gates.md#waivers)", "[out](https://example.org/)"):
+        assert links_inside(same, "how-to") == same
 
 
 def test_lists_are_set_apart_for_the_site() -> None:
