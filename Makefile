@@ -22,7 +22,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("kgeval needs Python 3.11 or later, this is %d.%d; try: make PYTHON=python3.12 ..." % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv
-	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
+	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev,docs]' || $(BIN)/python -m pip install --quiet -e '.[dev,docs]'
 	@touch $(READY)
 
 demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report
@@ -55,8 +55,10 @@ goldens: $(READY) ## Renew the goldens: what every command and every form of rep
 	KGEVAL_RENEW_GOLDENS=1 $(BIN)/python -m pytest -q tests/unit/test_goldens_reports.py tests/unit/test_goldens_commands.py \
 	  tests/models/test_goldens_models.py tests/neo4j/test_goldens_graphs.py
 
-docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
+docs: $(READY) ## Make the generated docs and schemas anew, and the site of docs/ in out/site; a dead link or anchor fails
 	$(BIN)/python tools/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "out/site is the site: $(PYTHON) -m http.server --bind 127.0.0.1 --directory out/site"
 
 e2e: $(READY) ## Build a graph with a real local model (the first time its server is built: minutes), and resume it
 	$(BIN)/python tests/e2e/local_model.py --folder out/e2e

@@ -1,5 +1,5 @@
 """Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md,
-schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
+the generated part of mkdocs.yml, schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 """
@@ -103,6 +103,7 @@ def generated() -> dict[Path, str]:
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
     files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
+    files[ROOT / "mkdocs.yml"] = with_pages((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), files)
     return files
 
 
@@ -168,6 +169,15 @@ def with_options(page: str) -> str:
         return "\n".join([match[0].partition("\n")[0], *lines, "<!-- end of options -->"])
 
     return re.sub(r"<!-- options of (several functions|\w+) -->\n.*?<!-- end of options -->", table, page, flags=re.DOTALL)
+
+
+def with_pages(site: str, files: dict[Path, str]) -> str:
+    """mkdocs.yml with the generated pages of docs/rules and docs/metrics in its navigation, each folder's README first."""
+    for folder in ("metrics", "rules"):
+        pages = sorted((path.name for path in files if path.parent == ROOT / "docs" / folder), key=lambda name: (name != "README.md", name))
+        listed = "".join(f"          - {folder}/{name}\n" for name in pages)
+        site = re.sub(rf"( +# {folder} \(.*\)\n)[^#]*( +# end of {folder}\n)", rf"\g<1>{listed}\g<2>", site)
+    return site
 
 
 def rule_index() -> str:

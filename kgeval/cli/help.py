@@ -45,13 +45,13 @@ def help_(topic: str | None, for_agents: bool, output: Path | None) -> None:
         raise UsageError("-o goes with --for-agents", fix="kgeval help TOPIC > FILE writes a page to a file")
     there = pages()
     if topic is None:
-        for name, page in there.items():
-            if "/" not in name:
-                click.echo(f"{name:24} {_title(page)}")
-        folders = sorted({name.partition("/")[0] for name in there if "/" in name})
-        for folder in folders:
-            click.echo(f"{folder + '/...':24} {sum(name.startswith(folder + '/') for name in there)} pages, such as "
-                       + next(name for name in there if name.startswith(folder + "/")))
+        many = ("metrics/", "rules/")  # a page for each: kgeval metrics list, kgeval checks list
+        listed = sorted((name for name in there if not name.startswith(many)), key=lambda name: not name.startswith("tutorials/"))
+        width = max(map(len, listed))
+        for name in listed:
+            click.echo(f"{name:{width}}  {_title(there[name])}")
+        for folder in many:
+            click.echo(f"{folder + '...':{width}}  {sum(name.startswith(folder) for name in there)} pages, such as {folder}README")
         return
     page_name = topic.removeprefix("docs/").removesuffix(".md")
     ends = [name for name in there if name.rpartition("/")[2] == page_name]

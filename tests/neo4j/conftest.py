@@ -32,9 +32,9 @@ ONE_LINE = {
     "test_goldens_graphs.py": "what users see, on the default line",
     "test_notebooks.py": "the notebooks of the docs; every query that they send is sent by another file",
     "test_novels.py": "figures of two novels",
-    "test_quick_comparison.py": "two systems and a judge",
     "test_run_cli.py": "steps of a run file",
     "test_sampling_laws.py": "laws of drawing; the queries are those of test_sampling.py",
+    "test_tutorials.py": "the tutorials of the docs; every query that they send is sent by another file",
 }
 # each test empties the database and fills it again: to the server every plan looks out of date, and planning is most of what it does here
 PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_divergence_threshold=1.0\n"
@@ -43,7 +43,7 @@ PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_diver
 AUDITING = (
     "test_goldens_graphs.py", "test_accuracy.py", "test_audit_*.py", "test_build_cli.py", "test_checks_*.py", "test_demo.py",
     "test_hand_made.py", "test_labelled_pairs.py", "test_notebooks.py", "test_safe_reading.py", "test_written_by_writers.py",
-    "test_repairs.py",
+    "test_repairs.py", "test_tutorials.py",
 )
 # Files that make and drop indexes or constraints: each time a server forgets the plans of all queries; so they come late
 REPLANNING = (

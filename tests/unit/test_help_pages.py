@@ -55,6 +55,7 @@ def test_a_page_is_printed_listed_and_suggested(capsys: pytest.CaptureFixture[st
     assert CliRunner().invoke(cli, ["help", "self-loop"]).output.startswith("# "), "the last part is enough where it is the only one"
     listed = CliRunner().invoke(cli, ["help"]).output
     assert "answer-files " in listed and "rules/..." in listed and "decisions" not in listed
+    assert [line.partition("/")[0] for line in listed.splitlines()[:3]] == ["tutorials"] * 3 and "how-to/find-hallucinations " in listed
     assert run(["help", "answer-fils"]) == 2
     assert "did you mean answer-files" in capsys.readouterr().err
 

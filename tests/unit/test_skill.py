@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
+from command_lines import command_of, faults, words_of
 
 from kgeval.cli.help import GUIDE as FILE
 from kgeval.cli.main import cli, run
@@ -77,49 +77,6 @@ def test_it_is_printed_or_written_and_never_over_a_file(tmp_path: Path, capsys: 
     assert run(["help", "--for-agents", "-o", str(path)]) == 2
     assert path.read_text() == "mine"
     assert run(["help", "--for-agents", "-o", str(tmp_path / "no" / "folder.md")]) == 2
-
-
-def faults(line: str) -> list[str]:
-    """What click says of a command line; the files in it are made first."""
-    words = [word.replace("$MODEL", "judge") for word in shlex.split(line, comments=True)[1:]]
-    for word in words:
-        if re.fullmatch(r"[\w./-]+\.(jsonl?|toml|csv)", word):
-            Path(word).parent.mkdir(parents=True, exist_ok=True)
-            Path(word).touch()
-    command = command_of(words)
-    if command is None:
-        return [f"{line}: no such command"]
-    try:
-        command.make_context("kgeval", words[depth(words):], parent=click.Context(cli))
-    except click.ClickException as wrong:
-        return [f"{line}: {wrong.format_message()}"]
-    return []
-
-
-def words_of(name: str) -> list[str]:
-    """The command's words in a code span: `kgeval stats paired` -> stats, paired."""
-    return [word for word in shlex.split(name)[1:] if not word.startswith("-")]
-
-
-def depth(words: list[str]) -> int:
-    """How many of the words name the command."""
-    at, command = 0, cli
-    while isinstance(command, click.Group) and at < len(words):
-        found = command.get_command(click.Context(command), words[at])
-        if found is None:
-            break
-        command, at = found, at + 1
-    return at
-
-
-def command_of(words: list[str]) -> click.Command | None:
-    """The command that the words begin with; null if there is none, or if only a group of commands is named before another word."""
-    command: click.Command = cli
-    for word in words[:depth(words)]:
-        assert isinstance(command, click.Group)
-        command = command.get_command(click.Context(command), word) or command
-    unknown = isinstance(command, click.Group) and not command.invoke_without_command and depth(words) < len(words)
-    return None if command is cli or unknown else command
 
 
 def all_commands(command: click.Command) -> Iterator[click.Command]:
