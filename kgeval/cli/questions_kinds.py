@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from typing import Any
 
 import click
 
@@ -24,15 +25,23 @@ def kinds(form: str) -> int:
     if form == "json":
         click.echo(json.dumps([_as_json(name) for name in all_kinds()], indent=1, ensure_ascii=False))
         return 0
-    from kgeval.reports.kinds_text import terminal
+    from kgeval.reports.render.terminal import screen, text_of, title
 
-    width = shutil.get_terminal_size((100, 40)).columns
-    rows = [(group, [_as_json(kind.name) for kind in members]) for group, members in groups().items()]
-    click.echo(terminal(rows, width=width, colour=coloured(sys.stdout)), nl=False)
+    console, out = screen(width=shutil.get_terminal_size((100, 40)).columns, colour=coloured(sys.stdout))
+    for group, members in groups().items():
+        title(console, group)
+        for member in members:
+            kind = _as_json(member.name)
+            console.print(f"  {kind['kind']}: {kind['about']}", overflow="fold")
+            needs = ", ".join(kind["needs"]) or "nothing"
+            calls = ", ".join(kind["calls"]) or "none"
+            form = "; --template: no model" if kind["template"] and "a model" in kind["needs"] else ""
+            console.print(f"    needs {needs}{form} · calls {calls} · {kind['source']}", style="dim", overflow="fold")
+    click.echo(text_of(out).lstrip("\n"), nl=False)
     return 0
 
 
-def _as_json(name: str) -> dict[str, object]:
+def _as_json(name: str) -> dict[str, Any]:
     """All that is known of a kind."""
     from kgeval.metrics.pages import spelled
     from kgeval.questions.kinds import all_kinds

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kgeval.format import joined, number, plural, visible
 from kgeval.records import GenerationReport, KindCount
-from kgeval.reports.console import notes, screen, table, text_of
+from kgeval.reports.render.terminal import notes, screen, text_of
 from kgeval.reports.usage import usage_line
 
 HEADS = ("asked", "made", "tried", "rejected", "failed", "duplicates")
@@ -16,13 +16,17 @@ LONGEST = 160
 
 def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
     """The result as text. `written`: the files that exist now."""
+    from rich.table import Table
+
     console, out = screen(width=width, colour=colour)
     graph = visible(report.graph or "whole database", longest=60)
     console.print(f"kgeval questions generate: {graph}, seed {report.seed}, profile {report.profile}", style="dim", overflow="fold")
     if not report.complete:
         console.print("Not complete: the run was stopped.", overflow="fold")
     console.print()
-    made = table("KIND", *HEADS)
+    made = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for at, column in enumerate(("KIND", *HEADS)):
+        made.add_column(column, justify="right" if at else "left", overflow="fold")
     for one in report.kinds:
         made.add_row(one.kind, *(number(count) for count in (one.asked, one.made, one.structures, *map(_sum, _causes(one)))))
     console.print(made)

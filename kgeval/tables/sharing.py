@@ -49,10 +49,6 @@ class Sharing:
         rows = self._staging.read(f"SELECT q.id {self._from} AND NOT {_HAS} ORDER BY q.n LIMIT ?", (*self._among, system, limit))
         return [name for (name,) in rows]
 
-    def n_lacking(self, system: str) -> int:
-        """How many questions have no answer of the system."""
-        return int(self._staging.one(f"SELECT count(*) {self._from} AND NOT {_HAS}", (*self._among, system))[0])
-
     def answered_by(self, name: str) -> list[str]:
         """The systems with an answer to a question, by name."""
         rows = self._staging.read("SELECT DISTINCT system FROM answers WHERE kept AND question = ? ORDER BY system", (name,))

@@ -19,7 +19,7 @@ from test_report_sarif import judged
 from kgeval.cli.main import cli
 from kgeval.overview.findings import listed
 from kgeval.records import AuditGate, AuditReport, Example, GraphRef, Waived
-from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.sarif import fingerprint
 from kgeval.reports.write import rendered
 

@@ -25,7 +25,7 @@ from kgeval.errors import UsageError
 from kgeval.records import Box, ComparisonReport, Drill, Estimated, JudgeReport, PairResult, Rates
 from kgeval.reports import plots_comparison as plots
 from kgeval.reports.document import Details, Table, as_cell
-from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.views import pairs as shown
 from kgeval.reports.views.comparison import maps, weak_points
 from kgeval.reports.views.pairs import verdict

@@ -19,8 +19,8 @@ from kgeval.format import visible
 from kgeval.overview.kinds import KINDS
 from kgeval.overview.wording import single, value_of
 from kgeval.records import OverviewReport, Unit
-from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.redact import redacted
+from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.views.overview import address
 from kgeval.reports.write import Form, rendered, write_report
 

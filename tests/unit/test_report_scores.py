@@ -19,9 +19,9 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 from kgeval.errors import UsageError
 from kgeval.format import bracketed, figure
 from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
-from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.plots_scores import Point, distribution, plane
 from kgeval.reports.redact import redacted
+from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.views.scores import difference
 from kgeval.reports.write import Form, Screen, check_outputs, rendered, write_report
 

@@ -19,9 +19,10 @@ from kgeval.format import code, number, percent, visible
 from kgeval.overview import priorities
 from kgeval.overview.priorities import fix_first, group_lines, verdict
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.reports import json_, markdown
+from kgeval.reports import json_
 from kgeval.reports.listing import listing
 from kgeval.reports.redact import redacted
+from kgeval.reports.render import markdown
 from kgeval.reports.write import Screen, check_outputs, rendered, write_report
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"

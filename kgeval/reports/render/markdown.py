@@ -1,10 +1,16 @@
-"""A document in Markdown, short enough for a comment on a pull request."""
+"""A document in Markdown, short enough for a comment on a pull request.
+
+It reads well as text (`token_f1`, `[0.67, 0.75]`), and no text of users can open a table cell, a link, a mention, an image or a tag: what
+has no mark-up stands in a code span, everything else in <code> with its punctuation encoded.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from kgeval.format import number, visible
 from kgeval.reports.document import (
     Block,
     Cards,
@@ -23,10 +29,25 @@ from kgeval.reports.document import (
     shown,
     text_columns,
 )
-from kgeval.reports.markdown import MOST_CHARACTERS, code, elsewhere, escape, fitted, more, notes, prose
-from kgeval.reports.markdown import table as table_of
 
 LONGEST = 900  # characters of a sentence
+
+# Encoded: what could be mark-up where it stands. Left as they are: an underscore within a word, a bracket that no link or note can follow
+# from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit
+# follows), a colon that no link or emoji can follow from, `@` within a word that is no address.
+_INTERVAL = r"\[[-+<> ]*[\d.,]+(?: %)?, [-+<> ]*[\d.,]+(?: %)?\](?![(\[:])"
+_AT = r"(?<![A-Za-z0-9_])@"  # a mention begins after any other character, a letter of another script too: GitHub's filter is ASCII
+_MARKS = re.compile(
+    rf"[\\`|~]|@(?=[\w-]*\.)|{_AT}|(?<![^\W_])_|_(?![^\W_])|(?<!\s)\*|\*(?!\s|$)"
+    r"|^(?:[*#]|>(?!=? ?-?\d)|[+-](?=\s)|\[(?![-+<>\d]))|\](?=[(\[:\]]|$)"
+    r"|#(?=\d)|[<&](?![\s\d.=])|\$(?!\d)|:(?=//)|(?<!\d):(?=[\w+-]+:)|(?<=mailto):|(?<=[wW]{3})\."
+)
+_SPARED = re.compile(f"({_INTERVAL})")
+_PLAIN = re.compile(rf"(?!.*(?:://|www\.|{_AT}))[^`|\\$<]+", re.IGNORECASE | re.ASCII)  # literal in a code span, in tables too
+_MENTION = re.compile(rf"{_AT}\w")
+_EVERY = re.compile(r"[\\`*{}\[\]<>#|!&~@$^]|(?<![^\W_])_|_(?![^\W_])|:(?=[^\s\d])|(?<=[wW]{3})\.")
+MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
+_LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
 
 def render(doc: Document) -> str:
@@ -38,7 +59,7 @@ def render(doc: Document) -> str:
         f"# {escape(doc.title)}{name}", _sentence(doc.about) if doc.about else "", f"**{lead}**" if lead else "",
         "\n".join(f"- {line}" for line in others),
     ]
-    tail = [*(_sentence(line) for line in doc.foot), notes(doc.notes), doc.end]
+    tail = [*(_sentence(line) for line in doc.foot), notes(doc.notes), _sentence(doc.end) if doc.end else ""]
     holds_code = any(isinstance(block, Code) for section in sections_of(doc, "md") for block in section.blocks)
     return fitted(head, _sections(doc), tail, most=sys.maxsize if holds_code else MOST_CHARACTERS)
 
@@ -99,7 +120,9 @@ def _table(block: Table) -> str:
     cells = [[_cell(as_cell(row[at]), 300) for at in columns] for row in rows]
     name = f"### {escape(block.title)}\n\n" if block.title else ""
     hint = f"{_sentence(block.hint)}\n\n" if block.hint else ""
-    return name + hint + table_of((escape(block.head[at]) if block.head[at] else "" for at in columns), cells) + elsewhere(left)
+    heads = [escape(block.head[at]) if block.head[at] else "" for at in columns]
+    lines = "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *cells])
+    return name + hint + lines + (f"\n\n{number(left)} more are in the HTML and JSON reports." if left > 0 else "")
 
 
 def _sentence(text: str) -> str:
@@ -117,3 +140,52 @@ def _cell(cell: Cell, longest: int) -> str:
     if text and note:
         return f"{text} {note}" if note.startswith("[") else f"{text} ({note})"
     return text or note
+
+
+def escape(text: str, *, longest: int = 200) -> str:
+    """The text on one line; what Markdown or HTML would take for mark-up stands as character references."""
+    parts = _SPARED.split(visible(text, longest=longest))  # every second one is an interval
+    return "".join(part if at % 2 else _MARKS.sub(_reference, part) for at, part in enumerate(parts))
+
+
+def code(text: str, *, longest: int = 100) -> str:
+    """A text of the graph's as code, where no renderer looks for mentions or links: in backticks, or escaped in <code>."""
+    line = visible(text, longest=longest)
+    return f"`{line}`" if _PLAIN.fullmatch(line) else f"<code>{_EVERY.sub(_reference, line)}</code>"
+
+
+def _reference(mark: re.Match[str]) -> str:
+    return f"&#{ord(mark[0])};"
+
+
+def prose(text: str, *, longest: int = 300) -> str:
+    """A sentence that may quote the graph or the server: in <code> only where a renderer could find a mention in it."""
+    return code(text, longest=longest) if _MENTION.search(text) else escape(text, longest=longest)
+
+
+def more(left: int) -> str:
+    """`and 12 more` as a paragraph of its own below a list; "" where nothing is left."""
+    return f"\n\nand {number(left)} more" if left > 0 else ""
+
+
+def notes(given: Sequence[str], *, most: int = 10) -> str:
+    """The first notes as a list under their heading; "" without notes."""
+    lines = "\n".join(f"- {prose(note)}" for note in given[:most])
+    return f"## Notes\n\n{lines}{more(len(given) - most)}" if given else ""
+
+
+def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
+    """Head, blocks and tail as paragraphs, at most `most` characters long: blocks that do not fit are left out from the end, and that is
+    said. Empty ones are passed over."""
+    first, last = list(head), list(tail)
+    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
+    return "\n\n".join(part for part in (*first, *_fitting(blocks, room), *last) if part) + "\n"
+
+
+def _fitting(blocks: Iterable[str], room: int) -> Iterator[str]:
+    for block in blocks:
+        room -= len(block) + 2
+        if room < 0:
+            yield _LEFT_OUT
+            return
+        yield block

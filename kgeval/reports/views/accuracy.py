@@ -11,11 +11,10 @@ from kgeval.format import interval, joined, labels_of, number, percent, plural, 
 from kgeval.format import share as share_of
 from kgeval.records import AccuracyKind, AccuracyReport, Estimate, ItemVerdict
 from kgeval.reports.document import Block, Cell, Details, Document, Figure, Items, Section, Table, Text, Tone
-from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, server_of
+from kgeval.reports.views.parts import findings_section, foot, server_of
 
 SUBJECTS: dict[AccuracyKind, str] = {
     "relations": "relations that their passages entail", "entities": "entities that are real and of the right type",

@@ -16,11 +16,10 @@ from kgeval.records import SEVERITIES, AuditReport, Example, Finding, GraphRef, 
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.listing import Listing, drawn, hits, layout_line, listing, repair, repair_line
-from kgeval.reports.markdown import foot
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
-from kgeval.reports.views.parts import server_of
+from kgeval.reports.views.parts import foot, server_of
 
 DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
 MOST_EXAMPLES = 100  # of a finding, on the page

@@ -13,8 +13,8 @@ from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
 from kgeval.reports.document import Figure as Picture
-from kgeval.reports.markdown import version_line
 from kgeval.reports.plots_graphs import Move, moves
+from kgeval.reports.views.parts import version_line
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {

@@ -10,11 +10,10 @@ from kgeval.format import interval, joined, number, plural, visible
 from kgeval.overview.coverage import TITLES, judged, sentence
 from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Level, Proportion
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Items, Section, Table, Text, Tone
-from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, full, of, share
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, server_of
+from kgeval.reports.views.parts import findings_section, foot, server_of
 
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",

@@ -12,8 +12,8 @@ from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.reports import document as blocks
 from kgeval.reports.document import Document, Items, Section, Table, Text
-from kgeval.reports.markdown import version_line
 from kgeval.reports.plots_graphs import bars
+from kgeval.reports.views.parts import version_line
 
 COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot
     "entities", "relations", "entities_per_1k_tokens", "relations_per_1k_tokens", "average_degree", "average_clustering", "isolated_share",

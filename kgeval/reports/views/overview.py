@@ -23,8 +23,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.markdown import version_line
-from kgeval.reports.views.parts import fix_first
+from kgeval.reports.views.parts import fix_first, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, OverviewPriority
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, OverviewPriority, RunManifest
 from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
 
 
@@ -53,3 +53,14 @@ def fix_first(
     if rest := opened[most:]:
         yield Details(f"{number(len(rest))} more", rest)
         yield Text(f"and {number(len(rest))} more", forms="short")
+
+
+def foot(run: RunManifest, layout: str) -> str:
+    """The last line of a report: versions, layout, server, time."""
+    server = f", Neo4j {run.server.neo4j}, GDS {run.server.gds or 'missing'}" if run.server else ""
+    return f"kgeval {run.kgeval}, layout {layout}{server}, {run.started}, {run.seconds:.1f} s"
+
+
+def version_line(run: RunManifest) -> str:
+    """The last line of a report that no single graph or server stands behind: version and time."""
+    return f"kgeval {run.kgeval}, {run.started}"

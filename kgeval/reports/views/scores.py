@@ -24,11 +24,10 @@ from kgeval.overview.score_verdict import (
 )
 from kgeval.records import LEVELS_OF_X, By, CostSummary, Mean, Quantiles, ReasoningSummary, ScoreReport, WorstRow
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.markdown import version_line
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
-from kgeval.reports.views.parts import fix_first
+from kgeval.reports.views.parts import fix_first, version_line
 
 Row = Sequence[str | Cell]
 FIXED = 5  # of what to fix first
