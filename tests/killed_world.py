@@ -46,7 +46,8 @@ def killed_and_whole(
                 break
             here, kills = here + 1, kills + 1
         assert made(name) == whole, f"run {number}, killed {here} times"
-        assert asked() <= paid + here * IN_FLIGHT, f"run {number}, killed {here} times: only what was in flight is asked for again"
+        again_asked = asked() - paid
+        assert again_asked <= here * IN_FLIGHT, f"run {number}, killed {here} times: {again_asked} asked again, {IN_FLIGHT} are in flight"
 
 
 def run(words: Sequence[str], folder: Path, seconds: float = 300) -> bool:
