@@ -67,7 +67,7 @@ class Faults:
 
 
 class KgevalError(Exception):
-    """Something the user can mend. `message` says what is wrong, `fix` says the way out."""
+    """Something the user can fix. `message` says what is wrong, `fix` says the way out."""
 
     exit_code = 2
 

@@ -7,6 +7,12 @@ import signal
 from contextlib import suppress
 from functools import cache
 
+from hypothesis import HealthCheck, settings
+
+# a busy machine is no reason to fail: no test knows absolute times
+settings.register_profile("kgeval", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kgeval")
+
 
 def pytest_configure() -> None:
     """A suite that is started with signals ignored (nohup, a shell's background, some CI runners) would hand that on to every program

@@ -91,7 +91,7 @@ def load_rules() -> dict[str, Rule]:
             except ValidationError as wrong:
                 faults += [f"{path.name}: {rule_id}: {line}" for line in explain(wrong)]
     if faults:
-        raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="mend the tables named above")
+        raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="correct the tables named above")
     return dict(sorted(rules.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
 
 

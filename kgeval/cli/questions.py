@@ -75,7 +75,7 @@ def classify(file: Path, output: Path | None, **options: Any) -> int:
 def confirm(
     file: Path, sheets: tuple[Path, ...], output: Path | None, undecided: Literal["refuse", "keep", "drop"], sheet: Path | None,
 ) -> int:
-    """Take over what people decided: QUESTIONS is a question file, SHEETS are its sheets, filled in (keep or drop, texts mended).
+    """Take over what people decided: QUESTIONS is a question file, SHEETS are its sheets, filled in (keep or drop, texts corrected).
 
     Several sheets: most people decide. Kept questions have the check `confirmed`; one whose text was changed has its text before in
     `extra`, and loses the checks of that text.

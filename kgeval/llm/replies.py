@@ -236,9 +236,9 @@ def _closing(text: str, start: int) -> int | None:
 
 def _load(text: str) -> Any:
     """The JSON value, or None; with trailing commas dropped where that is all that is wrong."""
-    for mend in (str, _without_trailing_commas):
+    for repaired in (str, _without_trailing_commas):
         try:
-            value = _READER.decode(mend(text))
+            value = _READER.decode(repaired(text))
             return _whole(value) if _HALF.search(text) else value
         except (ValueError, RecursionError):
             continue

@@ -1,6 +1,6 @@
 """One report over all reports of a run.
 
 `sources`: files and folders -> reports, each recognised by its fields (`kinds`). `whole`: reports -> OverviewReport, by `figures`,
-`findings`, `gates`, `mending`, `rubric`, `costs` and, against a baseline, `diff`. `parts`: the record as tables of texts for every form;
-`html`, `markdown`, `terminal`, `junit`, `sarif`: the forms.
+`findings`, `gates`, `recommendations`, `rubric`, `costs` and, against a baseline, `diff`. `priorities`: the findings of one audit in order;
+`score_verdict`: who leads by its scores. Nothing here renders: kgeval/reports does.
 """

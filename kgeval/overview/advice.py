@@ -9,7 +9,7 @@ ADVICE: Mapping[str, str] = {
     "relation_completeness": "see the missing relations, bridging ones first: questions of several hops rest on them",
     "evidence_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
     "claim_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
-    "id_recall": "retrieve more chunks, or mend what the entry points are found by (names, embeddings)",
+    "id_recall": "retrieve more chunks, or fix what the entry points are found by (names, embeddings)",
     "path_complete": "see by hops where paths break: bridge nodes that are missing, or too few hops",
     "path_coverage": "see by hops where paths break: bridge nodes that are missing, or too few hops",
     "context_precision": "retrieve less, or rank again: noise costs tokens and invites wrong claims",
@@ -27,7 +27,7 @@ ADVICE: Mapping[str, str] = {
     "stepwise_accuracy": "see the score report's relations and positions where steps go wrong",
     "figures worse than the baseline": "see the table against the baseline, worse first",
     "no_answer": "see the causes in the answers' run file; answers that are errors are not scored",
-    "questions": "see the check's examples, mend or leave out these questions, and score again",
+    "questions": "see the check's examples, fix or leave out these questions, and score again",
     "closed_book_accuracy": "read the figures without these questions, or ask about texts that the model cannot know",
 }
 BY_DIMENSION: Mapping[str, str] = {

@@ -62,11 +62,11 @@ def overview(
         compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
         gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
-    mend = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
+    priorities = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
     made = OverviewReport(
         run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.state in WHOLE for one in stages),
-        sources=sources, stages=stages, priorities=mend, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
+        sources=sources, stages=stages, priorities=priorities, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
         fail_on=demands.fail_on, diff=diff, cost=costs_of(found.reports), not_measured=list(_missing(sources, rubrics)),
         notes=found.notes,
     )

@@ -40,7 +40,6 @@ class GroupLine:
         return self.passed + self.failed + self.skipped + self.unfinished
 
 
-ORDERED = "In the order of severity, then of the share of all entities, relations or chunks that a finding touches."
 # Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
 # key-value stores carry names and pairs only, whatever the graph behind them had.
 _WITHOUT_TYPES = {
@@ -131,6 +130,12 @@ def failed(report: AuditReport) -> list[Finding]:
     return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
 
 
+def order(report: AuditReport) -> str:
+    """How `failed` puts them in order, as a sentence."""
+    last = " Those that may come from how the graph was loaded are last." if any(artefact(f, report) for f in failed(report)) else ""
+    return f"In the order of severity, then of the share of all entities, relations or chunks that a finding touches.{last}"
+
+
 def fix_first(report: AuditReport, most: int = 5) -> list[Finding]:
     """The failed findings to begin with, at most `most`."""
     return failed(report)[:most]
@@ -179,14 +184,17 @@ def outcome(report: AuditReport) -> list[str]:
     """The outcome for those who decide, the main sentence first, computed from the findings alone. What an error is: docs/report.md."""
     if not report.findings:
         return ["No checks were run: only the structure of the graph was measured."]
-    if report.structure.get("entities") == 0:
-        return ["The graph has no entities, so there was nothing to check. Is the layout the right one?"]
     states, bad = Counter(f.status for f in report.findings), Counter(f.severity for f in failed(report))
+    empty = "The graph has no entities, so there was nothing to check in them. Is the layout the right one?"
+    if report.structure.get("entities") == 0 and not bad:
+        return [empty]
     words: tuple[tuple[Severity, str], ...] = (("warning", "warning"), ("info", "info finding"))
     milder = joined([plural(bad[severity], word) for severity, word in words if bad[severity]])
     accepted = _accepted(report)
     if bad["error"]:
         first = f"{plural(bad['error'], 'error')} can make answers wrong or facts unreachable."
+        if loaded := sum(f.severity == "error" and artefact(f, report) is not None for f in failed(report)):
+            first = f"{first[:-1]}; {loaded} of them may come from how the graph was loaded."
     elif bad:
         first = f"No errors, but {milder}."
     elif states["passed"]:
@@ -199,7 +207,8 @@ def outcome(report: AuditReport) -> list[str]:
         f"{plural(silent, 'check')} did not finish" if silent else "",
     ]
     second = ", ".join(filter(None, rest))
-    return [first, *([f"{second}."] if second else []), *([accepted] if accepted else [])]
+    lines = [first, *([f"{second}."] if second else []), *([accepted] if accepted else [])]
+    return [empty, *lines] if report.structure.get("entities") == 0 else lines
 
 
 def _accepted(report: AuditReport) -> str:

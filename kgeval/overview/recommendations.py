@@ -1,4 +1,4 @@
-"""What to mend first: everything that the reports hold against the graph, the system or the measurement, the most pressing first."""
+"""What to fix first: everything that the reports hold against the graph, the system or the measurement, the most pressing first."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxy
     for path in paths:
         _one_run(path, found, skipped, faults)
     if faults:
-        raise InputError("these reports cannot be used", fix="mend or leave out these files", faults=faults)
+        raise InputError("these reports cannot be used", fix="correct or leave out these files", faults=faults)
     if not found.reports and not found.whole:
         raise InputError(
             f"no report of kgeval in {', '.join(map(str, paths))}",
@@ -146,7 +146,7 @@ def _read(path: Path, *, given: bool) -> _Read:
         return _Read(path, json.loads(text), mark, given)
     except (json.JSONDecodeError, RecursionError, ValueError) as cause:
         where = f"{path}:{cause.lineno}" if isinstance(cause, json.JSONDecodeError) else str(path)
-        raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="mend the file there") from cause
+        raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="correct the file there") from cause
 
 
 def _one_file(read: _Read, here: Sources, ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path]) -> None:

@@ -57,7 +57,7 @@ def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[
 
 
 def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
-    """Every check that was run, also those that passed: a scanner then knows what is mended."""
+    """Every check that was run, also those that passed: a scanner then knows what is fixed."""
     for one in {one.rule_id: one for one in findings}.values():
         yield {
             "id": one.rule_id, "name": _camel(one.rule_id), "shortDescription": {"text": visible(one.title)},

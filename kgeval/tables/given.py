@@ -41,7 +41,7 @@ class Faults:
         """Raises: InputError with all faults, if there is one."""
         if self.found:
             count = "1 fault" if len(self.found) == 1 else f"{len(self.found)} faults"
-            raise InputError(f"{what}: {count}", fix="; ".join(self.fixes) or "mend these rows", faults=self.found)
+            raise InputError(f"{what}: {count}", fix="; ".join(self.fixes) or "correct these rows", faults=self.found)
 
 
 @dataclass(frozen=True)

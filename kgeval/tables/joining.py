@@ -24,7 +24,7 @@ from kgeval.tables.stream import STDIN, is_table, stream
 T = TypeVar("T")
 SHOWN = 20
 PEEKED = 50
-FIX = "mend the rows; --map NAME=FIELD says which field is which (kgeval help answer-files lists them)"
+FIX = "correct the rows; --map NAME=FIELD says which field is which (kgeval help answer-files lists them)"
 FIRST = "; --allow-duplicates keeps the first of the rows with one id"
 NAMED = 5
 _HOW_READ = re.compile(r": read as .+, rows: [\d,]+$")

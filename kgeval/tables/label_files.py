@@ -162,7 +162,7 @@ def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: st
     if len(faults.found) == before and values["answer_a"] == values["answer_b"] and values["label"] != "tie":
         # Anchors measure a judge: one with an impossible label would count against it whatever it says.
         what = "both answers are the same text, so no label but tie can be right"
-        faults.add(line.where, sheet.fields["label"], what, "mend or drop the pair")
+        faults.add(line.where, sheet.fields["label"], what, "correct or drop the pair")
     if len(faults.found) > before:
         return None
     present = {name: value for name, value in values.items() if value is not None}

@@ -110,11 +110,11 @@ def read_json(path: Path, loads: Callable[[str], Any] = json.loads) -> Any:
     try:
         return loads(text)
     except json.JSONDecodeError as cause:
-        raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="mend the file there") from cause
+        raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="correct the file there") from cause
     except RecursionError as cause:
         raise InputError(f"{path}: nested too deeply to be read", fix="flatten the file") from cause
     except ValueError as cause:  # a number of thousands of digits
-        raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="mend the file there") from cause
+        raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="correct the file there") from cause
 
 
 def constant(name: str) -> float | None:

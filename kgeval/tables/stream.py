@@ -290,7 +290,7 @@ def _yaml(path: Path) -> Any:
     try:
         return yaml.safe_load(read_text(path))
     except (yaml.YAMLError, RecursionError) as cause:
-        raise InputError(f"{path}: not YAML: {str(cause).splitlines()[0]}", fix="mend the file there") from cause
+        raise InputError(f"{path}: not YAML: {str(cause).splitlines()[0]}", fix="correct the file there") from cause
 
 
 def _table(path: Path, name: str, delimiter: str) -> Iterator[Line]:

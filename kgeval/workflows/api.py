@@ -585,7 +585,7 @@ def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any)
 
     {options}
 
-    Returns: a ReportResult: `report` (verdict, what to mend first, five scores, every figure with its interval, cost, what is missing),
+    Returns: a ReportResult: `report` (verdict, what to fix first, five scores, every figure with its interval, cost, what is missing),
         `to_pandas()` (a row a figure), `gates` and `raise_for_gates()`, `save(path)`; a notebook shows it.
     Raises: UsageError with everything that is wrong with the options; InputError for files that are no reports.
     """

@@ -143,7 +143,7 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
     listed = [*map(session.named, faults), *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
     if share > most:
         text = str(InputError(f"{message}; nothing was written", faults=listed))
-        raise IncompleteError(text, fix=f"mend them, or pass over them with --max-bad-rows {min(1.0, share + 0.005):.2f}")
+        raise IncompleteError(text, fix=f"correct them, or pass over them with --max-bad-rows {min(1.0, share + 0.005):.2f}")
     session.say("warning: " + str(InputError(f"{message} and passed over", faults=listed)))
 
 

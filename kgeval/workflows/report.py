@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportResult(Result):
-    """One report over several. `report`: an OverviewReport: verdict, what to mend first, five scores, every figure, cost, gaps."""
+    """One report over several. `report`: an OverviewReport: verdict, what to fix first, five scores, every figure, cost, gaps."""
 
     @property
     def messages(self) -> list[str]:

@@ -340,8 +340,8 @@ def test_two_builds_at_a_time_are_noticed(graph: Graph, monkeypatch: pytest.Monk
         made(graph, MOBY)
     monkeypatch.undo()
     made(graph, MOBY)
-    mended = state(graph)
-    assert mended == after(graph, MOBY, CAROL)
+    fixed = state(graph)
+    assert fixed == after(graph, MOBY, CAROL)
 
 
 def test_hostile_documents_become_data_only(graph: Graph) -> None:

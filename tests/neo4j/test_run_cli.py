@@ -1,4 +1,4 @@
-"""`kgeval run` from the outside, on a real server: a stage fails, is mended, and only what is left is done."""
+"""`kgeval run` from the outside, on a real server: a stage fails, is fixed, and only what is left is done."""
 
 from __future__ import annotations
 

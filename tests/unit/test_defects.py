@@ -30,6 +30,6 @@ def test_there_are_fifty_of_as_many_names() -> None:
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
 def test_a_defect_can_be_planted_and_names_its_tests(one) -> None:  # type: ignore[no-untyped-def]
     text = (ROOT / one.file).read_text(encoding="utf-8")
-    assert text.count(one.old) == 1, f"{one.file} no longer holds the old text once: mend tests/defects/defects.toml, and plant it"
+    assert text.count(one.old) == 1, f"{one.file} no longer holds the old text once: fix tests/defects/defects.toml, and plant it"
     assert one.new != one.old and one.suffers.strip()
     assert one.tests and all((ROOT / test.partition("::")[0]).is_file() for test in one.tests)

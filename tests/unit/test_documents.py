@@ -188,7 +188,7 @@ def test_cut_pdf_and_word_files_are_faults_at_every_length(tmp_path):
             except InputError as cause:
                 assert len(cause.faults) == 1
             else:
-                assert document.text.strip()  # a reader that mends the file
+                assert document.text.strip()  # a reader that fixes the file
 
 
 def test_control_characters_are_removed_and_counted_and_line_ends_are_one(tmp_path):

@@ -1,4 +1,4 @@
-"""Replies: what is read from a model's text, what is mended, and what is never believed."""
+"""Replies: what is read from a model's text, what is fixed, and what is never believed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one report: what is taken from the reports, rubric, what to mend first, and the diff against a baseline."""
+"""The one report: what is taken from the reports, rubric, what to fix first, and the diff against a baseline."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_figure_over_few_things_gives_no_score_and_the_reason_says_how_few() -
     assert rubric.scores[2].reason == "not measured: too few for a score (10 needed; answer_accuracy: 9)"
 
 
-# --- what to mend first ---
+# --- what to fix first ---
 
 
 def test_a_check_whose_things_go_with_worse_answers_comes_before_one_that_is_only_larger(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_the_page_answers_the_twelve_parts_of_the_template(report: OverviewRepor
     page = Page(rendered(report, "html"))
     heads = (
         "System", "Scope", "Quality of the graph", "Retrieval", "Answers", "Hallucination and grounding", "Reasoning depth",
-        "Against baselines, and what changes do", "Significance", "Weaknesses and gaps", "What to mend first", "Rubric",
+        "Against baselines, and what changes do", "Significance", "Weaknesses and gaps", "What to fix first", "Rubric",
     )
     ids = set(page.values("id"))
     for head in heads:

@@ -274,7 +274,7 @@ def test_what_touches_more_of_the_graph_is_fixed_first() -> None:
 
 
 def test_what_may_come_from_how_the_graph_was_loaded_says_so_and_does_not_lead() -> None:
-    """Key-value stores carry no types: "same name and type", an error, led what to mend first of every graph loaded from them."""
+    """Key-value stores carry no types: "same name and type", an error, led what to fix first of every graph loaded from them."""
     def failing(rule: str, severity: str, count: int) -> Finding:
         told = {"rule_id": rule, "group": "types", "status": "failed", "severity": severity, "title": rule, "count": count, "total": 3_675}
         return Finding.model_validate({**told, "total_of": "entities with a name", "share": count / 3_675})

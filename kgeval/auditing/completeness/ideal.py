@@ -64,7 +64,7 @@ def ideal_gold(
     failed = sum(texts.failures.values())
     if failed and failed == len(texts.chunks):
         causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(texts.failures.items()))
-        raise IncompleteError(f"the ideal graph is empty: all {failed} chunks failed ({causes})", fix="mend the cause and run it again")
+        raise IncompleteError(f"the ideal graph is empty: all {failed} chunks failed ({causes})", fix="correct the cause and run it again")
     resolved = resolve(texts.found, rules)
     items = tuple({item.id: item for item in _items(resolved, texts)}.values())
     if not items:

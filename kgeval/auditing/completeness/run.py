@@ -35,7 +35,7 @@ ADVICE = {
     ),
     "missing-gold-relation": (
         "Where both ends are there, the extractor saw them and not the relation: larger chunks or a relation schema help. Where an "
-        "end is missing, mend that first."
+        "end is missing, fix that first."
     ),
 }
 

@@ -71,7 +71,7 @@ class SimulatedSystems:
 @dataclass(frozen=True)
 class Aligning:
     """How lengths are brought together: `rule` as in a real run; `misses`: standard deviation in words of what comes back from what
-    was asked for; `forced`: share of what is still apart that forced alignment mends. The rest is discarded."""
+    was asked for; `forced`: share of what is still apart that forced alignment fixes. The rest is discarded."""
 
     rule: AlignmentRule = field(default_factory=AlignmentRule)
     misses: float = 25.0

@@ -48,7 +48,7 @@ class GoneError(ModelError):
 
 class Wire:
     """The batch endpoints of one provider. A context manager. Raises: ModelError where a key is needed and not set, and for what
-    cannot be mended by waiting."""
+    cannot be fixed by waiting."""
 
     def __init__(self, endpoint: Endpoint, *, timeout: float, sleep: Callable[[float], object] = time.sleep) -> None:
         import openai

@@ -139,7 +139,7 @@ def _raw(path: Path) -> list[tuple[str, JsonValue, str | None]]:
     try:
         data = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as cause:
-        raise InputError(f"{path}: not TOML: {cause}", fix="mend the file there") from cause
+        raise InputError(f"{path}: not TOML: {cause}", fix="correct the file there") from cause
     rules = data.pop("rule", [])
     if data or not isinstance(rules, list):
         raise InputError(f"{path}: only [[rule]] tables belong into a script", fix="kgeval help fake-model has an example")

@@ -64,9 +64,9 @@ def render(doc: Document) -> str:
     return fitted(head, _sections(doc), tail, most=sys.maxsize if holds_code else MOST_CHARACTERS)
 
 
-def _sections(doc: Document) -> Iterator[str]:
+def _sections(doc: Document) -> Iterator[list[str]]:
     for section in sections_of(doc, "md"):
-        yield from _parts(section)
+        yield list(_parts(section))
 
 
 def _parts(section: Section) -> Iterator[str]:
@@ -121,8 +121,12 @@ def _table(block: Table) -> str:
     name = f"### {escape(block.title)}\n\n" if block.title else ""
     hint = f"{_sentence(block.hint)}\n\n" if block.hint else ""
     heads = [escape(block.head[at]) if block.head[at] else "" for at in columns]
-    lines = "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *cells])
-    return name + hint + lines + (f"\n\n{number(left)} more are in the HTML and JSON reports." if left > 0 else "")
+    lines = ["| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *cells]]
+    room = MOST_CHARACTERS // 2  # of a comment: a table of long names leaves room for the other half of the report
+    while len(lines) > 3 and sum(map(len, lines)) > room:
+        lines.pop()
+        left += 1
+    return name + hint + "\n".join(lines) + (f"\n\n{number(left)} more are in the HTML and JSON reports." if left > 0 else "")
 
 
 def _sentence(text: str) -> str:
@@ -174,18 +178,22 @@ def notes(given: Sequence[str], *, most: int = 10) -> str:
     return f"## Notes\n\n{lines}{more(len(given) - most)}" if given else ""
 
 
-def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
-    """Head, blocks and tail as paragraphs, at most `most` characters long: blocks that do not fit are left out from the end, and that is
-    said. Empty ones are passed over."""
+def fitted(head: Iterable[str], sections: Iterable[Sequence[str]], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
+    """Head, blocks of sections and tail as paragraphs, at most `most` characters long: of a section that does not fit the last blocks are
+    left out, or all of them, and that is said. Empty ones are passed over."""
     first, last = list(head), list(tail)
-    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
-    return "\n\n".join(part for part in (*first, *_fitting(blocks, room), *last) if part) + "\n"
+    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT) - 2
+    return "\n\n".join(part for part in (*first, *_fitting(sections, room), *last) if part) + "\n"
 
 
-def _fitting(blocks: Iterable[str], room: int) -> Iterator[str]:
-    for block in blocks:
-        room -= len(block) + 2
-        if room < 0:
-            yield _LEFT_OUT
-            return
-        yield block
+def _fitting(sections: Iterable[Sequence[str]], room: int) -> Iterator[str]:
+    cut = False
+    for blocks in sections:
+        for block in blocks:
+            if len(block) + 2 > room:
+                cut = True
+                break  # the next section may be shorter
+            room -= len(block) + 2
+            yield block
+    if cut:
+        yield _LEFT_OUT

@@ -111,7 +111,7 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
         more = f" and {number(len(bad) - len(first) - len(rest))} more" if len(bad) > len(first) + len(rest) else ""
         yield Text("then: " + ", ".join(f"{f.rule_id} ({number(f.count or 0)})" for f in rest) + more, style="hint", forms="short")
     if len(bad) > 1:
-        yield Text(priorities.ORDERED, style="hint")
+        yield Text(priorities.order(report), style="hint")
 
 
 def _cost(finding: Finding, report: AuditReport) -> str:
@@ -382,7 +382,7 @@ def _unanswered(report: AuditReport) -> Iterator[Section]:
         checks = f"{plural(len(findings), 'check')} {word}"
         short += [Text(f"{checks}: {'; '.join(why[:3])}{more}")] if why else []
         yield Section(title, [
-            Text(f"{checks}, never counted as passed." if findings else "Every check could run."),
+            Text(f"{checks}, never counted as passed." if findings else "No check was skipped. These figures were not measured:"),
             Table(("Why", "Checks and figures"), rows, words=frozenset({0, 1})),
         ] if rows else [], id=word.replace(" ", "-"), forms="long" if word == "skipped" else "md")
     yield Section("", short, forms="short")

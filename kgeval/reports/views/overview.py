@@ -42,7 +42,7 @@ def document(report: OverviewReport) -> Document:
     """The verdict and what to fix first in every form; on a terminal no more than rubric, changes and cost."""
     missing = [*report.not_measured, *report.notes]
     sections = [
-        Section("What to mend first", list(_first(report)), id="mend"),
+        Section("What to fix first", list(_first(report)), id="fix"),
         *([Section("Against the baseline", list(_baseline(report.diff)), id="diff")] if report.diff else []),
         Section("Rubric", list(_rubric(report.rubrics)), id="rubric"),
         *(replace(section, forms="long") for section in _parts(report)),
@@ -64,7 +64,7 @@ def _tally(report: OverviewReport) -> Iterator[tuple[Tone, str]]:
     tones: tuple[Tone, ...] = ("error", "warning")
     for severity in tones:
         if count := sum(one.severity == severity for one in report.priorities):
-            yield severity, f"{plural(count, severity)} to mend"
+            yield severity, f"{plural(count, severity)} to fix"
     if report.diff:
         worse, better = (sum(one.verdict == verdict for one in report.diff.changes) for verdict in ("worse", "better"))
         yield "error" if worse else "skipped", f"{number(worse)} worse"

@@ -169,7 +169,7 @@ def _run(argv: Sequence[str], info: AdapterInfo) -> None:
     if result.returncode != 0:
         end = "\n  ".join((result.stderr or result.stdout).strip().splitlines()[-15:])
         raise UsageError(
-            f"{info.name}: the installer failed:\n  {end}", fix="mend what it says, or install with another --python",
+            f"{info.name}: the installer failed:\n  {end}", fix="correct the cause that it names, or install with another --python",
         )
 
 

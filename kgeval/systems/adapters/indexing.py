@@ -84,7 +84,7 @@ def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log
         tail = log.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()[-12:]
         end = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
         what = f"{info.name}: the index step failed (exit code {code}):\n  {end}"
-        raise IncompleteError(what, fix=f"mend what it says; its log: {log}")
+        raise IncompleteError(what, fix=f"correct the cause that it names; its log: {log}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

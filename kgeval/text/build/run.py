@@ -228,7 +228,7 @@ class _Build:
             causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(self._failures.items()))
             raise IncompleteError(
                 f"graph {self._options.name}: none of {failed} chunks could be extracted ({causes}); nothing was written",
-                fix="mend the cause and run the same command again",
+                fix="correct the cause and run the same command again",
             )
         kept = {} if self._replacing else self._stored.documents
         removed = [key for key in self._options.remove if key in kept]
