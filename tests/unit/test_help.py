@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 import time
@@ -25,11 +26,11 @@ RUNS = 7
 
 @pytest.mark.slow
 def test_help_takes_at_most_twice_the_time_of_a_click_hello_world() -> None:
-    ours, theirs = [], []
-    for _ in range(RUNS):
-        theirs.append(seconds(HELLO))
-        ours.append(seconds(KGEVAL))
-    assert min(ours) <= FACTOR * min(theirs), f"kgeval --help {min(ours):.3f} s, click hello world {min(theirs):.3f} s"
+    ratios = []
+    for _ in range(RUNS):  # each beside its own hello world: a busy machine slows both
+        theirs = seconds(HELLO)
+        ratios.append(seconds(KGEVAL) / theirs)
+    assert statistics.median(ratios) <= FACTOR, ratios
 
 
 def test_help_loads_nothing_beyond_click_and_the_command_list() -> None:
