@@ -42,6 +42,7 @@ CALL (given) {
   WITH given, at, o, role, seen
   WHERE NOT o IN given
   WITH o, role, collect(at) AS at, collect(seen) AS seen
+  WITH o, role, at, seen
   ORDER BY size(at) DESC, left(coalesce(@shown(o), ''), 100), elementId(o)
   WITH collect({o: o, role: role, at: at, seen: seen}) AS around
   RETURN around
@@ -71,6 +72,7 @@ CALL (nodes, given) {
 CALL (nodes, given, hits, seen, between) {
   UNWIND seen + between AS r
   WITH DISTINCT r, nodes, given, hits
+  WITH r, given, hits
   ORDER BY r IN hits DESC, startNode(r) IN given OR endNode(r) IN given DESC, @label(r), elementId(r)
   LIMIT 60
   RETURN collect({element_id: elementId(r), start: elementId(startNode(r)), end: elementId(endNode(r)), type: left(@label(r), 100),
