@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any, NamedTuple
 
 from markupsafe import escape
@@ -29,6 +29,7 @@ COLOURS = ("#7b8794", "#2f6fc2", "#c8601a", "#2b8a57", "#9a4fb8", "#a87f00", "#c
 HIT = "#b3261e"
 MOST_LINKS = 60
 LISTED = "The picture as a list"
+CROWD = 12  # nodes; more have one line of their name
 AIR = 16.0  # between bands of a drawing
 LOOP_UP, LOOP_R = 12.0, 7.0  # of the ring of a relation with itself: how far above its node, and its radius
 TEXTS = ("chunk", "document")
@@ -103,7 +104,7 @@ def neighbourhood(picture: Picture, colours: Colours) -> Figure:
 
 def _surroundings(picture: Picture, colours: Colours) -> str:
     """The drawing of a neighbourhood."""
-    wide = len(picture.nodes) <= 12  # names on two lines where there is room
+    wide = len(picture.nodes) <= CROWD  # names on two lines where there is room
     loops = _loops(picture)
     spots = [
         Spot(10.0 if node.mark else 7.0, lines_of(node.name, 16 if wide else 14, 2 if wide else 1), loop=at in loops)
@@ -300,6 +301,22 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     graph = nx.Graph()
     graph.add_nodes_from(range(len(spots)))
     graph.add_edges_from((a, b) for a, b in pairs if a != b)
+    hub = max(graph, key=lambda node: (graph.degree(node), -node))
+    # the nodes of a crowded star, pushed apart, would get into the lines of others
+    star = CROWD < len(spots) <= graph.degree(hub) + 1 and graph.size() <= 1.5 * len(spots)
+    if star or not _by_distance(spots, graph):
+        _round(spots, hub)
+    ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
+    for spot in sorted(spots, key=lambda one: one.box.top):
+        shift = max(shift, spot.box.top - ends - AIR)
+        spot.y -= shift
+        ends = max(ends, spot.box.bottom)
+
+
+def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
+    """Places by Kamada and Kawai (1989): as far from each other as there are steps between. False where names cannot be pushed apart."""
+    import networkx as nx
+
     distances: dict[int, dict[int, float]] = {node: dict(found) for node, found in nx.all_pairs_shortest_path_length(graph)}
     apart = 1 + max((steps for found in distances.values() for steps in found.values()), default=0)
     for a, b in combinations(range(len(spots)), 2):  # parts that nothing joins would be thrown out of sight
@@ -312,13 +329,7 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     for spot, x, y in zip(spots, xs, ys, strict=True):
         spot.x = spot.half + (WIDTH - 2 * spot.half) * _share(x, xs)
         spot.y = height * _share(y, ys)
-    if not _pushed_apart(spots):
-        _in_rows(spots)
-    ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
-    for spot in sorted(spots, key=lambda one: one.box.top):
-        shift = max(shift, spot.box.top - ends - AIR)
-        spot.y -= shift
-        ends = max(ends, spot.box.bottom)
+    return _pushed_apart(spots)
 
 
 def _share(value: float, values: Sequence[float]) -> float:
@@ -328,7 +339,7 @@ def _share(value: float, values: Sequence[float]) -> float:
 
 def _pushed_apart(spots: Sequence[Spot]) -> bool:
     """Moves what overlaps away from each other, along the shorter way; downwards there is room. False where that does not end."""
-    for _ in range(500):
+    for _ in range(250):  # where it ends, it does so before 170
         clear = True
         for one, other in combinations(spots, 2):
             a, b = one.box, other.box
@@ -350,14 +361,26 @@ def _pushed_apart(spots: Sequence[Spot]) -> bool:
     return False
 
 
-def _in_rows(spots: Sequence[Spot]) -> None:
-    """The last resort: rows from left to right, in the order of their height."""
-    x = y = below = 0.0
-    for spot in sorted(spots, key=lambda one: (one.y, one.x)):
-        if x and x + 2 * spot.half > WIDTH:
-            x, y, below = 0.0, y + below, 0.0
-        spot.x, spot.y = x + spot.half, y + spot.above
-        x, below = x + 2 * spot.half, max(below, spot.above + spot.below)
+def _round(spots: Sequence[Spot], hub: int) -> None:
+    """For stars, and the last resort: the hub in a band of its own, the others on an oval, in the order in which they lay round it.
+
+    Rows would read as chains: all lines would run along them. None is over another, for a name is narrower than half of WIDTH.
+    """
+    middle, x, y = spots[hub], spots[hub].x, spots[hub].y
+    others = sorted((spot for spot in spots if spot is not middle), key=lambda one: math.atan2(one.x - x, y - one.y))  # left side first
+    left, right = others[: len(others) // 2], others[len(others) // 2 :][::-1]  # both from below upwards
+    bands = [[one] if other is None else [one, other] for one, other in zip_longest(right, left)]
+    bands.insert((len(bands) + 1) // 2, [middle])
+    bottom = 0.0
+    for band in bands[::-1]:
+        for spot in band:
+            spot.y = bottom + max(one.above for one in band)
+        bottom = max(spot.y + spot.below for spot in band)
+    reach = max(abs(spot.y - middle.y) for spot in spots) + 1
+    for spot in spots:
+        side = 0 if spot is middle else -1 if spot in left else 1
+        away = WIDTH / 2 * math.sqrt(1 - ((spot.y - middle.y) / reach) ** 2)
+        spot.x = WIDTH / 2 + side * min(max(away, spot.half), WIDTH / 2 - spot.half)
 
 
 def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:

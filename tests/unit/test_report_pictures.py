@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import sys
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -96,11 +97,38 @@ def test_names_of_wide_scripts_and_hostile_ones_have_room_too(seed: int) -> None
     }
 
 
-def test_what_cannot_be_pushed_apart_stands_in_rows() -> None:
-    spots = [pictures.Spot(7.0, ["x" * 10]) for _ in range(25)]
-    pictures._in_rows(spots)
-    assert not any(a.box.meets(b.box) for a, b in combinations(spots, 2))
-    assert all(spot.box.left >= -1e-6 and spot.box.right <= pictures.WIDTH + 1e-6 for spot in spots)
+@pytest.mark.parametrize("size", [2, 3, 4, 13, 24, 25])
+@pytest.mark.parametrize("name", ["Entity number {} of", "維爾茅斯港務局與燈塔{}"])
+def test_around_a_crowded_hub_no_line_runs_through_another_node(size: int, name: str) -> None:
+    """Rows of nodes would read as chains: the lines of a star would lie one upon the other."""
+    picture = Picture(
+        nodes=[DrawnNode(name=name.format(at), mark=None if at else "hit") for at in range(size)],
+        relations=[DrawnRelation(start=0, end=at, type="KNOWS") for at in range(1, size)],
+    )
+    svg = pictures.neighbourhood(picture, {}).svg
+    assert overlaps(svg) == []
+    assert all(box[0] >= -0.5 and box[2] <= pictures.WIDTH + 0.5 for _, box in texts(svg))
+    root = ElementTree.fromstring(svg)
+    hub, *others = [
+        tuple(float(one.get(name, 0)) for name in ("cx", "cy")) for one in root.iter(f"{SVG}circle") if one.get("class") != "ring"
+    ]
+    assert len(others) == size - 1
+    for one, other in permutations(others, 2):
+        x, y = one[0] - hub[0], one[1] - hub[1]
+        length = math.hypot(x, y)
+        along = ((other[0] - hub[0]) * x + (other[1] - hub[1]) * y) / length
+        off = abs((other[0] - hub[0]) * y - (other[1] - hub[1]) * x) / length
+        assert not (0 < along < length and off < 7), f"the line to {one} runs through {other}"
+
+
+def test_what_cannot_be_pushed_apart_stands_on_an_oval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_pushed_apart", lambda spots: False)
+    for size in range(2, 31):
+        spots = [pictures.Spot(36.0 / (1 + at % 3), ["x" * (at % 19)] * (at % 4), loop=at % 5 == 0) for at in range(size)]
+        pictures.place(spots, [(at % 4, at) for at in range(size)])
+        inner = [pictures.Box(box.left + 1e-6, box.top + 1e-6, box.right, box.bottom) for box in (spot.box for spot in spots)]
+        assert not any(a.meets(b) for a, b in combinations(inner, 2))
+        assert all(spot.box.left >= -1e-6 and spot.box.right <= pictures.WIDTH + 1e-6 and spot.box.top >= -1e-6 for spot in spots)
 
 
 def test_the_culprit_is_ringed_and_every_node_says_its_full_name() -> None:
