@@ -81,7 +81,7 @@ CALL (nodes, given, hits, seen, between) {
 RETURN [n IN nodes | {
          element_id: elementId(n), hit: elementId(n) IN $ids,
          name: left(coalesce(@shown(n), head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]),
-                             toStringOrNull(n[$layout.document_key]), ''), 100),
+                             toStringOrNull(n[$layout.document_key]), ''), 1000),
          type: left(@type(n), 100),
          kind: CASE
            WHEN @is(n, Entity) THEN 'entity'

@@ -51,7 +51,7 @@ def communities(view: View, *, seed: int, timeout: float) -> tuple[dict[str, Any
 
 
 def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[int], crossing: Crossing) -> CommunityMap:
-    """The `mapped` communities, the largest ones named. Communities of one are none on a map."""
+    """The `mapped` communities, the largest ones named. Communities of one are counted by themselves, not drawn."""
     best = view.best_connected(partition, mapped[:NAMED], NAMES)
     entities = view.entities([node for nodes in best.values() for node in nodes])
     place = {group: at for at, group in enumerate(mapped)}
@@ -59,11 +59,11 @@ def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[i
     others = [size for group, size in sizes.items() if size > 1 and group not in place]
     return CommunityMap(
         communities=[
-            DrawnCommunity(size=sizes[group], names=[entities[node].name[:100] for node in best.get(group, []) if node in entities])
+            DrawnCommunity(size=sizes[group], names=[entities[node].name for node in best.get(group, []) if node in entities])
             for group in mapped
         ],
         links=[CommunityLink(start=start, end=end, pairs=edges) for start, end, edges in links],
-        more=len(others), more_entities=sum(others),
+        more=len(others), more_entities=sum(others), alone=sum(size == 1 for size in sizes.values()),
     )
 
 

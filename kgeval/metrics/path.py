@@ -82,7 +82,8 @@ def match_path(path: GoldPath, answer: Answer) -> PathMatch:
 
 def path_picture(path: GoldPath, answer: Answer | None = None) -> Picture | None:
     """The path for a picture, of at most MOST_DRAWN nodes; None where it names no nodes. With an answer that tells what was retrieved, each
-    node and relation is marked as found or missing, as the metrics of the path see it."""
+    node and relation is marked as found or missing, as the metrics of the path see it. Relations that have no two ends among the nodes are
+    counted and not drawn."""
     nodes, relations = distinct(path.nodes), distinct(path.relations)
     if not nodes or len(nodes) > MOST_DRAWN:
         return None
@@ -95,22 +96,23 @@ def path_picture(path: GoldPath, answer: Answer | None = None) -> Picture | None
     drawn = []
     for at, (start, end, name) in _places(path, nodes, relations).items():
         found = walk.relations_found if walk else ()
-        drawn.append(DrawnRelation(start=start, end=end, type=name, mark=mark(found, at)))
+        type_ = relations[at].type  # a name may quote what the graph says: it is no type, and a redacted report hides it
+        drawn.append(DrawnRelation(start=start, end=end, type=type_, name=None if type_ else name, mark=mark(found, at)))
     kinds: dict[str, Literal["entity", "chunk", "document"]] = {"chunk": "chunk", "document": "document"}
     return Picture(
         nodes=[
             DrawnNode(
-                name=node.name[:100], type=node.type, kind=kinds.get(node.kind, "entity"),
+                name=node.name, type=node.type, kind=kinds.get(node.kind, "entity"),
                 mark=mark(walk.nodes_found if walk else (), at),
             ) for at, node in enumerate(nodes)
         ],
-        relations=drawn,
+        relations=drawn, size=len(nodes) + len(relations), found=walk.found if walk else None,
     )
 
 
 def _places(path: GoldPath, nodes: Sequence[GraphRef], relations: Sequence[GraphRef]) -> dict[int, tuple[int, int, str]]:
-    """The places of each relation's ends among the nodes, and its type: the nodes beside it where they are called as its ends are, for two
-    nodes may have one name; else the first nodes that are called so. Relations whose ends are not on the path are left out."""
+    """The places of each relation's ends among the nodes, and its predicate: the nodes beside it where they are called as its ends are, for
+    two nodes may have one name; else the first nodes that are called so. Relations whose ends are not on the path are left out."""
     places = {}
     for at, (subject, name, object_) in _ends(path, relations).items():
         given = [plain(subject), plain(object_)]
@@ -122,7 +124,7 @@ def _places(path: GoldPath, nodes: Sequence[GraphRef], relations: Sequence[Graph
         else:
             ends = [n for wanted in given for n in [n for n, node in enumerate(nodes) if plain(node.name) == wanted][:1]]
         if len(ends) == 2:
-            places[at] = (ends[0], ends[1], relations[at].type or name)
+            places[at] = (ends[0], ends[1], name)
     return places
 
 

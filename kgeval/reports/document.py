@@ -6,8 +6,9 @@ Texts are as they come, users' among them: a renderer makes them safe for its fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -111,15 +112,21 @@ class Cards:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture of our own drawing, with the numbers behind it. `names`: what its curves or rows are called, in their order."""
+    """A picture of our own drawing, with the numbers behind it. `drawing`: an SVG element, or what makes one: it is asked once, where the
+    picture is shown. `names`: what its curves or rows are called, in their order. `data_title`: what `data` is to the picture."""
 
     kind: ClassVar[str] = "figure"
-    svg: str
+    drawing: str | Callable[[], str]
     title: str
     hint: str = ""
     names: Sequence[str] = ()
     data: Table | None = None
+    data_title: str = "Numbers behind the plot"
     forms: Forms = "page"
+
+    @cached_property
+    def svg(self) -> str:
+        return self.drawing if isinstance(self.drawing, str) else self.drawing()
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import combinations
+from functools import cache, partial
+from itertools import combinations, zip_longest
 from typing import Any, NamedTuple
 
 from markupsafe import escape
@@ -20,7 +20,7 @@ from markupsafe import escape
 from kgeval.errors import library
 from kgeval.format import number, plural, visible
 from kgeval.overview.priorities import failed
-from kgeval.records import Answer, AuditReport, CommunityMap, DrawnNode, DrawnRelation, Picture, Question, WorstRow
+from kgeval.records import Answer, AuditReport, CommunityLink, CommunityMap, DrawnNode, DrawnRelation, Picture, Question, WorstRow
 from kgeval.reports.document import Cell, Figure, Table
 
 WIDTH = 300.0  # units of a drawing: the pixels that a page of 400 leaves it
@@ -28,7 +28,10 @@ SIZE, SMALL = 11.0, 10.0  # of names, of relations
 COLOURS = ("#7b8794", "#2f6fc2", "#c8601a", "#2b8a57", "#9a4fb8", "#a87f00", "#c2416f", "#1b8a99", "#7a5a44")  # 0: of all other types
 HIT = "#b3261e"
 MOST_LINKS = 60
+LISTED = "The picture as a list"
+CROWD = 12  # nodes; more have one line of their name
 AIR = 16.0  # between bands of a drawing
+LOOP_UP, LOOP_R = 12.0, 7.0  # of the ring of a relation with itself: how far above its node, and its radius
 TEXTS = ("chunk", "document")
 Colours = Mapping[str, int]
 
@@ -47,18 +50,20 @@ class Box(NamedTuple):
 
 @dataclass
 class Spot:
-    """A thing that has a place: a circle or square of radius `r` round (x, y), and the lines of its name below."""
+    """A thing that has a place: a circle or square of radius `r` round (x, y), and the lines of its name below. `loop`: a ring above
+    it, for a relation with itself."""
 
     r: float
     lines: list[str] = field(default_factory=list)
     size: float = SIZE
+    loop: bool = False
     x: float = 0.0
     y: float = 0.0
 
     def __post_init__(self) -> None:
         air = 4.0
         self.half = max(self.r, *(width_of(line, self.size) / 2 for line in self.lines), 0) + air  # of the width that it takes
-        self.above = self.r + air
+        self.above = max(self.r, LOOP_UP + LOOP_R if self.loop else 0) + air
         self.below = self.r + air + (len(self.lines) * self.size * 1.2 + 3 if self.lines else 0)
 
     @property
@@ -67,8 +72,8 @@ class Spot:
         return Box(self.x - self.half, self.y - self.above, self.x + self.half, self.y + self.below)
 
     def boxes(self) -> list[Box]:
-        """Its circle and each line of its name."""
-        found = [Box(self.x - self.r, self.y - self.r, self.x + self.r, self.y + self.r)]
+        """Its circle with the ring above, and each line of its name."""
+        found = [Box(self.x - self.r, self.y - self.above + 4, self.x + self.r, self.y + self.r)]
         for at, line in enumerate(self.lines):
             half, top = width_of(line, self.size) / 2, self.y + self.r + 3 + at * self.size * 1.2
             found.append(Box(self.x - half, top, self.x + half, top + self.size * 1.2))
@@ -84,9 +89,6 @@ def figures_of(report: AuditReport) -> dict[str, Figure]:
 
 def neighbourhood(picture: Picture, colours: Colours) -> Figure:
     """What lies around the things that are marked."""
-    wide = len(picture.nodes) <= 12  # names on two lines where there is room
-    spots = [Spot(10.0 if node.mark else 7.0, lines_of(node.name, 16 if wide else 14, 2 if wide else 1)) for node in picture.nodes]
-    place(spots, [(one.start, one.end) for one in picture.relations])
     hint = "In red: what the finding is about."
     if _has_texts(picture):
         hint += " Squares are texts."
@@ -95,7 +97,26 @@ def neighbourhood(picture: Picture, colours: Colours) -> Figure:
     if picture.more:
         most = "More than " if picture.at_least else ""
         hint += f" {most}{plural(picture.more, 'neighbour')} {'is' if picture.more == 1 else 'are'} not drawn."
-    return Figure(_drawing(picture, spots, colours), "Around the first example", hint=hint, data=_list(picture))
+    elif picture.at_least:
+        hint += " There may be more neighbours: not all relations were looked at."
+    return Figure(partial(_surroundings, picture, colours), "Around the first example", hint, data=_list(picture), data_title=LISTED)
+
+
+def _surroundings(picture: Picture, colours: Colours) -> str:
+    """The drawing of a neighbourhood."""
+    wide = len(picture.nodes) <= CROWD  # names on two lines where there is room
+    loops = _loops(picture)
+    spots = [
+        Spot(10.0 if node.mark else 7.0, lines_of(node.name, 16 if wide else 14, 2 if wide else 1), loop=at in loops)
+        for at, node in enumerate(picture.nodes)
+    ]
+    place(spots, [(one.start, one.end) for one in picture.relations])
+    return _drawing(picture, spots, colours)
+
+
+def _loops(picture: Picture) -> set[int]:
+    """The nodes that have a relation with themselves."""
+    return {one.start for one in picture.relations if one.start == one.end}
 
 
 def movable(picture: Picture, colours: Colours) -> Any:
@@ -110,7 +131,7 @@ def movable(picture: Picture, colours: Colours) -> Any:
     ]
     relations = [
         viz.Relationship(
-            id=str(at), source=str(one.start), target=str(one.end), caption=short(one.type, 30),
+            id=str(at), source=str(one.start), target=str(one.end), caption=short(_called(one), 30),
             color=HIT if one.mark == "hit" else COLOURS[0],
         ) for at, one in enumerate(picture.relations)
     ]
@@ -125,11 +146,30 @@ def community_map(report: AuditReport) -> Figure | None:
 def communities(given: CommunityMap) -> Figure:
     """A circle a community, its area by its entities, lines by what joins them."""
     largest = max(one.size for one in given.communities)
+    links = sorted(given.links, key=lambda one: -one.pairs)[:MOST_LINKS]
+    hint = (
+        "A circle is a community, its area the number of its entities; a line says that relations join two of them, a thick one many. "
+        "The largest are called by their best-connected entities."
+    )
+    if len(given.links) > MOST_LINKS:
+        hint += f" Of {number(len(given.links))} lines the {MOST_LINKS} strongest are drawn."
+    left = [f"{plural(given.more, 'smaller community')} with {plural(given.more_entities, 'entity')}"] if given.more else []
+    left += [f"{plural(given.alone, 'entity')} by {'itself' if given.alone == 1 else 'themselves'}"] if given.alone else []
+    hint += f" Not drawn: {', and '.join(left)}." if left else ""
+    rows: list[list[str | Cell]] = [
+        [Cell(", ".join(one.names) or f"community {at}", user=bool(one.names)), number(one.size), number(_across(given, at - 1))]
+        for at, one in enumerate(given.communities, 1)
+    ]
+    data = Table(("community", "entities", "joined pairs with the others here"), rows)
+    draw = partial(_communities_drawn, given, links, largest)
+    return Figure(draw, "Communities and what joins them", hint, data=data, data_title=LISTED)
+
+
+def _communities_drawn(given: CommunityMap, links: Sequence[CommunityLink], largest: int) -> str:
     spots = [
         Spot(max(4.0, 36 * math.sqrt(one.size / largest)), [line for name in one.names for line in lines_of(name, 18, 1)])
         for one in given.communities
     ]
-    links = sorted(given.links, key=lambda one: -one.pairs)[:MOST_LINKS]
     place(spots, [(one.start, one.end) for one in links])
     most = max((one.pairs for one in links), default=1)
     parts = [
@@ -138,25 +178,15 @@ def communities(given: CommunityMap) -> Figure:
         f"<title>{plural(one.pairs, 'pair')} of entities</title></line>" for one in links
     ]
     for one, spot in zip(given.communities, spots, strict=True):
-        named = f": {', '.join(visible(name) for name in one.names)}" if one.names else ""
+        named = f": {', '.join(visible(name, longest=100) for name in one.names)}" if one.names else ""
         size = _text([number(one.size)], spot.x, spot.y + 3.5, SMALL) if spot.r >= 3 + width_of(number(one.size), SMALL) / 2 else ""
         parts.append(
             f"<g><title>{escape(plural(one.size, 'entity') + named)}</title>"
             f'<circle class="community" cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}" fill="#bfe3dc" stroke="#2a9d8f" '
             f'stroke-width="1.5"/>{size}{_text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size)}</g>'
         )
-    rest = f" Not drawn: {plural(given.more, 'smaller community')} with {plural(given.more_entities, 'entity')}."
-    hint = (
-        "A circle is a community, its area the number of its entities; a line says that relations join two of them, a thick one many. "
-        "The largest are called by their best-connected entities." + (rest if given.more else "")
-    )
-    rows: list[list[str | Cell]] = [
-        [Cell(", ".join(one.names) or f"community {at}", user=bool(one.names)), number(one.size), number(_across(given, at - 1))]
-        for at, one in enumerate(given.communities, 1)
-    ]
-    data = Table(("community", "entities", "joined pairs across"), rows)
     said = f"Map of {len(given.communities)} communities; the largest has {plural(largest, 'entity')}."
-    return Figure(_svg(parts, max(spot.box.bottom for spot in spots), said), "Communities and what joins them", hint, data=data)
+    return _svg(parts, max(spot.box.bottom for spot in spots), said)
 
 
 def _across(given: CommunityMap, at: int) -> int:
@@ -180,24 +210,35 @@ def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
 def path_figure(picture: Picture, colours: Colours) -> Figure:
     """A gold path: one below the other where it is a chain."""
     marks = [*(one.mark for one in picture.nodes), *(one.mark for one in picture.relations)]
+    size = picture.size or len(marks)  # earlier records count what is drawn alone
+    retrieved = marks.count("found") if picture.found is None else picture.found
     missing = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
     lost = sum(one.mark == "missing" for one in picture.relations)
     told = any(mark is not None for mark in marks)
     hint = "What the answer needs, from the question's entity on."
-    if told and "missing" in marks:
+    if told and retrieved == size:
+        hint = "All of it was retrieved."
+    elif told:
+        hint = f"Retrieved: {retrieved} of {size}."
         parts = [", ".join(missing)] if missing else []
         parts += [plural(lost, "relation")] if lost else []
-        hint = f"Retrieved: {marks.count('found')} of {len(marks)}. Dashed: not retrieved ({'; '.join(parts)})."
-    elif told:
-        hint = "All of it was retrieved."
-    chain = _chain(picture)
-    if chain is not None:
-        svg = _ladder(chain, colours)
-    else:
-        spots = [Spot(8.0, lines_of(node.name, 16, 2)) for node in picture.nodes]
-        place(spots, [(one.start, one.end) for one in picture.relations])
-        svg = _drawing(picture, spots, colours)
-    return Figure(svg, "Gold path" + (", and what was retrieved of it" if told else ""), hint=hint, data=_list(picture))
+        hint += f" Dashed: not retrieved ({'; '.join(parts)})." if parts else ""
+    if not_drawn := size - len(marks):
+        hint += f" Not drawn: {plural(not_drawn, 'relation')} without two ends on the path"
+        lost_too = not_drawn - (retrieved - marks.count("found"))
+        hint += f" (not retrieved: {number(lost_too)})." if told and lost_too else "."
+    title = "Gold path" + (", and what was retrieved of it" if told else "")
+    return Figure(partial(_path, picture, colours), title, hint, data=_list(picture), data_title=LISTED)
+
+
+def _path(picture: Picture, colours: Colours) -> str:
+    """The drawing of a gold path."""
+    if (chain := _chain(picture)) is not None:
+        return _ladder(chain, colours)
+    loops = _loops(picture)
+    spots = [Spot(8.0, lines_of(node.name, 16, 2), loop=at in loops) for at, node in enumerate(picture.nodes)]
+    place(spots, [(one.start, one.end) for one in picture.relations])
+    return _drawing(picture, spots, colours)
 
 
 def colours_of(pictures: Iterable[Picture]) -> dict[str, int]:
@@ -260,6 +301,22 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     graph = nx.Graph()
     graph.add_nodes_from(range(len(spots)))
     graph.add_edges_from((a, b) for a, b in pairs if a != b)
+    hub = max(graph, key=lambda node: (graph.degree(node), -node))
+    # the nodes of a crowded star, pushed apart, would get into the lines of others
+    star = CROWD < len(spots) <= graph.degree(hub) + 1 and graph.size() <= 1.5 * len(spots)
+    if star or not _by_distance(spots, graph):
+        _round(spots, hub)
+    ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
+    for spot in sorted(spots, key=lambda one: one.box.top):
+        shift = max(shift, spot.box.top - ends - AIR)
+        spot.y -= shift
+        ends = max(ends, spot.box.bottom)
+
+
+def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
+    """Places by Kamada and Kawai (1989): as far from each other as there are steps between. False where names cannot be pushed apart."""
+    import networkx as nx
+
     distances: dict[int, dict[int, float]] = {node: dict(found) for node, found in nx.all_pairs_shortest_path_length(graph)}
     apart = 1 + max((steps for found in distances.values() for steps in found.values()), default=0)
     for a, b in combinations(range(len(spots)), 2):  # parts that nothing joins would be thrown out of sight
@@ -272,13 +329,7 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     for spot, x, y in zip(spots, xs, ys, strict=True):
         spot.x = spot.half + (WIDTH - 2 * spot.half) * _share(x, xs)
         spot.y = height * _share(y, ys)
-    if not _pushed_apart(spots):
-        _in_rows(spots)
-    ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
-    for spot in sorted(spots, key=lambda one: one.box.top):
-        shift = max(shift, spot.box.top - ends - AIR)
-        spot.y -= shift
-        ends = max(ends, spot.box.bottom)
+    return _pushed_apart(spots)
 
 
 def _share(value: float, values: Sequence[float]) -> float:
@@ -288,7 +339,7 @@ def _share(value: float, values: Sequence[float]) -> float:
 
 def _pushed_apart(spots: Sequence[Spot]) -> bool:
     """Moves what overlaps away from each other, along the shorter way; downwards there is room. False where that does not end."""
-    for _ in range(500):
+    for _ in range(250):  # where it ends, it does so before 170
         clear = True
         for one, other in combinations(spots, 2):
             a, b = one.box, other.box
@@ -310,14 +361,26 @@ def _pushed_apart(spots: Sequence[Spot]) -> bool:
     return False
 
 
-def _in_rows(spots: Sequence[Spot]) -> None:
-    """The last resort: rows from left to right, in the order of their height."""
-    x = y = below = 0.0
-    for spot in sorted(spots, key=lambda one: (one.y, one.x)):
-        if x and x + 2 * spot.half > WIDTH:
-            x, y, below = 0.0, y + below, 0.0
-        spot.x, spot.y = x + spot.half, y + spot.above
-        x, below = x + 2 * spot.half, max(below, spot.above + spot.below)
+def _round(spots: Sequence[Spot], hub: int) -> None:
+    """For stars, and the last resort: the hub in a band of its own, the others on an oval, in the order in which they lay round it.
+
+    Rows would read as chains: all lines would run along them. None is over another, for a name is narrower than half of WIDTH.
+    """
+    middle, x, y = spots[hub], spots[hub].x, spots[hub].y
+    others = sorted((spot for spot in spots if spot is not middle), key=lambda one: math.atan2(one.x - x, y - one.y))  # left side first
+    left, right = others[: len(others) // 2], others[len(others) // 2 :][::-1]  # both from below upwards
+    bands = [[one] if other is None else [one, other] for one, other in zip_longest(right, left)]
+    bands.insert((len(bands) + 1) // 2, [middle])
+    bottom = 0.0
+    for band in bands[::-1]:
+        for spot in band:
+            spot.y = bottom + max(one.above for one in band)
+        bottom = max(spot.y + spot.below for spot in band)
+    reach = max(abs(spot.y - middle.y) for spot in spots) + 1
+    for spot in spots:
+        side = 0 if spot is middle else -1 if spot in left else 1
+        away = WIDTH / 2 * math.sqrt(1 - ((spot.y - middle.y) / reach) ** 2)
+        spot.x = WIDTH / 2 + side * min(max(away, spot.half), WIDTH / 2 - spot.half)
 
 
 def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
@@ -344,7 +407,7 @@ def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
 
 def _one_type(picture: Picture) -> str | None:
     """What all relations are called, where there are several and one name for them: said once, not at each line."""
-    types = [one.type for one in picture.relations if not _is_link(picture, one)]
+    types = [_called(one) for one in picture.relations if not _is_link(picture, one)]
     return types[0] if len(types) > 2 and len(set(types)) == 1 else None
 
 
@@ -369,7 +432,7 @@ def _edge(picture: Picture, relations: Sequence[DrawnRelation], line: tuple[floa
     title = escape("; ".join(dict.fromkeys(_sentence(picture, relation) for relation in relations)))
     x1, y1, x2, y2 = line
     if one.start == one.end:  # the ends of the line lie on both sides of nothing: a ring above the node
-        shape = f'<circle cx="{x1 - 1:.1f}" cy="{y1 - 12:.1f}" r="7" fill="none"/>'
+        shape = f'<circle cx="{x1 - 1:.1f}" cy="{y1 - LOOP_UP:.1f}" r="{LOOP_R:g}" fill="none"/>'
         return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}" fill="none"><title>{title}</title>{shape}</g>'
     head = _arrow(x1, y1, x2, y2, stroke) if directed else ""
     shape = f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"{dashes}/>'
@@ -385,7 +448,7 @@ def _arrow(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
 
 def _label(relations: Sequence[DrawnRelation], line: tuple[float, float, float, float], taken: list[Box]) -> Iterator[str]:
     """What a relation is called, where along its line there is room; nowhere else, for its title has it."""
-    names = list(dict.fromkeys(short(one.type, 18) for one in relations))
+    names = list(dict.fromkeys(short(_called(one), 18) for one in relations))
     text = names[0] + (f" +{len(relations) - 1}" if len(relations) > 1 else "")
     half, (x1, y1, x2, y2) = width_of(text, SMALL) / 2 + 1, line
     for share in (0.5, 0.4, 0.6, 0.3, 0.7):
@@ -480,7 +543,7 @@ def _ladder(picture: Picture, colours: Colours) -> str:
             one = picture.relations[at - 1]
             line = (16.0, y - 44, 16.0, y - 12) if one.end == at else (16.0, y - 8, 16.0, y - 40)
             parts.append(_edge(picture, [one], line, directed=picture.directed))
-            parts.append(_text([_told(one.type, one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
+            parts.append(_text([_told(_called(one), one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
         name = _text([_told(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
         parts.append(f"<g><title>{escape(_title(node))}</title>{_shape(node, 16, y, 7, colours)}{name}</g>")
     legend, bottom = _legend(picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
@@ -504,12 +567,16 @@ def _svg(parts: Iterable[str], height: float, said: str) -> str:
 
 def _title(node: DrawnNode) -> str:
     of = {"chunk": "a chunk", "document": "a document", "other": "no entity of this graph"}.get(node.kind, node.type)
-    return visible(node.name) + (f" ({visible(of, longest=60)})" if of else "")
+    return visible(node.name, longest=100) + (f" ({visible(of, longest=60)})" if of else "")
 
 
 def _sentence(picture: Picture, one: DrawnRelation) -> str:
     start, end = (visible(picture.nodes[at].name, longest=60) for at in (one.start, one.end))
-    return f"{start} -[{visible(one.type, longest=60)}]-> {end}"
+    return f"{start} -[{visible(_called(one), longest=60)}]-> {end}"
+
+
+def _called(one: DrawnRelation) -> str:
+    return one.type or one.name or ""
 
 
 def _said(picture: Picture) -> str:
@@ -528,7 +595,7 @@ def _has_texts(picture: Picture) -> bool:
 def _list(picture: Picture) -> Table | None:
     """The relations as rows."""
     rows = [
-        [Cell(picture.nodes[one.start].name, user=True), Cell(one.type, user=True), Cell(picture.nodes[one.end].name, user=True)]
+        [Cell(picture.nodes[one.start].name, user=True), Cell(_called(one), user=True), Cell(picture.nodes[one.end].name, user=True)]
         for one in picture.relations
     ]
     return Table(("from", "relation", "to"), rows, words=frozenset({0, 1, 2})) if rows else None

@@ -132,7 +132,7 @@ def test_hostile_names_are_cut_and_harmless(graph: Graph, draw: Callable[[str], 
     (hit,) = graph.read("MATCH (n:small)-->() RETURN elementId(n) AS id")
     picture = neighbourhood(GraphReader(graph, KGEVAL), [hit["id"]])
     assert picture is not None
-    assert [len(node.name) for node in picture.nodes] == [100, 0]
+    assert [len(node.name) for node in picture.nodes] == [1000, 0]
     svg = figure(picture, {}).svg
     assert "<script" not in svg and "‮" not in svg and "(empty)" in svg
 
@@ -193,7 +193,7 @@ def test_the_map_of_two_triangles_and_one_bridge(graph: Graph, draw: Callable[[s
     assert found is not None
     assert [(one.size, one.names[0]) for one in found.communities] in ([(3, "n2"), (3, "n3")], [(3, "n3"), (3, "n2")])
     assert [(one.start, one.end, one.pairs) for one in found.links] == [(0, 1, 1)]
-    assert (found.more, found.more_entities) == (0, 0)  # the lone one is no community of a map
+    assert (found.more, found.more_entities, found.alone) == (0, 0, 1)  # the lone one is no community of a map
 
 
 def test_an_audit_has_no_map_where_nothing_was_measured(graph: Graph, draw: Callable[[str], None]) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from test_report_pictures import SVG, overlaps, texts
 
-from kgeval.metrics.path import MOST_DRAWN, path_picture
+from kgeval.metrics.path import MOST_DRAWN, match_path, path_picture
 from kgeval.records import Answer, GoldPath, GraphRef, Passage, Question, WorstRow
 from kgeval.reports import pictures
 
@@ -64,6 +64,32 @@ def test_all_of_it_was_retrieved() -> None:
     figure = pictures.gold_path(QUESTION, answer("Livia Tarrant designed the North Breakwater in Velmouth; Sarn County has Velmouth."))
     assert figure is not None
     assert figure.hint == "All of it was retrieved."
+
+
+@pytest.mark.parametrize(("retrieved", "hint"), [
+    ((), "Retrieved: 4 of 5. Not drawn: 1 relation without two ends on the path (not retrieved: 1)."),
+    (("Bob -[knows]-> Robert",), "All of it was retrieved. Not drawn: 1 relation without two ends on the path."),
+])
+def test_a_relation_that_cannot_be_drawn_is_counted(retrieved: tuple[str, ...], hint: str) -> None:
+    path = GoldPath(
+        nodes=[GraphRef(key=name, name=name) for name in ("Alice", "Bob", "Carol")],
+        relations=[GraphRef(key=name, name=name, kind="relation") for name in ("Alice -[knows]-> Bob", "Bob -[knows]-> Robert")],
+    )
+    given = answer(retrieved_nodes=["Alice", "Bob", "Carol"], retrieved_relations=["Alice -[knows]-> Bob", *retrieved])
+    picture = path_picture(path, given)
+    assert picture is not None
+    assert (picture.found, picture.size) == (match_path(path, given).found, 5)
+    assert pictures.path_figure(picture, {}).hint == hint
+
+
+def test_a_name_is_shown_where_a_relation_has_no_type_and_is_none() -> None:
+    path = PATH.model_copy(update={"relations": [one.model_copy(update={"type": None}) for one in PATH.relations]})
+    picture = path_picture(path)
+    assert picture is not None
+    assert [(one.type, one.name) for one in picture.relations] == [(None, "designed"), (None, "in"), (None, "has")]
+    figure = pictures.path_figure(picture, {})
+    assert "designed" in [text for text, _ in texts(figure.svg)]
+    assert figure.data is not None and "designed" in str(list(figure.data.rows))
 
 
 def test_a_path_that_branches_is_drawn_as_a_graph() -> None:

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import re
 from collections.abc import Iterator
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
+from annotated_types import Ge
 from pydantic.fields import FieldInfo
 
 from kgeval.auditing.side_by_side import FAILED
-from kgeval.records import AuditReport, CheckReport, ComparisonReport, GraphsReport, OverviewReport, Record, StatsReport
+from kgeval.metrics.path import path_picture
+from kgeval.records import (
+    Answer,
+    AuditReport,
+    CheckReport,
+    ComparisonReport,
+    GoldPath,
+    GraphRef,
+    GraphsReport,
+    OverviewReport,
+    Record,
+    ScoreReport,
+    StatsReport,
+    WorstRow,
+)
 from kgeval.records.base import CAUSE, PATH, PUBLIC, PublicRecord
 from kgeval.records.overview import Dimension
 from kgeval.reports.kinds import KINDS
@@ -66,7 +84,7 @@ def value_of(kind: Any, public: bool, field: FieldInfo, depth: int) -> Any:
     if kind is bool:
         return False
     if kind in (int, float):
-        return 0 if kind is int else 0.5
+        return next((one.ge for one in field.metadata if isinstance(one, Ge)), 0) if kind is int else 0.5
     return "ours" if public else MARKER
 
 
@@ -99,6 +117,30 @@ def test_no_private_text_of_any_record_is_in_a_redacted_form(kind: type[Report])
     report = made(kind)
     for form in KINDS[kind].forms:
         assert MARKER[:30] not in rendered(report, form, redact=True), form
+
+
+@pytest.mark.parametrize("name", [MARKER, f"Ada -[{MARKER}]-> Ben"])
+def test_a_relation_of_a_gold_path_without_a_type_is_in_no_redacted_form(name: str) -> None:
+    """Its name may quote what the graph says: it must not get into a field that is public."""
+    path = GoldPath(
+        nodes=[GraphRef(key=end, name=end) for end in ("Ada", "Ben")], relations=[GraphRef(key="r", name=name, kind="relation")],
+    )
+    picture = path_picture(path, Answer(question_id="q", system="s", answer="x", retrieved_nodes=["Ada"]))
+    row = WorstRow(system="s", metric="m", question_id="q", value=0.0, path=picture)
+    report = ScoreReport.model_validate({**made(ScoreReport).model_dump(), "worst": [row.model_dump()]})
+    page = rendered(report, "html")
+    assert MARKER.split("'")[0] in page and MARKER[:30] in unpacked(page)
+    for form in KINDS[ScoreReport].forms:
+        text = rendered(report, form, redact=True)
+        assert MARKER[:12] not in text, form
+        assert form != "html" or MARKER[:12] not in unpacked(text)
+    assert re.search(r"#[0-9a-f]{8}</text>", rendered(report, "html", redact=True))
+
+
+def unpacked(page: str) -> str:
+    """The JSON that a page holds."""
+    (packed,) = re.findall(r'id="report"[^>]*>([^<]+)<', page)
+    return gzip.decompress(base64.b64decode(packed)).decode()
 
 
 def test_the_marker_stands_in_what_is_not_redacted() -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import re
 import sys
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 from browser import browser
+from pydantic import ValidationError
 from test_report_html import HOSTILE
 
 from kgeval.errors import ConfigError, UsageError
@@ -95,11 +97,38 @@ def test_names_of_wide_scripts_and_hostile_ones_have_room_too(seed: int) -> None
     }
 
 
-def test_what_cannot_be_pushed_apart_stands_in_rows() -> None:
-    spots = [pictures.Spot(7.0, ["x" * 10]) for _ in range(25)]
-    pictures._in_rows(spots)
-    assert not any(a.box.meets(b.box) for a, b in combinations(spots, 2))
-    assert all(spot.box.left >= -1e-6 and spot.box.right <= pictures.WIDTH + 1e-6 for spot in spots)
+@pytest.mark.parametrize("size", [2, 3, 4, 13, 24, 25])
+@pytest.mark.parametrize("name", ["Entity number {} of", "維爾茅斯港務局與燈塔{}"])
+def test_around_a_crowded_hub_no_line_runs_through_another_node(size: int, name: str) -> None:
+    """Rows of nodes would read as chains: the lines of a star would lie one upon the other."""
+    picture = Picture(
+        nodes=[DrawnNode(name=name.format(at), mark=None if at else "hit") for at in range(size)],
+        relations=[DrawnRelation(start=0, end=at, type="KNOWS") for at in range(1, size)],
+    )
+    svg = pictures.neighbourhood(picture, {}).svg
+    assert overlaps(svg) == []
+    assert all(box[0] >= -0.5 and box[2] <= pictures.WIDTH + 0.5 for _, box in texts(svg))
+    root = ElementTree.fromstring(svg)
+    hub, *others = [
+        tuple(float(one.get(name, 0)) for name in ("cx", "cy")) for one in root.iter(f"{SVG}circle") if one.get("class") != "ring"
+    ]
+    assert len(others) == size - 1
+    for one, other in permutations(others, 2):
+        x, y = one[0] - hub[0], one[1] - hub[1]
+        length = math.hypot(x, y)
+        along = ((other[0] - hub[0]) * x + (other[1] - hub[1]) * y) / length
+        off = abs((other[0] - hub[0]) * y - (other[1] - hub[1]) * x) / length
+        assert not (0 < along < length and off < 7), f"the line to {one} runs through {other}"
+
+
+def test_what_cannot_be_pushed_apart_stands_on_an_oval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_pushed_apart", lambda spots: False)
+    for size in range(2, 31):
+        spots = [pictures.Spot(36.0 / (1 + at % 3), ["x" * (at % 19)] * (at % 4), loop=at % 5 == 0) for at in range(size)]
+        pictures.place(spots, [(at % 4, at) for at in range(size)])
+        inner = [pictures.Box(box.left + 1e-6, box.top + 1e-6, box.right, box.bottom) for box in (spot.box for spot in spots)]
+        assert not any(a.meets(b) for a, b in combinations(inner, 2))
+        assert all(spot.box.left >= -1e-6 and spot.box.right <= pictures.WIDTH + 1e-6 and spot.box.top >= -1e-6 for spot in spots)
 
 
 def test_the_culprit_is_ringed_and_every_node_says_its_full_name() -> None:
@@ -162,6 +191,65 @@ def test_a_report_without_pictures_is_read() -> None:
     assert 'class="graph"' not in rendered(report, "html")
 
 
+@pytest.mark.parametrize(("wrong", "told"), [
+    ({"nodes": []}, "at least 1 item"),
+    ({"nodes": [{"name": "x"}], "relations": [{"start": 0, "end": 5, "type": "T"}]}, r"relations\[0\] joins 0 and 5; there are 1 nodes"),
+    ({"nodes": [{"name": "x"}], "relations": [{"start": -1, "end": 0, "type": "T"}]}, r"relations\[0\] joins -1 and 0"),
+])
+def test_a_picture_that_cannot_be_drawn_is_no_record(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Picture.model_validate(wrong)
+
+
+@pytest.mark.parametrize(("wrong", "told"), [
+    ({"communities": [{"size": 3}, {"size": 2}], "links": [{"start": 0, "end": 7, "pairs": 2}]}, r"links\[0\] joins 0 and 7; there are 2"),
+    ({"communities": [{"size": 0}, {"size": 2}]}, "greater than or equal to 1"),
+    ({"communities": [{"size": 2}, {"size": 2}], "links": [{"start": 0, "end": 1, "pairs": 0}]}, "greater than or equal to 1"),
+])
+def test_a_map_that_cannot_be_drawn_is_no_record(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        CommunityMap.model_validate(wrong)
+
+
+def test_a_picture_is_laid_out_for_pages_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    laid: list[int] = []
+    place = pictures.place
+    monkeypatch.setattr(pictures, "place", lambda spots, pairs: laid.append(len(spots)) or place(spots, pairs))
+    report = report_with(star(6)).model_copy(update={"community_map": crowd(7)})
+    rendered(report, "text")
+    rendered(report, "md")
+    assert laid == []
+    rendered(report, "html")
+    assert sorted(laid) == [6, 7]
+
+
+def test_it_is_said_that_there_are_more_neighbours_where_their_number_is_not_known() -> None:
+    picture = star(3).model_copy(update={"at_least": True})
+    assert "There may be more neighbours" in pictures.neighbourhood(picture, {}).hint
+    assert "More than 1 neighbour is not drawn." in pictures.neighbourhood(picture.model_copy(update={"more": 1}), {}).hint
+
+
+def test_the_ring_of_a_relation_with_itself_is_within_the_drawing() -> None:
+    loops = [DrawnRelation(start=at, end=at, type="SELF") for at in range(5)]
+    picture = star(5).model_copy(update={"relations": loops})
+    root = ElementTree.fromstring(pictures.neighbourhood(picture, {}).svg)
+    rings = [one for one in root.iter(f"{SVG}circle") if one.get("fill") == "none" and one.get("class") is None]
+    assert len(rings) == 5
+    assert all(float(one.get("cy", 0)) - float(one.get("r", 0)) >= 1 for one in rings)
+
+
+def test_a_long_name_has_one_hash_in_the_picture_and_in_the_example() -> None:
+    name = "Person " + "y" * 300
+    report = report_with(star(2, names=[name, "b"]))
+    bad = next(one for one in report.findings if one.picture)
+    example = bad.examples[0].model_copy(update={"items": [bad.examples[0].items[0].model_copy(update={"name": name})]})
+    named = bad.model_copy(update={"examples": [example]})
+    hidden = redacted(report.model_copy(update={"findings": [named if one is bad else one for one in report.findings]}))
+    shown = next(one for one in hidden.findings if one.picture)
+    assert shown.picture is not None and shown.picture.nodes[0].name == shown.examples[0].items[0].name
+    assert "y" * 101 not in pictures.neighbourhood(star(2, names=[name, "b"]), {}).svg
+
+
 def crowd(n: int, seed: int = 0) -> CommunityMap:
     dice = random.Random(seed)
     return CommunityMap(
@@ -172,7 +260,7 @@ def crowd(n: int, seed: int = 0) -> CommunityMap:
         links=[
             CommunityLink(start=a, end=b, pairs=dice.randint(1, 90)) for a, b in combinations(range(n), 2) if dice.random() < 0.4
         ],
-        more=7, more_entities=20,
+        more=7, more_entities=20, alone=11,
     )
 
 
@@ -180,7 +268,10 @@ def crowd(n: int, seed: int = 0) -> CommunityMap:
 def test_the_map_of_communities_names_the_five_largest_and_counts_the_rest(n: int) -> None:
     figure = pictures.communities(crowd(n))
     assert overlaps(figure.svg) == []
-    assert "Not drawn: 7 smaller communities with 20 entities." in figure.hint
+    assert "Not drawn: 7 smaller communities with 20 entities, and 11 entities by themselves." in figure.hint
+    links = len(crowd(n).links)
+    assert (f"Of {links} lines the 60 strongest are drawn." in figure.hint) == (links > 60)
+    assert figure.svg.count('<line class="edge"') == min(links, 60)
     assert [text for text, _ in texts(figure.svg) if text.startswith("Entity number")] == [f"Entity number {at}" for at in range(min(n, 5))]
     root = ElementTree.fromstring(figure.svg)
     areas = [float(one.get("r", 0)) ** 2 for one in root.iter(f"{SVG}circle")]
