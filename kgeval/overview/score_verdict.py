@@ -26,6 +26,7 @@ from kgeval.records import (
 LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
 FEW = 30  # below, intervals of skewed values are too narrow
+NAMED = 3  # systems that the first is not clearly better than, by name
 NAME = 40  # characters of a system's or metric's name within a sentence
 BY_WORDS: dict[By, str] = {
     "hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "question type",
@@ -75,12 +76,17 @@ class ScoreTables:
 
 @dataclass(frozen=True)
 class Standing:
-    """The systems by one metric, best first. `clear`: the first is apart from every other one. `fragile`: rows that failed could
-    change who is first."""
+    """The systems by one metric, best first. `close`: those that the first is not apart from, best first. `fragile`: rows that failed
+    could change who is first."""
 
     order: tuple[tuple[str, Mean], ...]
-    clear: bool
+    close: tuple[tuple[str, Mean], ...]
     fragile: bool
+
+    @property
+    def clear(self) -> bool:
+        """Whether the first is apart from every other one."""
+        return not self.close
 
 
 def standing(tables: ScoreTables, metric: str) -> Standing | None:
@@ -90,8 +96,8 @@ def standing(tables: ScoreTables, metric: str) -> Standing | None:
         return None
     lower = tables.lower(metric)
     first, *others = order = sorted(means, key=lambda pair: (pair[1].mean or 0.0) * (1 if lower else -1))
-    clear = all(significantly_better(tables, metric, first, other) for other in others)
-    return Standing(tuple(order), clear, clear and any(_could_turn(first[1], mean, lower) for _, mean in others))
+    close = tuple(other for other in others if not significantly_better(tables, metric, first, other))
+    return Standing(tuple(order), close, not close and any(_could_turn(first[1], mean, lower) for _, mean in others))
 
 
 def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
@@ -154,9 +160,15 @@ def _lead(tables: ScoreTables) -> str:
         return f"{word(metric)}: {_value(system, mean)}.{_few([mean])}"
     first, second = place.order[:2]
     better = " (lower is better)" if tables.lower(metric) else ""
-    few = _few([first[1], second[1]])
-    if not place.clear:
+    few = _few([first[1], *(mean for _, mean in place.close or [second])])
+    if len(place.order) == 2 and place.close:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
+    if place.close:  # with three systems or more, the next best may be apart from the first, and one with few questions not
+        names = [word(system) for system, _ in place.close[:NAMED]]
+        if more := len(place.close) - len(names):
+            names.append(f"{number(more)} more")
+        values = "; ".join(_value(*pair) for pair in (first, *place.close[:NAMED]))
+        return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names)}: {values}.{few}"
     doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
 

@@ -84,7 +84,7 @@ def test_only_one_system_has_a_figure_and_no_rival() -> None:
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
     board = LeaderRow(rank=1, system="graph-rag", metric="evidence_coverage", average=0.7, levels={})
-    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("No clear difference by evidence_coverage")
+    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("graph-rag is first by evidence_coverage, but not")
     assert lead(sample().model_copy(update={"leaderboard": []})).startswith("Best by answer_accuracy")
 
 
@@ -102,7 +102,22 @@ def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
     place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
-    assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")
+    line = lead(report.model_copy(update={"gains": near}))
+    assert line.startswith("graph-rag is first by answer_accuracy, but not clearly better than closed-book: graph-rag 0.733 (")
+    assert "vector-rag" not in line, "it is apart from the first"
+
+
+def test_the_lead_names_every_system_that_the_first_is_not_apart_from() -> None:
+    few = told(0.5, 0.1, 0.9, n=8, n_scored=8)
+    report = two(told(0.9, 0.85, 0.95), told(0.6, 0.55, 0.65))
+    third = report.summaries[0].model_copy(update={"system": "C", "overall": few})
+    assert lead(report.model_copy(update={"summaries": [*report.summaries, third]})) == (
+        "A is first by m, but not clearly better than C: A 0.900 (95% CI [0.850, 0.950], 40 of 40 scored); "
+        "C 0.500 (95% CI [0.100, 0.900], 8 of 8 scored). Only 8 questions: a hint, no proof."
+    )
+    others = [third.model_copy(update={"system": name, "overall": told(0.85, 0.7, 0.9)}) for name in "CDEFG"]
+    line = lead(report.model_copy(update={"summaries": [*report.summaries, *others]}))
+    assert "not clearly better than C, D, E and 2 more: A 0.900" in line and "B 0.600" not in line
 
 
 def fixes(report: ScoreReport) -> dict[str, OverviewPriority]:
