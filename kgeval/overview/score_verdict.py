@@ -347,8 +347,8 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
             continue
         tested.append(one)
         chances.append(_chance(sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
-    kind = part_of(metric)
-    for one in sorted(_certain(tested, chances), key=lambda one: -abs(whole.mean - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
+    kind, everywhere = part_of(metric), whole.mean
+    for one in sorted(_certain(tested, chances), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
         deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
         yield OverviewPriority(
             severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
@@ -247,3 +249,10 @@ def test_a_worst_row_ends_its_reasons_with_one_full_stop() -> None:
     assert "misses part 1. Question: Who?" in rendered(report.model_copy(update={"worst": [row]}), "md")
     bare = row.model_copy(update={"reasons": ["misses part 1"]})
     assert "misses part 1. Question: Who?" in rendered(report.model_copy(update={"worst": [bare]}), "md")
+
+
+def test_the_navigation_of_a_page_leads_to_every_section() -> None:
+    page = rendered(sample(), "html")
+    links = page.split("<nav", 1)[1].split("</nav>")[0]
+    titled = re.findall(r'<section id="([\w-]+)" aria-labelledby', page)
+    assert len(titled) > 13 and {name for name in titled if f'href="#{name}"' not in links} <= {"notes", "words"}
