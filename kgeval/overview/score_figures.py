@@ -48,7 +48,7 @@ def _reasoning(one: ReasoningSummary) -> Iterator[dict[str, Any]]:
         name = "hops_" + hops.replace("+", "_up")
         title = f"Questions of {hops} {'hop' if hops == '1' else 'hops'}: {one.accuracy_metric}"
         yield _mean("reasoning", name, title, mean, of=one.system, better="higher")
-    wrong = one.wrong_step_answers or one.with_wrong_step
+    wrong = wrong_step_questions(one)
     shares = (("error_propagation", "Wrong answers after a wrong step", one.error_propagation, wrong),
               ("lucky", "Right answers after a wrong step", one.lucky, wrong),
               ("wrong_step_share", "Questions with a wrong step", one.wrong_step_share, one.questions))
@@ -58,6 +58,13 @@ def _reasoning(one: ReasoningSummary) -> Iterator[dict[str, Any]]:
                 "part": "reasoning", "name": name, "title": title, "value": value, "of": one.system, "n": n, "n_scored": n,
                 "better": "lower",
             }
+
+
+def wrong_step_questions(one: ReasoningSummary) -> int:
+    """What `error_propagation` and `lucky` are shares of. Reports of the first versions do not count these answers: there it is all
+    questions with a wrong step."""
+    counted = one.wrong_step_answers or (one.error_propagation is None and one.lucky is None)
+    return one.wrong_step_answers if counted else one.with_wrong_step
 
 
 def _cost(one: CostSummary) -> Iterator[dict[str, Any]]:

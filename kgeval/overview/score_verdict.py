@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TypeVar
 
 from kgeval.format import beyond, bracketed, figure, joined, number, percent, plural, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
-from kgeval.overview.metric_parts import plain
-from kgeval.overview.score_figures import headline_metric
+from kgeval.overview.metric_parts import part_of, plain
+from kgeval.overview.score_figures import headline_metric, wrong_step_questions
 from kgeval.records import (
     SEVERITIES,
+    AuditJoin,
     By,
     Gain,
     GateResult,
@@ -20,17 +23,24 @@ from kgeval.records import (
     MetricInfo,
     MetricSummary,
     OverviewPriority,
+    Part,
     ScoreReport,
 )
+from kgeval.stats.adjust import holm
 
 LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
 FEW = 30  # below, intervals of skewed values are too narrow
+NAMED = 3  # systems that the first is not clearly better than, by name
 NAME = 40  # characters of a system's or metric's name within a sentence
 BY_WORDS: dict[By, str] = {
     "hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "question type",
 }
+WEAK: dict[Part, str] = {
+    "answers": "Weak answers to", "reasoning": "Weak reasoning for", "retrieval": "Weak retrieval for", "grounding": "Weak grounding for",
+}
 
+_Tested = TypeVar("_Tested", AuditJoin, GroupSummary)
 Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
 
 
@@ -75,12 +85,17 @@ class ScoreTables:
 
 @dataclass(frozen=True)
 class Standing:
-    """The systems by one metric, best first. `clear`: the first is apart from every other one. `fragile`: rows that failed could
-    change who is first."""
+    """The systems by one metric, best first. `close`: those that the first is not apart from, best first. `fragile`: rows that failed
+    could change who is first."""
 
     order: tuple[tuple[str, Mean], ...]
-    clear: bool
+    close: tuple[tuple[str, Mean], ...]
     fragile: bool
+
+    @property
+    def clear(self) -> bool:
+        """Whether the first is apart from every other one."""
+        return not self.close
 
 
 def standing(tables: ScoreTables, metric: str) -> Standing | None:
@@ -90,8 +105,8 @@ def standing(tables: ScoreTables, metric: str) -> Standing | None:
         return None
     lower = tables.lower(metric)
     first, *others = order = sorted(means, key=lambda pair: (pair[1].mean or 0.0) * (1 if lower else -1))
-    clear = all(significantly_better(tables, metric, first, other) for other in others)
-    return Standing(tuple(order), clear, clear and any(_could_turn(first[1], mean, lower) for _, mean in others))
+    close = tuple(other for other in others if not significantly_better(tables, metric, first, other))
+    return Standing(tuple(order), close, not close and any(_could_turn(first[1], mean, lower) for _, mean in others))
 
 
 def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
@@ -154,9 +169,15 @@ def _lead(tables: ScoreTables) -> str:
         return f"{word(metric)}: {_value(system, mean)}.{_few([mean])}"
     first, second = place.order[:2]
     better = " (lower is better)" if tables.lower(metric) else ""
-    few = _few([first[1], second[1]])
-    if not place.clear:
+    few = _few([first[1], *(mean for _, mean in place.close or [second])])
+    if len(place.order) == 2 and place.close:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
+    if place.close:  # with three systems or more, the next best may be apart from the first, and one with few questions not
+        names = [word(system) for system, _ in place.close[:NAMED]]
+        if more := len(place.close) - len(names):
+            names.append(f"{number(more)} more")
+        values = "; ".join(_value(*pair) for pair in (first, *place.close[:NAMED]))
+        return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names)}: {values}.{few}"
     doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
 
@@ -242,7 +263,7 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
             yield OverviewPriority(
                 severity="error", title=f"Gate missed: {gate_name(gate)}", where=gate.system,
                 evidence=f"{reached} instead of {number(gate.limit)} or {'more' if gate.least else 'less'}",
-                why="This threshold was set for this run.", advice=ADVICE.get(plain(gate.metric), BY_DIMENSION["answers"]),
+                why="This threshold was set for this run.", advice=_advice(gate.metric),
             )
     if unanswered := [f"{gate_name(gate)} by {word(gate.system)}" for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
@@ -288,17 +309,23 @@ def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
 def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
     """The rules of the audit whose hits go along with lower scores for sure, the one that touches most questions first."""
     metric = tables.headline
-    rows = [
+    if metric is None or tables.lower(metric):
+        return
+    tested = [
         one for one in tables.report.joined
-        if one.metric == metric and not tables.lower(one.metric) and one.rule is not None and one.high is not None and one.high < 0
+        if one.metric == metric and one.rule is not None and one.difference is not None and one.high is not None
         and min(one.touched.n_scored, one.untouched.n_scored) >= LEAST
     ]
-    for one in sorted(rows, key=lambda one: -one.touched.n_scored)[:2]:
+    chances = [
+        _chance(-(one.difference or 0.0), max((one.high or 0.0) - (one.difference or 0.0), _unseen(one.touched))) for one in tested
+    ]
+    for one in sorted(_certain(tested, chances), key=lambda one: -one.touched.n_scored)[:2]:
         rule, touched, others = word(one.rule or ""), one.touched, one.untouched
         yield OverviewPriority(
             severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=one.system,
             evidence=f"{number(touched.n_scored)} of {plural(touched.n_scored + others.n_scored, 'question')}",
-            why=f"{word(one.metric)}: {figure(touched.mean)} where a question touches it, else {figure(others.mean)}. No proof of cause.",
+            why=f"{word(metric)}: {figure(touched.mean)} where a question touches it, else {figure(others.mean)}. "
+                f"{_holm(tested, 'rule')} No proof of cause.",
             advice=f"Fix what the audit lists under {rule}, then answer and score again.",
         )
 
@@ -312,29 +339,57 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or whole is None or whole.mean is None:
         return
     sign = -1 if tables.lower(metric) else 1
-    weak: list[tuple[float, GroupSummary]] = []
+    tested: list[GroupSummary] = []
+    chances: list[float] = []
     for one in tables.report.groups:
         mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
         if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
             continue
-        if sign * (whole.mean - best) > 0:
-            weak.append((sign * (whole.mean - mean.mean) * mean.n_scored, one))
-    for _, one in sorted(weak, key=lambda pair: -pair[0])[:2]:
+        tested.append(one)
+        chances.append(_chance(sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
+    kind, everywhere = part_of(metric), whole.mean
+    for one in sorted(_certain(tested, chances), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
+        deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
         yield OverviewPriority(
-            severity="warning", title=f"Weak answers to one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
+            severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
             evidence=f"{number(one.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
-            why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions.",
-            advice=ADVICE["hops_3_up"] if one.by == "hops" else BY_DIMENSION["answers"],
+            why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
+                + _holm(tested, "group"),
+            advice=ADVICE["hops_2" if one.value == "2" else "hops_3_up"] if deep else _advice(metric),
         )
+
+
+def _chance(worse: float, half: float) -> float:
+    """How often chance alone makes a mean so much `worse`, from the half of its 95% interval on that side (two-sided, normal; Altman and
+    Bland, BMJ 2011;343:d2304). 1 where it is not worse."""
+    if worse <= 0:
+        return 1.0
+    return 2 * NormalDist().cdf(-NormalDist().inv_cdf(0.975) * worse / half) if half > 0 else 0.0
+
+
+def _certain(tested: Sequence[_Tested], chances: Sequence[float]) -> list[_Tested]:
+    """What stays worse after Holm's correction: of 100 documents, two or three have an interval that leaves the mean out by chance."""
+    return [one for one, p in zip(tested, holm(chances), strict=True) if p is not None and p < 0.05]
+
+
+def _holm(tested: Sequence[object], noun: str) -> str:
+    """That it is no accident of looking at many."""
+    return f"This holds after Holm's correction for {plural(len(tested), noun)}." if len(tested) > 1 else ""
+
+
+def _advice(metric: str) -> str:
+    """What to do about a low value: the metric's own advice, else that of the part it belongs to."""
+    return ADVICE.get(plain(metric), BY_DIMENSION[part_of(metric)])
 
 
 def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:
     for one in tables.report.reasoning:
-        wrong = round((one.error_propagation or 0.0) * one.wrong_step_answers)
+        known = wrong_step_questions(one)
+        wrong = round((one.error_propagation or 0.0) * known)
         if wrong:
             yield OverviewPriority(
                 severity="info", title="Wrong answers after a wrong step", where=one.system,
-                evidence=f"{number(wrong)} of {plural(one.wrong_step_answers, 'question')} with a wrong step",
+                evidence=f"{number(wrong)} of {plural(known, 'question')} with a wrong step",
                 why=f"{number(one.with_wrong_step)} of {plural(one.questions, 'question')} of several steps have a wrong one"
                     + (f" ({percent(one.wrong_step_share)})." if one.wrong_step_share is not None else "."),
                 advice=ADVICE["stepwise_accuracy"],

@@ -71,7 +71,7 @@ def raw(text: str) -> Any:
     """Text of our own making that goes into the page unescaped."""
     from markupsafe import Markup
 
-    return Markup(text)  # noqa: S704 - our own style, script, drawing and the JSON escaped by embedded()
+    return Markup(text)  # noqa: S704 - our own style, script and drawings, and the base64 of embedded()
 
 
 def _policy(css: str, js: str) -> str:
@@ -95,12 +95,11 @@ def _environment() -> Environment:
         autoescape=select_autoescape(enabled_extensions=(), default=True, default_for_string=True),
     )
     page.filters.update(
-        visible=display.visible, number=display.number, percent=display.percent, money=display.money, plural=display.plural, pairs=_pairs,
-        causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
+        visible=display.visible, number=display.number, money=display.money, pairs=_pairs, causes=measures.causes, model_rows=_model_rows,
     )
     page.globals.update(
-        top=TOP, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width,
-        cell=document.as_cell, first=document.first, shown=document.shown, svg=raw,
+        top=TOP, most_rows=MOST_ROWS, has_width=display.has_width, cell=document.as_cell, first=document.first,
+        shown=document.shown, svg=raw,
     )
     return page
 

@@ -75,14 +75,14 @@ def one_row() -> ScoreReport:
     })
 
 
-def two(first: Mean, second: Mean, gains: tuple[Gain, ...] = (), better: str = "higher") -> ScoreReport:
+def two(first: Mean, second: Mean, gains: tuple[Gain, ...] = (), better: str = "higher", metric: str = "m") -> ScoreReport:
     """Two systems by one metric."""
     info = MetricInfo.model_validate({
-        "metric": "m", "summary": "s", "definition": "d", "source": "x", "signature": "m@1:0", "better": better,
+        "metric": metric, "summary": "s", "definition": "d", "source": "x", "signature": "m@1:0", "better": better,
     })
     return empty().model_copy(update={
         "systems": [SystemInfo(system="A", answers=40), SystemInfo(system="B", answers=40)], "metrics": [info], "gains": list(gains),
-        "summaries": [MetricSummary(system=name, metric="m", overall=mean) for name, mean in (("A", first), ("B", second))],
+        "summaries": [MetricSummary(system=name, metric=metric, overall=mean) for name, mean in (("A", first), ("B", second))],
     })
 
 

@@ -24,10 +24,10 @@ from kgeval.comparison.results.build import build_report
 from kgeval.errors import UsageError
 from kgeval.records import Box, ComparisonReport, Drill, Estimated, JudgeReport, PairResult, Rates
 from kgeval.reports import plots_comparison as plots
-from kgeval.reports.document import Details, Table, as_cell
+from kgeval.reports.document import Details, Table, Text, as_cell
 from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.views import pairs as shown
-from kgeval.reports.views.comparison import maps, weak_points
+from kgeval.reports.views.comparison import document, maps, weak_points
 from kgeval.reports.views.pairs import verdict
 from kgeval.reports.write import Form, Screen, rendered, write_report
 
@@ -207,7 +207,7 @@ def test_no_text_can_break_out_of_markdown(two: ComparisonReport) -> None:
 
 
 def test_what_weakens_a_result_stands_below_the_verdict_and_not_in_the_notes_again(two: ComparisonReport) -> None:
-    judge = two.judge[0].model_copy(update={"flips": 0.125})
+    judge = two.judge[0].model_copy(update={"flips": 0.3})
     moved = two.drift and two.drift.model_copy(update={"moved": True})
     report = two.model_copy(update={
         "judge": [judge], "drift": moved, "corrected": [two.corrected[0].model_copy(update={"selection_p": 0.01})],
@@ -215,13 +215,38 @@ def test_what_weakens_a_result_stands_below_the_verdict_and_not_in_the_notes_aga
     })
     weak = list(weak_points(report))
     assert weak[0].startswith("under 100 questions") and weak[-1] == "rag-2 lacks 1 question, left out of its pairs"
-    assert "verdict flips when the order is swapped, in 12.5 % of the question-trials" in weak
+    assert "verdict flips when the order is swapped, in 30.0 % of the question-trials" in weak
     assert any("the judge moved" in line for line in weak) and any("no random part" in line for line in weak)
     judge = judge.model_copy(update={"notes": ["no length-controlled rate: too few"]})  # an older report named the judge in its note
     for form in FORMS:
         text = plain(report.model_copy(update={"judge": [judge]}), form)
         assert text.index("under 100 questions") < text.index(f"{'A wins' if form == 'html' else 'Pair, A vs B'}"), form
         assert text.count("no length-controlled rate: too few") <= (2 if form == "html" else 1), form
+
+
+def test_few_flips_weaken_nothing_and_missing_questions_are_said_once(two: ComparisonReport) -> None:
+    judge = two.judge[0].model_copy(update={"flips": 0.125, "notes": []})
+    report = two.model_copy(update={
+        "judge": [judge], "missing": {"rag-2": ["q1"]},
+        "notes": ["rag-2: lacks 1 questions that others have: left out of its pairs", "kept"],
+    })
+    assert not any("flips" in line for line in weak_points(report))
+    for form in FORMS:
+        text = plain(report, form)
+        assert "rag-2 lacks 1 question, left out of its pairs" in text and "lacks 1 questions that others" not in text, form
+        assert "kept" in text
+
+
+def test_the_stamp_of_the_procedure_does_not_stand_below_other_procedures(two: ComparisonReport) -> None:
+    doc = document(two.model_copy(update={"contrast": {"biased": two.pairs}}))
+    last = {section.id: section.blocks[-1] for section in doc.sections if section.blocks}
+    assert isinstance(last["result"], Text) and "in both orders" in last["result"].text
+    assert not isinstance(last["biases"], Text)
+
+
+def test_a_heading_without_pairs_is_followed_by_that_there_is_none(two: ComparisonReport) -> None:
+    empty = two.model_copy(update={"pairs": [], "systems": [], "judge": [], "contrast": {}})
+    assert "Pairs\nThere is no pair in this report." in rendered(empty, "text")
 
 
 def test_every_table_of_the_markdown_has_as_many_cells_as_heads(two: ComparisonReport, three: ComparisonReport) -> None:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
 from kgeval.overview import score_verdict as verdict
-from kgeval.records import SEVERITIES, Gain, GateResult, GroupSummary, LeaderRow, Mean, OverviewPriority, ScoreReport
+from kgeval.records import (
+    SEVERITIES,
+    AuditJoin,
+    By,
+    Gain,
+    GateResult,
+    GroupSummary,
+    LeaderRow,
+    Mean,
+    OverviewPriority,
+    ReasoningSummary,
+    ScoreReport,
+    WorstRow,
+)
 from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
 
@@ -84,7 +99,7 @@ def test_only_one_system_has_a_figure_and_no_rival() -> None:
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
     board = LeaderRow(rank=1, system="graph-rag", metric="evidence_coverage", average=0.7, levels={})
-    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("No clear difference by evidence_coverage")
+    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("graph-rag is first by evidence_coverage, but not")
     assert lead(sample().model_copy(update={"leaderboard": []})).startswith("Best by answer_accuracy")
 
 
@@ -102,7 +117,22 @@ def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
     near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
     place = verdict.standing(verdict.ScoreTables.of(report.model_copy(update={"gains": near})), "answer_accuracy")
     assert place is not None and not place.clear
-    assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")
+    line = lead(report.model_copy(update={"gains": near}))
+    assert line.startswith("graph-rag is first by answer_accuracy, but not clearly better than closed-book: graph-rag 0.733 (")
+    assert "vector-rag" not in line, "it is apart from the first"
+
+
+def test_the_lead_names_every_system_that_the_first_is_not_apart_from() -> None:
+    few = told(0.5, 0.1, 0.9, n=8, n_scored=8)
+    report = two(told(0.9, 0.85, 0.95), told(0.6, 0.55, 0.65))
+    third = report.summaries[0].model_copy(update={"system": "C", "overall": few})
+    assert lead(report.model_copy(update={"summaries": [*report.summaries, third]})) == (
+        "A is first by m, but not clearly better than C: A 0.900 (95% CI [0.850, 0.950], 40 of 40 scored); "
+        "C 0.500 (95% CI [0.100, 0.900], 8 of 8 scored). Only 8 questions: a hint, no proof."
+    )
+    others = [third.model_copy(update={"system": name, "overall": told(0.85, 0.7, 0.9)}) for name in "CDEFG"]
+    line = lead(report.model_copy(update={"summaries": [*report.summaries, *others]}))
+    assert "not clearly better than C, D, E and 2 more: A 0.900" in line and "B 0.600" not in line
 
 
 def fixes(report: ScoreReport) -> dict[str, OverviewPriority]:
@@ -147,3 +177,82 @@ def test_a_part_of_the_questions_is_weak_where_its_whole_interval_is_worse(
     assert (row is not None) is weak
     if row is not None:
         assert (row.where, row.evidence) == ("A", "12 of 40 questions") and "compared with 0.800 over all" in row.why
+
+
+def parts(values: dict[str, Mean], by: By = "document", metric: str = "m") -> ScoreReport:
+    report = two(told(0.8, 0.7, 0.9), told(0.2, 0.1, 0.3), metric=metric)
+    groups = [GroupSummary(system="A", metric=metric, by=by, value=value, overall=mean) for value, mean in values.items()]
+    return report.model_copy(update={"groups": groups})
+
+
+def test_of_many_groups_only_those_are_weak_that_chance_does_not_explain() -> None:
+    near, far, alike = told(0.7, 0.62, 0.78), told(0.5, 0.4, 0.6), told(0.8, 0.7, 0.9)
+    weak = "Weak answers to one part of the questions: document "
+    assert f"{weak}near" in fixes(parts({"near": near}))
+    many = fixes(parts({"near": near, "far": far, **{f"d{at}": alike for at in range(60)}}))
+    assert f"{weak}near" not in many, "of 62 groups one or two are so far off by chance"
+    assert many[f"{weak}far"].why.endswith("This holds after Holm's correction for 62 groups.")
+
+
+def test_rules_of_the_audit_are_corrected_for_how_many_were_tested() -> None:
+    def join(rule: str, high: float) -> AuditJoin:
+        touched, others = told(0.7, 0.6, 0.8), told(0.8, 0.7, 0.9)
+        return AuditJoin(system="A", metric="m", rule=rule, touched=touched, untouched=others, difference=-0.1, low=-0.2, high=high)
+
+    report = two(told(0.8, 0.7, 0.9), told(0.2, 0.1, 0.3))
+    assert any("fault near" in title for title in fixes(report.model_copy(update={"joined": [join("near", -0.01)]})))
+    rows = [join("near", -0.01), join("far", -0.07), *(join(f"r{at}", 0.05) for at in range(20))]
+    titles = [title for title in fixes(report.model_copy(update={"joined": rows})) if "fault" in title]
+    assert titles == ["The graph's fault far goes along with worse answers"]
+
+
+@pytest.mark.parametrize(("metric", "by", "value", "title", "advice"), [
+    ("token_f1", "hops", "1", "Weak answers to", "See the worst questions"),
+    ("token_f1", "hops", "2", "Weak answers to", "the middle node,"),
+    ("token_f1", "hops", "3+", "Weak answers to", "the middle nodes,"),
+    ("path_complete", "hops", "3+", "Weak retrieval for", "paths break"),
+    ("path_complete", "kind", "x", "Weak retrieval for", "paths break"),
+    ("faithfulness", "kind", "x", "Weak grounding for", "contexts only"),
+])
+def test_a_weak_part_brings_the_advice_of_its_depth_and_metric(metric: str, by: By, value: str, title: str, advice: str) -> None:
+    row = next(row for name, row in fixes(parts({value: told(0.4, 0.3, 0.5)}, by, metric)).items() if name.startswith(title))
+    assert advice in row.advice
+
+
+@pytest.mark.parametrize(("counted", "lost", "cell"), [
+    (0, 0.5, "50.0 % (3 of 6)"), (4, 0.5, "50.0 % (2 of 4)"), (0, None, "60.0 % (6 of 10)"),
+])
+def test_shares_of_wrong_steps_name_what_they_are_of_in_old_reports_too(counted: int, lost: float | None, cell: str) -> None:
+    """Reports of the first versions do not count the answers after a wrong step; there `with_wrong_step` is what the share is of."""
+    chains = [
+        ReasoningSummary(
+            system=name, accuracy_metric="m", questions=10, with_wrong_step=6, wrong_step_answers=counted, wrong_step_share=0.6,
+            error_propagation=lost, stepwise_accuracy=told(0.8, 0.7, 0.9),
+        ) for name in ("B", "A")
+    ]
+    report = two(told(0.8, 0.7, 0.9), told(0.2, 0.1, 0.3)).model_copy(update={"reasoning": chains})
+    text = rendered(report, "text")
+    assert text.count(cell) == 2 and "of 0)" not in text and ("of these" in text) is (lost is not None)
+    assert text.split("Chains of steps")[1].split("\n")[1].split() == ["figure", "A", "B"], "systems stand in the order of the other tables"
+    evidence = [row.evidence for row in verdict.to_fix(verdict.ScoreTables.of(report)) if row.title.startswith("Wrong answers")]
+    assert evidence == ([f"{round(lost * (counted or 6))} of {counted or 6} questions with a wrong step"] * 2 if lost else [])
+
+
+def test_where_nothing_was_scored_nothing_is_judged() -> None:
+    page = rendered(empty(), "md")
+    assert "Nothing was scored, so there is nothing to judge." in page and "asks for it" not in page
+
+
+def test_a_worst_row_ends_its_reasons_with_one_full_stop() -> None:
+    report = one_row()
+    row = WorstRow(system="A", metric="m", question_id="q1", value=0.0, question="Who?", reasons=["misses part 1."])
+    assert "misses part 1. Question: Who?" in rendered(report.model_copy(update={"worst": [row]}), "md")
+    bare = row.model_copy(update={"reasons": ["misses part 1"]})
+    assert "misses part 1. Question: Who?" in rendered(report.model_copy(update={"worst": [bare]}), "md")
+
+
+def test_the_navigation_of_a_page_leads_to_every_section() -> None:
+    page = rendered(sample(), "html")
+    links = page.split("<nav", 1)[1].split("</nav>")[0]
+    titled = re.findall(r'<section id="([\w-]+)" aria-labelledby', page)
+    assert len(titled) > 13 and {name for name in titled if f'href="#{name}"' not in links} <= {"notes", "words"}

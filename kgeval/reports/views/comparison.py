@@ -58,11 +58,12 @@ def document(report: ComparisonReport) -> Document:
     sizes = [plural(len(view.pairs), "pair"), f"at least {plural(least, 'question')} a pair", *(f"judge {name}" for name in judges)]
     names = [word(system) for system in view.systems]
     weak = list(weak_points(report))
+    lacking = tuple(f"{system}: lacks " for system, questions in report.missing.items() if questions)  # said among the weak points
     seed = "" if report.run.seed is None else f", seed {report.run.seed}"
     return Document(
         "Comparison", "compare", list(_sections(view, weak)), about=", ".join(sizes), lead=verdict(view), tally=list(_tally(report)),
         name=joined(names) if 0 < len(names) <= 4 else plural(len(names), "system"),
-        notes=[note for note in report.notes if note.removeprefix("judge: ") not in weak],
+        notes=[note for note in report.notes if note.removeprefix("judge: ") not in weak and not note.startswith(lacking)],
         foot=[
             f"Procedure: {stamp(view)}.", f"Signature: {word(report.signature, 300)}",
             f"kgeval {word(report.run.kgeval)}{seed}, {word(report.run.started)}, {report.run.seconds:.1f} s", *usage(report.run),
@@ -74,11 +75,12 @@ def document(report: ComparisonReport) -> Document:
 def weak_points(report: ComparisonReport) -> Iterator[str]:
     """What makes the verdict less sure than it looks, the gravest first."""
     from kgeval.comparison.results.build import STOPPED, TOO_MANY, cautions
+    from kgeval.comparison.results.judge import MANY_FLIPS
 
     yield from (note for note in report.notes if note == STOPPED or note.endswith(TOO_MANY))
     yield from cautions(report)
     flips = report.judge[0].flips if report.judge else None
-    if flips and not any("flips" in note or "turns round" in note for note in report.judge[0].notes):
+    if flips is not None and flips > MANY_FLIPS and not any("flips" in note or "turns round" in note for note in report.judge[0].notes):
         yield f"verdict flips when the order is swapped, in {share(flips)} of the question-trials"
     if report.drift is not None and report.drift.moved:
         yield "the judge moved: on the anchors it does not judge as it did in the baseline"
@@ -109,9 +111,10 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
 
     def stamped(
         title: str, id_: str, blocks: Iterable[Block], *, hint: str = "", forms: Forms = "all", folded: bool = False,
+        stamp: bool = True,
     ) -> Section:
         given, above = list(blocks), [Text(hint, style="hint", forms="page")] if hint else []
-        return Section(title, [*above, *given, below] if given else [], id=id_, folded=folded, forms=forms)
+        return Section(title, [*above, *given, *([below] if stamp else [])] if given else [], id=id_, folded=folded, forms=forms)
 
     if weak:
         lacking = [
@@ -134,7 +137,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         "and B in the other. Same again: repeats of one order with the same winner."
     ))
     meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
-    yield stamped("Judge bias", "biases", _contrast(view), hint=(
+    yield stamped("Judge bias", "biases", _contrast(view), stamp=False, hint=(  # its rows are other procedures, too
         f"The same pairs under other procedures. {meanings}. Where an interval under another procedure leaves 0 and this one's does "
         "not, that procedure would have reported a gain that this one does not find."
     ))
@@ -221,7 +224,7 @@ def _pairs(view: PairView) -> Iterator[Block]:
     )
     yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 6}), short=15, long=30)
     if not pairs:
-        yield Text("There is no pair in this report.", forms="page")
+        yield Text("There is no pair in this report.")
 
 
 def _gates(report: ComparisonReport) -> Table:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from kgeval.format import bracketed, figure, joined, money, number, percent, plural, seconds, visible
+from kgeval.overview.score_figures import wrong_step_questions
 from kgeval.overview.score_verdict import (
     BY_WORDS,
     LEAST,
@@ -46,7 +47,8 @@ _OfSystem = TypeVar("_OfSystem", bound=CostSummary | ReasoningSummary)
 def document(report: ScoreReport) -> Document:
     """The verdict, what to fix first, gates and scores; the rest is folded in Markdown. Distributions and definitions are on the page."""
     tables = ScoreTables.of(report)
-    fixes = list(fix_first(to_fix(tables), FIXED, "Nothing in these figures asks for it."))
+    nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
+    fixes = list(fix_first(to_fix(tables), FIXED, nothing))
     makers = (  # in the order of a decision
         _figures, _gates, _scores, _leaderboard, _types, _groups, _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst,
         _metrics, _signatures, _answers,
@@ -273,7 +275,8 @@ def _groups(tables: ScoreTables) -> Section:
                 hint = f"The first {FOLDED} of {number(len(found))}; the JSON has them all." if len(found) > FOLDED else ""
                 others.append(Table(head, found[:FOLDED], title=title, hint=hint))
     blocks += [Details("By the other metrics", others)] if others else []
-    hint = "The same means over parts of the questions. Small groups have wide intervals: read them as hints."
+    hint = "The same means over parts of the questions. Small groups have wide intervals, and of 20 groups that are "
+    hint += "like the rest, one looks apart by chance: read them as hints."
     return _section("By hops, kind, document, dataset", "groups", hint, blocks)
 
 
@@ -396,14 +399,15 @@ def _planes(tables: ScoreTables) -> Section:
 
 def _reasoning(tables: ScoreTables) -> Section:
     """Accuracy by hops, right steps, and what wrong steps lead to, with the counts behind each share."""
-    chains = tables.report.reasoning
+    places_of = {system: at for at, system in enumerate(tables.systems)}
+    chains = sorted(tables.report.reasoning, key=lambda one: places_of.get(one.system, len(places_of)))
     judged = any(one.stepwise_accuracy for one in chains)
     metrics = ", ".join(dict.fromkeys(word(one.accuracy_metric) for one in chains))
 
     def step(one: ReasoningSummary, of: str) -> Cell:
         if of == "right":
             return _cell(one.stepwise_accuracy)
-        total = one.questions if of == "wrong" else one.wrong_step_answers
+        total = one.questions if of == "wrong" else wrong_step_questions(one)
         share = {"wrong": one.wrong_step_share, "lost": one.error_propagation, "lucky": one.lucky}[of]
         if share is None:
             return Cell("-", f"of {number(total)}")
@@ -455,7 +459,8 @@ def _audit(tables: ScoreTables) -> Section:
     ]
     hint = (
         "Questions whose path or evidence touches an entity or relation that the audit flagged, and the others; the difference is "
-        "touched minus untouched with its 95% CI. A difference is no proof of cause: flagged parts may hold harder questions."
+        "touched minus untouched with its 95% CI. Rules are tested one by one: of 20 without effect, one looks "
+        "worse or better by chance. A difference is no proof of cause: flagged parts may hold harder questions."
     )
     heads = ("metric", "system", "rule", "touched", "untouched", "difference")
     return _section("Scores and the graph's faults", "audit", hint, [Table(heads, rows, words=frozenset(range(3)), short=8, long=12)])
@@ -520,9 +525,10 @@ def _worst(tables: ScoreTables) -> Section:
 def _line(row: WorstRow) -> str:
     """`q12, system B, answer_accuracy 0.083: 0 of 3 claims are right. Question: ... Answer: ...`."""
     reasons = "; ".join(visible(reason, longest=120) for reason in row.reasons[:3]) or "no reason given"
+    reasons += "" if reasons.endswith((".", "?", "!")) else "."
     given = (("Question", row.question), ("Answer", row.answer))
     texts = [f" {name}: {visible(text, longest=100)}" for name, text in given if text.strip()]
-    return f"{word(row.question_id)}, {word(row.system)}, {word(row.metric)} {figure(row.value)}: {reasons}.{''.join(texts)}"
+    return f"{word(row.question_id)}, {word(row.system)}, {word(row.metric)} {figure(row.value)}: {reasons}{''.join(texts)}"
 
 
 def _opened(row: WorstRow, path: Figure | None, open_: bool) -> Details:
