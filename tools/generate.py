@@ -1,4 +1,4 @@
-"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md,
+"""Writes what is generated: docs/cli.md, docs/glossary.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md,
 the generated part of mkdocs.yml, schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
@@ -67,6 +67,7 @@ from kgeval.records import (
     Triple,
     Verdict,
 )
+from kgeval.reports.glossary import TERMS
 from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -90,10 +91,28 @@ RECORDS = {
     "structure": Structure, "triple": Triple, "verdict": Verdict,
 }
 
+# kgeval's own words, which reports do not explain: they stand in flags, files and pages.
+HOUSE_WORDS = {
+    "check": 'One question about a graph, such as "which entities have no relation?"; its page says why it matters and what it misses.',
+    "dangling end": "An end of a relation that only the relation names: the source has no entity of that name.",
+    "extra": "A part of kgeval that is installed by its name in brackets, such as `kgeval[vectors]`, because not everybody needs it.",
+    "finding": "What a check has to say of a graph: how many hits, among how many of what, with examples.",
+    "forced alignment": "The last way to bring two answers to one length: a model adds words that say nothing new, or takes words away.",
+    "gate": "A rule that turns results into exit code 0 or 1, so that a CI job can stop.",
+    "hit": "One thing that a check lists: an entity, a pair, a relation, a type.",
+    "journal": "The file that keeps every reply of a model, so that the same call is never paid twice.",
+    "layout": "How a graph is stored: which labels and properties are entities, names, texts and sources.",
+    "ratchet": "A file of the hits that are accepted for now: only what is new or worse misses the gate, so a graph can only get better.",
+    "reader": "The model that answers questions from what a system found; the judge is another.",
+    "scope": "The label or the property that parts several graphs in one database, so that `--graph` can choose one.",
+    "trial": "One round over all questions in which something differs: the answers, the judge's wording, or its temperature.",
+    "waiver": "A rule in `kgeval.toml` that takes a hit out of the gates, with a reason; the hit is still counted.",
+}
+
 
 def generated() -> dict[Path, str]:
     """Every generated file with its text."""
-    files = {ROOT / "docs" / "cli.md": cli_reference()}
+    files = {ROOT / "docs" / "cli.md": cli_reference(), ROOT / "docs" / "glossary.md": glossary()}
     rules = load_rules()
     files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": rule_page(rule) for rule in rules.values()}
     files[ROOT / "docs" / "rules" / "README.md"] = rule_index()
@@ -105,6 +124,13 @@ def generated() -> dict[Path, str]:
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     files[ROOT / "mkdocs.yml"] = with_pages((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), files)
     return files
+
+
+def glossary() -> str:
+    """The words that reports explain, and kgeval's own, as one page."""
+    words = sorted((TERMS | HOUSE_WORDS).items(), key=lambda pair: pair[0].lower())
+    head = "# Glossary\n\nTechnical words of pages and reports, one sentence each. Generated; do not edit.\n"
+    return "\n".join([head, "| word | meaning |", "|---|---|", *(f"| {word} | {meaning} |" for word, meaning in words), ""])
 
 
 def cli_reference() -> str:

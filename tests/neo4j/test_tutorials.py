@@ -1,9 +1,10 @@
 """The tutorials: each is carried out from its first line to its last in an empty folder, as it stands, and prints what it says.
 
 A block `bash` is carried out line by line; a line that ends in `# exit code N` must give N, all others 0. A block with a title is
-that file. A block `text` shows some of what the commands of the `bash` block before it print: each of its lines must be found there
-(spaces aside; `...` where it is cut). Blocks `sh` are left out: installing (test_wheel.py does it), and the fake model's server, which
-is one of the test. KGEVAL_RENEW_GOLDENS=1 puts the nearest printed line in the place of one that is not found; then read the diff.
+that file, with the address of the test's fake model. A block `text` shows some of what the commands of the `bash` block before it
+print: each of its lines must be found there (spaces aside; `...` where it is cut). Blocks `sh` are left out: installing (test_wheel.py
+does it), and the fake model's server, which is one of the test. KGEVAL_RENEW_GOLDENS=1 puts the nearest printed line in the place of
+one that is not found; then read the diff.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from kgeval.llm.fake import FakeServer
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
-LEFT_OUT = ("python3 -m venv .venv", "python -m kgeval.llm.fake --port 8001")
+LEFT_OUT = ("git clone ADDRESS kgeval && python3 -m venv .venv", ". ../.venv/bin/activate && python -m kgeval.llm.fake --port 8001")
+FAKE = "http://127.0.0.1:8001/v1"
 MOST_LINES = 100
 
-# each is all of its page, with processes of its own; the last one loads a model that embeds
+# each is all of its page, with processes of its own
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
@@ -55,7 +57,7 @@ def test_a_tutorial_does_what_it_says(
     text = page.read_text(encoding="utf-8")
     for _, title, body in BLOCK.findall(text):
         if title:
-            Path(title).write_text(body, encoding="utf-8")
+            Path(title).write_text(body.replace(FAKE, base_url), encoding="utf-8")
     printed, missing = "", []
     for kind, _, body in BLOCK.findall(text):
         if kind == "bash":
@@ -80,7 +82,7 @@ def carry_out(line: str, monkeypatch: pytest.MonkeyPatch, base_url: str) -> int:
     if words[0] == "export":
         for word in words[1:]:
             name, _, value = word.partition("=")
-            monkeypatch.setenv(name, base_url if "127.0.0.1" in value else value)
+            monkeypatch.setenv(name, base_url if value == FAKE else value)
         return 0
     if words[0] == "kgeval" and "&&" not in words:
         return run(words[1:])
