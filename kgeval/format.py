@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -162,6 +163,11 @@ def beyond(value: float, limit: float | str) -> str:
         if float(text := f"{value:.{digits}g}") != limit:
             return text
     return number(value)
+
+
+def of_graph(name: str | None) -> str:
+    """` --graph NAME` for a command that is to be typed, with the blank before it; "" where no graph was named."""
+    return f" --graph {shlex.quote(visible(name))}" if name else ""
 
 
 def plural(count: int, noun: str) -> str:

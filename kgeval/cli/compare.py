@@ -73,6 +73,7 @@ def show_comparison(result: CompareResult, options: dict[str, Any], outputs: tup
 
 def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
     """--simulate: the proof, which asks no model and reads nothing. The exit code."""
+    from kgeval.reports.views.simulation import ENOUGH_RUNS
     from kgeval.workflows.compare_calibrate import simulate
     from kgeval.workflows.session import Session
 
@@ -88,5 +89,6 @@ def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
         report = simulate(session, options_from(SimulateOptions, options))
     show_report(report, options | {"redact": False}, outputs)
     if quiet and not report.passed:
-        say("not all bounds are held; without -q it is said which")
+        few = "" if report.runs >= ENOUGH_RUNS else f"; {report.runs} runs are too few to judge by (--simulate-runs {ENOUGH_RUNS})"
+        say(f"not all bounds are held{few}; without -q it is said which")
     return report.run.exit_code

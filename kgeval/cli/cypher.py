@@ -165,8 +165,8 @@ def _query(name: str) -> Query:
 
     queries = all_queries()
     if name not in queries:
-        near = ", ".join(get_close_matches(name, queries)) or "kgeval cypher list names all"
-        raise UsageError(f"no such query: {name}", fix=f"did you mean: {near}")
+        near = ", ".join(get_close_matches(name, queries))
+        raise UsageError(f"no such query: {name}", fix=f"did you mean: {near}" if near else "kgeval cypher list names all")
     return queries[name]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import EXTRAS, ConnectError, KgevalError, install
+from kgeval.format import of_graph
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -55,17 +57,22 @@ def doctor(schema_file: str | None, **options: Any) -> int:
         except KgevalError as wrong:
             click.echo(f"layout      blocked: {wrong}")
             return wrong.exit_code
-        return _checks(graph, layout, has_schema=bool(schema_file or session.config.audit.schema_file))
+        return _checks(graph, layout, session.graph_name, has_schema=bool(schema_file or session.config.audit.schema_file))
 
 
 def _machine() -> None:
     import sys
 
     click.echo(f"python      {sys.version.split()[0]}")
-    for module, (extra, what) in EXTRAS.items():
-        # looked up, not imported: that takes seconds (torch)
-        state = "installed" if importlib.util.find_spec(module) is not None else f"not installed: {install(module)}"
-        click.echo(f"extra       {extra:<10}  {what}: {state}")
+    for extra in dict.fromkeys(extra for extra, _ in EXTRAS.values()):
+        modules = [module for module, (brought_by, _) in EXTRAS.items() if brought_by == extra]
+        missing = [module for module in modules if not _installed(module)]
+        state = f"not installed: {install(missing[0])}" if missing else "installed"
+        click.echo(f"extra       {extra:<10}  {', '.join(EXTRAS[module][1] for module in modules)}: {state}")
+
+
+def _installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None  # looked up, not imported: that takes seconds (torch)
 
 
 def _server(graph: Graph) -> None:
@@ -77,7 +84,15 @@ def _server(graph: Graph) -> None:
     click.echo(f"gds         {gds_warning(info) or info.gds}")
 
 
-def _checks(graph: Graph, layout: Layout, *, has_schema: bool) -> int:
+def _unblock(role: str, name: str | None) -> str:
+    """The way out, for the graph that was named, and with the extra that it needs first."""
+    advice = re.sub(r"kgeval (audit|layout check)\b", lambda command: command[0] + of_graph(name), UNBLOCK[role])
+    if role == "nearness" and not _installed("lancedb"):
+        return f"{install('lancedb')}; then {advice}"
+    return advice
+
+
+def _checks(graph: Graph, layout: Layout, name: str | None, *, has_schema: bool) -> int:
     from kgeval.auditing.roles import missing_roles
     from kgeval.auditing.rulebook import load_rules
     from kgeval.auditing.structure import PARTS, gds_ids
@@ -90,9 +105,9 @@ def _checks(graph: Graph, layout: Layout, *, has_schema: bool) -> int:
     click.echo(f"\n{len(ready)} of {len(blocked)} checks will run: {', '.join(ready)}")
     for role in dict.fromkeys(role for _, roles in blocked for role in roles):
         ids = ", ".join(rule.id for rule, roles in blocked if role in roles)
-        click.echo(f"\nblocked: {ids}\n  why:      {missing[role]}\n  unblock:  {UNBLOCK[role]}")
+        click.echo(f"\nblocked: {ids}\n  why:      {missing[role]}\n  unblock:  {_unblock(role, name)}")
     for role, figures in (("gds", gds_ids()), ("chunk_text", PARTS["tokens"])):
         if role in missing:
-            advice = UNBLOCK[role] if role == "gds" else f"{UNBLOCK[role]}, or kgeval audit --corpus FILE"
+            advice = _unblock(role, name) + ("" if role == "gds" else f", or kgeval audit{of_graph(name)} --corpus FILE")
             click.echo(f"\nblocked figures: {', '.join(figures)}\n  why:      {missing[role]}\n  unblock:  {advice}")
     return 0

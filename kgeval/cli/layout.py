@@ -79,6 +79,7 @@ def detect_(**options: Any) -> int:
 
     with session_from("layout detect", options) as session:
         detection = detect(session.graph, session.graph_name or session.config.graph.name)
+        session.half_loaded(session.graph_name or session.config.graph.name)
         where = session.graph.info.database
     if options["form"] == "json":
         click.echo(detection.model_dump_json(indent=2))
@@ -108,6 +109,7 @@ def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
         return
     with session_from("layout check", options) as session:
         report = check(session.graph, changed, session.graph_name or session.config.graph.name)
+        session.half_loaded(report.layout.scope_value, report.layout.entity_labels)
     if cypher:
         click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
     elif options["form"] == "json":
@@ -130,6 +132,7 @@ def init(output: Path | None, *, force: bool, **options: Any) -> None:
         raise UsageError(f"{output} exists", fix="choose another name, or --force")
     with session_from("layout init", options) as session:
         text = draft(session.graph, output.stem if output is not None and to_file else "mine")
+        session.half_loaded(None)
     if output is None or not to_file:
         click.echo(text, nl=False)
         return

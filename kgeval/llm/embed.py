@@ -185,6 +185,8 @@ def open_embedder(
     for module in ("lancedb",) if base_url is not None else ("sentence_transformers", "lancedb"):
         if find_spec(module) is None:  # said now, and not when half of the work is done
             other = "" if base_url is not None else "; or use an endpoint: --embedding-url URL --embedding-model NAME"
+            if module != "lancedb" and find_spec("lancedb") is None:  # which an endpoint needs too
+                other = f"; or {install('lancedb')} and an endpoint: --embedding-url URL --embedding-model NAME"
             raise ModelError(f"embeddings need {DISTRIBUTIONS.get(module, module)}, which is not installed", fix=install(module) + other)
     source: Source = EndpointModel(name or "", base_url, endpoint) if base_url is not None else local_model(name or DEFAULT, device, batch)
     cache = VectorCache(embedding_folder(cache_dir), source.identity, older=getattr(source, "older", ()), say=say)

@@ -36,6 +36,7 @@ from kgeval.records.answers import (
 )
 from kgeval.records.audit import (
     GROUPS,
+    HALF_LOADED,
     SEVERITIES,
     AuditDiff,
     AuditGate,
@@ -179,7 +180,8 @@ from kgeval.records.structures import QuestionCheck, Stratum, Structure, Structu
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
-    "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "SEVERITIES", "AccuracyKind", "AccuracyReport", "AgreementBy", "AgreementReport",
+    "GROUPS", "HALF_LOADED", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "SEVERITIES", "AccuracyKind", "AccuracyReport", "AgreementBy",
+    "AgreementReport",
     "Aligned", "AlignmentCount", "Amounts", "Anchor", "AnnotatorAgreement", "AnnotatorPair", "Answer", "AnswerReport", "AnsweredSystem",
     "AuditDiff", "AuditGate", "AuditJoin", "AuditReport",
     "Axis", "Band", "Box", "By", "CalibrationBin", "ChangeOf", "ChangeVerdict", "CheckCell",

@@ -258,6 +258,9 @@ class Reading(Record):
     relations_without_role: dict[Public, int] = Field(default_factory=dict)
 
 
+HALF_LOADED = "half-loaded, not the whole graph"  # how the note begins that voids an audit: it leads the report
+
+
 class AuditReport(GraphReport):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,

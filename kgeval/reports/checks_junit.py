@@ -1,14 +1,21 @@
-"""An audit as JUnit XML: one testcase a check. Holds names of checks and counts, and nothing of the graph's contents."""
+"""An audit as JUnit XML: one testcase a check. Holds names of checks and counts; of the graph's contents only the names
+of hits that a ratchet does not know."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.format import number, percent
+from kgeval.auditing.gates import RATCHET
+from kgeval.auditing.gates.rows import decides
+from kgeval.auditing.rulebook import load_rules
+from kgeval.format import number, percent, plural, visible
 from kgeval.overview.findings import listed, taken_out
 from kgeval.overview.wording import place_of
 from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, Severity
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+
+MOST_NAMES = 5  # new hits of a check
 
 
 def render(report: AuditReport) -> str:
@@ -22,7 +29,7 @@ def render(report: AuditReport) -> str:
     if report.gates:
         suite = SubElement(root, "testsuite", {"name": "gates"})
         for row in report.gates:
-            _gate(suite, row)
+            _gate(suite, row, report)
     for group in dict.fromkeys(one.group for one in findings):
         suite = SubElement(root, "testsuite", {"name": group})
         for one in findings:
@@ -52,13 +59,30 @@ def check(suite: Element, one: OverviewFinding, limit: Severity) -> None:
         SubElement(case, "system-out").text = xml_text(f"{one.status} ({one.severity}): {amount}")
 
 
-def _gate(suite: Element, row: AuditGate) -> None:
+def _gate(suite: Element, row: AuditGate, report: AuditReport) -> None:
     """One limit of the user's as a testcase; one that does not decide passes and says what it came to."""
     case = add_case(suite, "gates", " ".join(part for part in (row.id, row.severity, row.limit) if part))
     value = "no value" if row.value is None else number(row.value)
     if row.met is None and row.decides:
         add_outcome(case, "error", "unanswered", row.reason or "there is no value")
+    elif row.met is False and row.id == RATCHET:
+        reason = f": {row.reason}" if row.reason else ""
+        failure = add_outcome(case, "failure", "missed", f"{plural(int(row.value or 0), 'new hit')}{reason}")
+        failure.text = "\n".join([failure.text or "", *(xml_text(line, longest=600) for line in _new_hits(report))])
     elif row.met is False and row.decides:
         add_outcome(case, "failure", "missed", f"{value} is beyond {row.limit}")
     else:
         SubElement(case, "system-out").text = xml_text(f"{'not met, reported only: ' if not row.met else ''}{value}")
+
+
+def _new_hits(report: AuditReport) -> Iterator[str]:
+    """The first new hits of each check that fails the ratchet, a line a check, as far as the report lists them."""
+    limit: Severity = next((one for one in SEVERITIES if one == report.run.arguments.get("fail_on")), "info")
+    for finding in report.findings:
+        if finding.status != "failed" or finding.rule_id not in load_rules() or not decides(finding.severity, limit):
+            continue
+        new = [example for example in finding.examples if example.waived is None and not example.known]
+        names = [" | ".join(visible(item.name or item.key, longest=60) for item in example.items) for example in new]
+        if names:
+            more = f" and {number(len(names) - MOST_NAMES)} more" if len(names) > MOST_NAMES else ""
+            yield f"{finding.rule_id}: {'; '.join(names[:MOST_NAMES])}{more}"

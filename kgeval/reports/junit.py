@@ -108,9 +108,11 @@ def add_case(suite: Element, of: str, name: str) -> Element:
     return SubElement(suite, "testcase", {"classname": xml_text(of), "name": xml_text(name), "time": "0.000"})
 
 
-def add_outcome(case: Element, tag: str, kind: str, message: str) -> None:
-    """Why the case did not pass. `tag`: failure, error or skipped."""
-    SubElement(case, tag, {"type": kind, "message": xml_text(message, longest=600)}).text = xml_text(message, longest=600)
+def add_outcome(case: Element, tag: str, kind: str, message: str) -> Element:
+    """Why the case did not pass, as it stands in the case. `tag`: failure, error or skipped."""
+    outcome = SubElement(case, tag, {"type": kind, "message": xml_text(message, longest=600)})
+    outcome.text = xml_text(message, longest=600)
+    return outcome
 
 
 def _count(of: Element, cases: list[Element]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgeval.format import code
+from kgeval.format import code, of_graph
 from kgeval.records import AuditReport, Finding, Repair
 
 _USES_LAYOUT = re.compile(r"\$layout\b")
@@ -76,15 +76,21 @@ def repair(report: AuditReport, finding: Finding) -> Listing | None:
     return _listing(report, finding.repair.cypher, finding.repair.parameters)
 
 
-def repair_line(repair: Repair) -> str:
-    """Where the repair is, or why there is none, in one line."""
+def graph_flag(report: AuditReport) -> str:
+    """What names the graph in a command about it, where the audit's command did so."""
+    given = report.run.arguments
+    return of_graph(report.graph) if given.get("graph_name") or given.get("graphs") else ""
+
+
+def repair_line(repair: Repair, graph: str = "") -> str:
+    """Where the repair is, or why there is none, in one line. `graph`: as graph_flag has it."""
     if repair.cypher is None:
         return f"no repair by Cypher: {repair.reason or 'none is known'}"
     if repair.query is None:
         return "repair: CREATE INDEX statements in the HTML and JSON reports"
     if repair.reads:
-        return f"look closer: kgeval cypher show {repair.query}"
-    return f"repair ({'safe' if repair.safe else 'look at each hit first'}): kgeval cypher show {repair.query}"
+        return f"look closer: kgeval cypher show {repair.query}{graph}"
+    return f"repair ({'safe' if repair.safe else 'look at each hit first'}): kgeval cypher show {repair.query}{graph}"
 
 
 def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:

@@ -190,6 +190,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     graph, options = session.graph, prepared.options
     session.open_algorithms()
     bound = bound or session.bound_layout(graph_name)
+    half_loaded = session.half_loaded(bound.scope_value, bound.entity_labels)
     notes = size_notes(graph, session.say)
     engine = prepared.engine
     if options.schema_file:
@@ -203,8 +204,10 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
     report = _pictured(graph, _report(session, bound, audit_data, prepared, notes, graph_name), options.timeout)
-    report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several)
-    return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), audit_data
+    if half_loaded:
+        report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
+    report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)
+    return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
 
 
 def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
@@ -473,11 +476,11 @@ def read_baseline(session: Session, options: AuditOptions) -> Baseline | None:
 
 
 def compare_with_baseline(
-    report: AuditReport, baseline: Baseline | None, say: Callable[[str], None], *, alone: bool = True,
+    report: AuditReport, baseline: Baseline | None, say: Callable[[str], None], *, alone: bool = True, void: str | None = None,
 ) -> AuditReport:
     """The report with its diff against the baseline, its notes, and what the gate on it comes to.
 
-    `alone`: it is the only graph that is audited.
+    `alone`: it is the only graph that is audited. `void`: why the gate has no answer, whatever the diff says.
     """
     from kgeval.auditing.diff import diff as compared
     from kgeval.auditing.identity import called
@@ -492,6 +495,9 @@ def compare_with_baseline(
         return _with_code(report, 3 if baseline.fail_on_worse else 0, notes=[*report.notes, note], gates=gates)
     changes = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
     warn_of_another(then, report, f"--baseline: {baseline.path} is an audit of", "this one of", say)
+    if void and baseline.fail_on_worse:
+        say("gate not answered: --fail-on-worse: the graph is half-loaded")
+        return _with_code(report, 3, diff=changes, gates=[*report.gates, *_row(baseline.fail_on_worse, None, void)])
     code = worse_gate(changes, say)
     return _with_code(report, code, diff=changes, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])
 

@@ -59,15 +59,18 @@ def _check_structure(limits: Limits, options: AuditOptions) -> None:
 
 def gated(
     report: AuditReport, found: Audit, gates: Gates, fail_on: Any, say: Callable[[str], None], *, several: bool = False,
+    void: str | None = None,
 ) -> AuditReport:
     """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said;
-    `several`: with the graph's name, for it is one of several."""
+    `several`: with the graph's name, for it is one of several. `void`: why no gate can be answered, whatever the findings are."""
     from kgeval.auditing.gates import gate_rows, silenced, waiver_notes, waiver_rows
 
     pairs = [(finding, list[int]()) if _own(finding) else silenced(finding, gates) for finding in report.findings]
     findings = [finding for finding, _ in pairs]
     own = [finding for finding in findings if _own(finding)]
     rows = gate_rows(gates, findings, report.structure, report.structure_skipped, fail_on=fail_on, own=_own)
+    if void:
+        rows = [row.model_copy(update={"value": None, "met": None, "reason": void}) for row in rows]
     judged = found.judged.values()
     taken = [*(finding.taken for finding in judged), *({places[0]: finding.suppressed} for finding, places in pairs if places)]
     matched = [*(finding.matched for finding in judged), *(dict.fromkeys(places, finding.suppressed) for finding, places in pairs)]
@@ -198,7 +201,8 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Callable[[str], None]) -> None:
-    from kgeval.format import beyond
+    from kgeval.auditing.gates import RATCHET
+    from kgeval.format import beyond, plural
 
     for text in notes:
         say(f"warning: {where}{text}")
@@ -206,8 +210,10 @@ def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Calla
         if row.met is None:
             say(f"gate not answered: {where}{row.id} {row.limit}: {row.reason or 'no value'}")
         elif row.met is False:
-            parts = [beyond(row.value, row.limit)] if row.value is not None else []
-            say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")
+            value = None if row.value is None else beyond(row.value, row.limit)
+            if row.id == RATCHET and row.value is not None:
+                value = plural(int(row.value), "new hit")
+            say(f"gate missed: {where}{row.id} {row.limit} ({': '.join(filter(None, [value, row.reason]))})")
 
 
 def load_config(path: Path | None) -> Config:

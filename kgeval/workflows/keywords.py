@@ -28,7 +28,11 @@ from kgeval.workflows.session import GDS_SESSION_PARTS, Session, log, tried_opti
 T = TypeVar("T", bound=Result | Plan)
 
 RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
-_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
+# A command that is to be typed; or a flag, with the value that stands for any (NAME) and the blank before a flag that follows
+_FLAG = re.compile(
+    r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))(?: ([A-Z]+)(?![\w.-])( (?=--[a-z]))?)?",
+)
+_TEXTS = ("FILE", "FOLDER", "LABEL", "NAME", "PATH", "URL")  # of these values, those that are texts
 
 
 class Connection(ServerOptions, EmbeddingOptions):
@@ -113,7 +117,16 @@ class Function:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""
         names = self._keywords
         plain = text.replace("the same command", "the same call")
-        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), plain)
+
+        def keyword(match: re.Match[str]) -> str:
+            name, value = names.get(match[2] or "output"), match[3]
+            if match[1] or name is None:
+                return match[0]
+            if value is None:
+                return name
+            return f"{name}=" + (f'"{value}"' if value in _TEXTS else value) + (", " if match[4] else "")
+
+        return _FLAG.sub(keyword, plain)
 
     @cached_property
     def _keywords(self) -> dict[str, str]:

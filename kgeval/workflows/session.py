@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, environment, explain
-from kgeval.errors import KgevalError, UsageError, together, tried
+from kgeval.errors import KgevalError, LayoutError, UsageError, together, tried
 from kgeval.format import for_terminal
 from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
@@ -96,6 +96,7 @@ class Session:
     parent: Session | None = None
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
+    _cautions: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         self.started = Started(self.command, dict(self.arguments))
@@ -180,9 +181,26 @@ class Session:
         return self.graph.driver
 
     def bound_layout(self, graph_name: str | None = None) -> Layout:
-        """The layout of a graph: that of this session over `[graph.layout]` over what is recognised. Raises: LayoutError, ConfigError."""
+        """The layout of a graph: that of this session over `[graph.layout]` over what is recognised. Of a graph that is not loaded to its
+        end, says so. Raises: LayoutError, ConfigError."""
         name = graph_name or self.graph_name
-        return configured_layout(self.graph, self.config, name, self.layout, self.layout_keys, ask=self.ask, say=self.say)
+        try:
+            layout = configured_layout(self.graph, self.config, name, self.layout, self.layout_keys, ask=self.ask, say=self.say)
+        except LayoutError:  # where nothing is loaded yet, that is why nothing fits
+            self.half_loaded(name or self.config.graph.name)
+            raise
+        self.half_loaded(layout.scope_value, layout.entity_labels)
+        return layout
+
+    def half_loaded(self, name: str | None, labels: Sequence[str] = ()) -> str | None:
+        """As `graph.load.mark.half_loaded`; what must be known is said too, once."""
+        from kgeval.graph.load.mark import half_loaded
+
+        caution = half_loaded(self.graph, name, labels)
+        if caution is not None and caution not in self._cautions:
+            self._cautions.add(caution)
+            self.say(f"warning: {caution}")
+        return caution
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -233,6 +233,7 @@ _RUNS = [(re.compile(pattern), by) for pattern, by in (
     (r"\bNeo4j \d+\.\d+(\.\d+)?", "Neo4j <version>"),
     (r'("neo4j": "|"gds": "|\bgds +)\d+\.\d+\.\d+', r"\1<version>"),
     (r'("fingerprint": ")[0-9a-f]+', r"\1<digest>"),
+    (r"(?m)^(extra +.+: )(installed|not installed: .+)$", r"\1<state>"),
     (r"\bcommand(:|&#58;)[0-9a-f]{12}\b", "command:<digest>"),  # it holds the path of Python; Markdown escapes : before some digits
     (r'("[\w/.-]+": ")[0-9a-f]{64}', r"\1<digest>"),
 )]

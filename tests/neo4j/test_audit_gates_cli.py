@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -130,7 +131,9 @@ def test_waivers_are_counted_in_every_form(graph: Graph, kgeval: Callable[..., i
     assert "to Eve" not in Path("r.json").read_text() + Path("r.sarif").read_text()
 
 
-def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(graph: Graph, kgeval: Callable[..., int]) -> None:
+def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(
+    graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str],
+) -> None:
     checks = ("audit", "-q", "--no-structure", "--check", "isolated-entity,duplicate-name")
     people(graph, PEOPLE)
     assert kgeval(*checks, "--write-ratchet", "debt.json") == 0
@@ -145,7 +148,14 @@ def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(graph: Graph, k
     assert kgeval(*checks, "--ratchet", "debt.json", "-o", "r.json") == 0
     assert [(one["known"], one["status"]) for one in read("r.json")["findings"]] == [(2, "passed"), (6, "passed")]
     people(graph, [*PEOPLE, "Dee"])
-    assert kgeval(*checks, "--ratchet", "debt.json", "-o", "r.json") == 1
+    assert kgeval(*checks, "--ratchet", "debt.json", "-o", "r.json", "-o", "r.xml") == 1
+    assert "ratchet no check fails on new hits (2 new hits: duplicate-name 1, isolated-entity 1)" in capsys.readouterr().err
+    failure = ElementTree.parse("r.xml").find("testsuite[@name='gates']/testcase/failure")
+    assert failure is not None and failure.get("message") == "2 new hits: duplicate-name 1, isolated-entity 1"
+    assert (failure.text or "").splitlines()[1:] == ["duplicate-name: Dee | Dee | Dee", "isolated-entity: Dee"]
+    assert kgeval(*checks, "--ratchet", "debt.json", "--redact", "-o", "hashed.xml") == 1
+    hashed = ElementTree.parse("hashed.xml").find("testsuite[@name='gates']/testcase/failure")
+    assert hashed is not None and "Dee" not in (hashed.text or "") and "isolated-entity: #" in (hashed.text or "")
     assert [(one["known"], one["count"], one["status"]) for one in read("r.json")["findings"]] == [(2, 3, "failed"), (6, 7, "failed")]
     assert kgeval(*checks, "--ratchet", "debt.json", "--fail-on", "error") == 0 or "error" in {
         one["severity"] for one in read("r.json")["findings"]
@@ -169,3 +179,28 @@ def test_files_are_never_lost(graph: Graph, kgeval: Callable[..., int], capsys: 
     assert kgeval(*ONE, "isolated-entity", "--ratchet", "other.json", "-o", "r.json") == 0
     err = capsys.readouterr().err
     assert "it is about graph elsewhere" in err and "layout lightrag" in err and len(read("r.json")["notes"]) == 2
+
+
+def test_a_graph_that_is_loaded_by_half_is_said_to_be_so_and_no_gate_is_answered(
+    graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An import that was interrupted leaves its mark `loading`: what is there is no graph to judge."""
+    people(graph, PEOPLE)
+    gate = (*ONE, "isolated-entity", "--threshold", "isolated-entity<=1")
+    assert kgeval(*gate, "-o", "before.json") == 0
+    assert "half-loaded" not in capsys.readouterr().err
+    graph.write("MATCH (g:__KgevalGraph__ {name: 'small'}) SET g.status = 'loading', g.format = 'triples'")
+    for command in (ONE[:3], ("doctor",), ("layout", "detect"), ("layout", "check", "kgeval"), ("audit", "--dry-run")):
+        assert kgeval(*command) == 0
+        assert capsys.readouterr().err.count("warning: half-loaded, not the whole graph: graph small: an import began") == 1, command
+    kgeval("questions", "generate", "-o", "q.jsonl", "-n", "2", "--kind", "hop_1", "--template")
+    assert capsys.readouterr().err.count("warning: half-loaded") == 1
+    assert kgeval(*gate, "--graph", "small", "-o", "r.json", "-o", "r.md") == 3
+    err = capsys.readouterr().err
+    assert "gate not answered: isolated-entity" in err and err.count("warning: half-loaded") == 1
+    assert read("r.json")["notes"][0].startswith("half-loaded") and read("r.json")["gates"][0]["reason"] == read("r.json")["notes"][0]
+    assert Path("r.md").read_text().count("Caution: half-loaded") == 1
+    assert kgeval(*ONE, "isolated-entity", "--baseline", "before.json", "--fail-on-worse", "error") == 3
+    graph.write("MATCH (e:__Entity__) DETACH DELETE e")
+    assert kgeval(*ONE, "isolated-entity", "--graph", "small") == 2
+    assert "warning: half-loaded" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 
 import pytest
@@ -30,6 +31,22 @@ def test_a_bare_graph_hears_of_everything_that_it_lacks(graph: Graph, doctor: Ca
     assert "blocked: similar-entity\n  why:      no entity has an embedding" in told
     assert "kgeval audit --embed makes embeddings beside the graph" in told
     assert told.count("  why:") == told.count("  unblock:") >= 8
+
+
+def test_commands_that_unblock_name_the_graph_that_was_named_and_the_extra_that_is_missing(
+    graph: Graph, doctor: Callable[..., str], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("old town", "port"):
+        graph.write(f"CREATE (:__KgevalGraph__ {{name: '{name}', status: 'ready'}}), (:__Entity__:`{name}` {{id: 'a', name: 'Ada'}})")
+    told = doctor("--graph", "old town")
+    assert "unblock:  kgeval audit --graph 'old town' --schema FILE, or --schema database" in told
+    assert "kgeval audit --graph 'old town' --embed makes" in told and "kgeval audit --" not in told.replace("audit --graph", "")
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "lancedb" else found(name, *more))
+    told = doctor("--graph", "port")
+    assert "unblock:  pip install 'kgeval[vectors]'; then kgeval audit --graph port --embed makes" in told
+    told = doctor("--graph", "port", "--layout", "graphiti", rc=2)
+    assert "layout 'graphiti' finds no entity here" in told and "parts the graphs" not in told
 
 
 def test_what_is_there_blocks_nothing(graph: Graph, doctor: Callable[..., str]) -> None:

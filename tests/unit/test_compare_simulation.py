@@ -176,9 +176,11 @@ def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
     monkeypatch.setattr("kgeval.comparison.simulate.proof.ALARMS_OFF", -1.0)
     assert main.run(command(tmp_path, "-q")) == 1
     said = capsys.readouterr()
-    assert "not all bounds are held" in said.err and "drawn" not in said.err and not said.out
+    assert "not all bounds are held; 6 runs are too few to judge by (--simulate-runs 50)" in said.err
+    assert "drawn" not in said.err and not said.out
     assert main.run(command(tmp_path)) == 1
     said = capsys.readouterr()
+    assert "6 comparisons a scenario are too few to judge bounds by" in " ".join(said.out.split())
     assert "NOT held" in said.out and "not held: 0.5 points, flattered: wrong decisions" in said.out
     assert "drawn: one system twice" in said.err
 

@@ -52,3 +52,13 @@ def test_what_needs_an_extra_says_the_command_that_adds_it(words: list[str], ext
     done = core(folder, *words)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
     assert f"pip install 'kgeval[{extra}]'" in done.stderr
+
+
+def test_one_command_is_enough_for_vectors_of_an_endpoint(folder: Path) -> None:
+    done = core(folder, "score", "a.jsonl", "--metrics", "semantic_similarity")
+    assert "; or pip install 'kgeval[vectors]' and an endpoint: --embedding-url URL --embedding-model NAME" in done.stderr
+
+
+def test_the_doctor_has_a_line_an_extra(folder: Path) -> None:
+    lines = [line.split()[1] for line in core(folder, "doctor", "--uri", "bolt://127.0.0.1:1").stdout.splitlines() if "extra " in line]
+    assert sorted(lines) == sorted({extra for extra, _ in EXTRAS.values()})

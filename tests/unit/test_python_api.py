@@ -156,9 +156,11 @@ def test_messages_and_errors_of_files_name_keywords_not_flags(tmp_path: Path, ca
 
 
 def test_words_that_are_no_flags_and_commands_to_type_stay_as_they_are() -> None:
+    text = "choose one with --graph NAME; or use an endpoint: --embedding-url URL --embedding-model NAME"
+    assert AUDIT.worded(text) == 'choose one with graph="NAME"; or use an endpoint: embedding_url="URL", embedding_model="NAME"'
     text = "use --layout NAME, --with or --setting; kgeval audit --examples 0 lists all (a--b, --force, -- comment)"
     assert AUDIT.worded(text) == (
-        "use layout NAME, with_reports or settings; kgeval audit --examples 0 lists all (a--b, --force, -- comment)"
+        "use layout=\"NAME\", with_reports or settings; kgeval audit --examples 0 lists all (a--b, --force, -- comment)"
     )
 
 

@@ -119,3 +119,13 @@ def test_a_shown_repair_sets_nothing_that_is_to_be_chosen_and_a_shown_query_ends
     assert "// choose: :param from => 'worked_for'" in shown and not any(line.startswith(":param") for line in shown.splitlines())
     assert CliRunner().invoke(cli, ["cypher", "show", "isolated-entity", "--offline"]).output.endswith(";\n")
     assert ROWS in CliRunner().invoke(cli, ["cypher", "show", "duplicate-name", "--offline"]).output
+
+
+@pytest.mark.parametrize("form", ["text", "md"])
+def test_a_repair_is_shown_for_the_graph_that_was_named(form: Any) -> None:
+    """The command finds one of several graphs only by its name."""
+    report = audit(finding("isolated-entity", hit("4:x:1")))
+    assert "--graph" not in rendered(report.model_copy(update={"graph": "old town"}), form)
+    run = report.run.model_copy(update={"arguments": {"graph_name": "old town"}})
+    text = rendered(report.model_copy(update={"graph": "old town", "run": run}), form)
+    assert "kgeval cypher show delete-isolated-entities --graph 'old town'" in " ".join(text.split())

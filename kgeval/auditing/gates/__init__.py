@@ -9,11 +9,12 @@ from kgeval.auditing.gates.judging import CheckJudgement, Gates, judged, silence
 from kgeval.auditing.gates.keys import keys_of
 from kgeval.auditing.gates.limits import Limits, read_limits, written_as_flag, written_in_file
 from kgeval.auditing.gates.ratchet import READ_FIX, differences, read_ratchet
-from kgeval.auditing.gates.rows import FAIL_ON, failing, gate_rows, waiver_notes, waiver_rows
+from kgeval.auditing.gates.rows import FAIL_ON, RATCHET, failing, gate_rows, waiver_notes, waiver_rows
 from kgeval.auditing.gates.waivers import Waiver
 
 __all__ = [
     "FAIL_ON",
+    "RATCHET",
     "READ_FIX",
     "CheckJudgement",
     "Gates",

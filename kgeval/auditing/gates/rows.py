@@ -7,10 +7,12 @@ from typing import Any
 
 from kgeval.auditing.gates.judging import Gates, held_value
 from kgeval.auditing.rulebook import load_rules
+from kgeval.format import number
 from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
 from kgeval.stats.thresholds import Threshold
 
 RATCHET, FAIL_ON = "ratchet", "fail-on"
+NO_NEW_HITS = "no check fails on new hits"
 
 
 def gate_rows(
@@ -65,8 +67,8 @@ def waiver_rows(
 def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
     """What must be said of waivers: those that have expired and those that match nothing."""
     notes = []
-    for number, waiver in enumerate(waivers, start=1):
-        name = f"waiver {number} (rule {waiver.rule}{f', match {waiver.match}' if waiver.match is not None else ''})"
+    for position, waiver in enumerate(waivers, start=1):
+        name = f"waiver {position} (rule {waiver.rule}{f', match {waiver.match}' if waiver.match is not None else ''})"
         if waiver.expired:
             notes.append(f"{name} ended on {waiver.until}: its hits count again")
         elif waiver.stale:
@@ -122,6 +124,9 @@ def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None
     value = float(sum((item.count or 0) - item.suppressed - item.known for item in failed))
     if silent:
         reason: str | None = f"no answer now: {', '.join(silent)}"
+    elif failed:
+        reason = ", ".join(f"{item.rule_id} {number((item.count or 0) - item.suppressed - item.known)}" for item in failed)
+        return AuditGate(id=RATCHET, limit=NO_NEW_HITS, value=value, met=False, reason=reason)
     else:
-        reason = None if failed else unjudged(findings, fail_on or "info")
-    return AuditGate(id=RATCHET, limit="no check fails on new hits", value=value, met=None if reason else not failed, reason=reason)
+        reason = unjudged(findings, fail_on or "info")
+    return AuditGate(id=RATCHET, limit=NO_NEW_HITS, value=value, met=None if reason else True, reason=reason)

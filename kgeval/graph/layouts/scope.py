@@ -55,7 +55,7 @@ def _by_property(graph: Graph, layout: Layout, seen: Catalogue, name: str | None
     wanted = name if name is not None else layout.scope_value
     graphs = scopes(graph, layout, seen)
     if not graphs:
-        if wanted is not None:
+        if wanted is not None and layout.entity_labels:  # else there is no entity at all, which bind says
             raise LayoutError(f"--graph {wanted}: no entity has the property {layout.scope_property} that parts the graphs",
                               fix="leave --graph out")
         return layout.model_copy(update={"scope_property": None, "scope_value": None})

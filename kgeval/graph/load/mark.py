@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.load import naming
 from kgeval.graph.queries import all_queries
+from kgeval.records import HALF_LOADED
 
 BUILD = "build"
 SUMS = ("seconds", "calls", "input_tokens", "output_tokens", "cost")
@@ -62,6 +63,19 @@ def look(graph: Graph, name: str, *, replace: bool = False) -> Mark:
     if properties.get("format") not in (None, BUILD):
         status = REPLACING
     return Mark(name, status, properties, frozenset(names - {name}))
+
+
+def half_loaded(graph: Graph, name: str | None, labels: Sequence[str] = ()) -> str | None:
+    """What must be known of a graph whose import or build did not end: that what is read is not the whole of it, and the way out. None
+    where the mark says ready, or nothing: others wrote it. `name` None: all of a database, or its nodes with one of the `labels`."""
+    begun = []
+    for row in graph.read(all_queries()["imported-graphs"]):
+        read = row["name"] == name if name is not None else not labels or bool({row["name"], naming.ENTITY} & set(labels))
+        if read and row["status"] not in (None, READY):
+            what, again = ("a build", "kgeval build") if row["format"] == BUILD else ("an import", "kgeval import --replace")
+            since = f" on {row['started']}" if row["started"] else ""
+            begun.append(f"graph {row['name']}: {what} began{since} and did not end, or still runs ({again} loads it)")
+    return f"{HALF_LOADED}: {'; '.join(begun)}" if begun else None
 
 
 def begin(graph: Graph, name: str, about: Mapping[str, Any], *, replacing: bool = False) -> str:

@@ -12,10 +12,10 @@ from kgeval.format import beyond, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import taken_out
-from kgeval.records import SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
+from kgeval.records import HALF_LOADED, SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
-from kgeval.reports.listing import Listing, drawn, hits, layout_line, listing, repair, repair_line
+from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line, listing, repair, repair_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
@@ -51,11 +51,13 @@ def document(report: AuditReport) -> Document:
         Section("", [Code(layout_line(report), "The layout parameter of all statements", id=LAYOUT)], id="layout", forms="page"),
     ]
     place = f"layout {visible(report.layout.name, longest=40)}"
+    void = [f"Caution: {note}." for note in report.notes if note.startswith(HALF_LOADED)]
     return Document(
         "Graph audit", "audit", sections, name=report.graph or "", about=place if report.graph else f"whole database, {place}",
-        server=server_of(report), lead=[*priorities.outcome(report), *_gate_lines(report), *reading.lines(report)],
+        server=server_of(report), lead=[*void, *priorities.outcome(report), *_gate_lines(report), *reading.lines(report)],
         tone=next((f.severity for f in priorities.failed(report) if f.severity == "error"), ""), tally=list(_tally(report)),
-        notes=report.notes, foot=[construction_line(report.construction)] if report.construction else [],
+        notes=[note for note in report.notes if not note.startswith(HALF_LOADED)],
+        foot=[construction_line(report.construction)] if report.construction else [],
         more="All findings with examples and Cypher: add -o report.html", end=foot(report.run, report.layout.name),
     )
 
@@ -98,7 +100,7 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
         line = f"{at}. {finding.severity}: {finding.title}: {_cost(finding, report)}"
         yield Items([Cell(line, tone=finding.severity)], longest=500, forms="short")
         if at <= DETAILED:
-            hints = [finding.advice, repair_line(finding.repair) if finding.repair else ""]
+            hints = [finding.advice, repair_line(finding.repair, graph_flag(report)) if finding.repair else ""]
             yield from (Text(line, style="hint", forms="short") for line in hints if line)
         yield Details(
             f"{at}. {finding.title}", [
@@ -336,7 +338,7 @@ def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
     """What shows the hits, what the check asks, and what can be done; a check that found nothing has nothing to list."""
     if finding.status == "passed" and not finding.count:
         return
-    command = f"kgeval audit --check {visible(finding.rule_id, longest=80)} --examples 0 -o hits.csv"
+    command = f"kgeval audit{graph_flag(report)} --check {visible(finding.rule_id, longest=80)} --examples 0 -o hits.csv"
     by_ids, query, fix = hits(report, finding), listing(report, finding), finding.repair
     if by_ids:
         yield _statement(by_ids, "Cypher to see the hits listed here", f"All of them: {command}")
@@ -361,7 +363,7 @@ def _statement(given: Listing, title: str, hint: str = "", *, chosen: bool = Fal
 
 
 def _repairs(report: AuditReport) -> Iterator[Block]:
-    rows = [(Cell(f.rule_id, user=True), repair_line(f.repair)) for f in priorities.failed(report) if f.repair]
+    rows = [(Cell(f.rule_id, user=True), repair_line(f.repair, graph_flag(report))) for f in priorities.failed(report) if f.repair]
     if rows:
         yield Text("The HTML and JSON reports have the Cypher with the layout and the element ids of the hits. kgeval never runs it.")
         yield Table(("Check", "Repair"), rows, words=frozenset({0, 1}), long=20)

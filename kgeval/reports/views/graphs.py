@@ -9,7 +9,7 @@ from kgeval.format import number, percent, plural
 from kgeval.overview import priorities
 from kgeval.overview.findings import taken_out
 from kgeval.overview.structure import FIGURES, Figure
-from kgeval.records import SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
+from kgeval.records import HALF_LOADED, SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.reports import document as blocks
 from kgeval.reports.document import Document, Items, Section, Table, Text
 from kgeval.reports.plots_graphs import bars
@@ -64,7 +64,8 @@ def lead(report: GraphsReport) -> list[str]:
         known = {what: one.structure.get(what) for what in ("entities", "relations")}
         size = [f"{number(value)} {what}" for what, value in known.items() if isinstance(value, (int, float))]
         about = f" ({', '.join(size)})" if size else ""
-        lines.append(f"{name}{about}: {priorities.verdict(one)}")
+        caution = f"Caution: {HALF_LOADED}. " if any(note.startswith(HALF_LOADED) for note in one.notes) else ""
+        lines.append(f"{name}{about}: {caution}{priorities.verdict(one)}")
     return lines
 
 

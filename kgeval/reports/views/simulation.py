@@ -6,6 +6,7 @@ from kgeval.format import figure, number, percent, plural
 from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
 from kgeval.reports.document import Cell, Document, Section, Table
 
+ENOUGH_RUNS = 50  # of fewer, a share of runs moves by more than 2 points with each of them
 _ACCURACY = ("scenario", "truth", "estimate", "held", "alarms", "biased", "biased held", "biased alarms")
 _STOPS = ("scenario", "a", "b", "equal", "open", "wrong", "same", "questions", "calls", "missed", "peeking")
 _OF_ACCURACY = (
@@ -21,7 +22,10 @@ _OF_STOPS = (
 def document(report: SimulationReport) -> Document:
     """The verdict with the bounds that are broken, the figures of each scenario, every bound."""
     broken = [bound for bound in report.bounds if not bound.held]
-    lead = [f"not held: {bound.scenario}: {bound.what}: {percent(bound.figure)}, wanted {_range(bound)}" for bound in broken]
+    few = report.runs < ENOUGH_RUNS
+    lead = [f"{plural(report.runs, 'comparison')} a scenario are too few to judge bounds by: a bound may be held or not by chance. "
+            f"Give --simulate-runs {ENOUGH_RUNS} or more"] if few else []
+    lead += [f"not held: {bound.scenario}: {bound.what}: {percent(bound.figure)}, wanted {_range(bound)}" for bound in broken]
     about = (
         f"{plural(report.runs, 'comparison')} a scenario, {plural(report.trials, 'trial')} (M), {report.repeats} calls a position (N), "
         f"{percent(report.confidence)} intervals, tie region {report.tie_region:g}, {number(report.resamples)} resamples, "
