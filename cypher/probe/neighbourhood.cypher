@@ -60,14 +60,15 @@ WITH hits, given, size(around) AS around, taken[..CASE WHEN size(given) < $most 
 WITH hits, given, around - size(taken) AS more, given + [x IN taken | x.o] AS nodes,
      reduce(seen = hits, x IN taken | reduce(more = seen, some IN x.seen | more + some)) AS seen
 CALL (nodes, given) {
-  UNWIND range(0, size(nodes) - 1) AS i
-  UNWIND range(0, size(nodes) - 1) AS j
-  WITH given, nodes[i] AS a, nodes[j] AS b
-  WHERE COUNT { (a)--() } <= $looked_at OR COUNT { (b)--() } <= $looked_at
-  MATCH (a)-[r]->(b)
-  WHERE type(r) IN $layout.relation_types
-    OR ((a IN given OR b IN given) AND (type(r) IN $layout.mention_types OR type(r) IN $layout.chunk_document_types))
-  RETURN collect(r)[..200] AS between
+  // from the ends with few relations only: where both ends are known, a planner may look through all relations of the other one
+  UNWIND nodes AS a
+  WITH a, nodes, given
+  WHERE COUNT { (a)--() } <= $looked_at
+  MATCH (a)-[r]-(b)
+  WHERE b IN nodes
+    AND (type(r) IN $layout.relation_types
+      OR ((a IN given OR b IN given) AND (type(r) IN $layout.mention_types OR type(r) IN $layout.chunk_document_types)))
+  RETURN collect(DISTINCT r)[..200] AS between
 }
 CALL (nodes, given, hits, seen, between) {
   UNWIND seen + between AS r
