@@ -37,4 +37,7 @@ def test_no_extra_is_needed_for_an_audit(graph: Graph, address: Address, tmp_pat
     for report in (core, whole):
         for finding in report["findings"]:
             finding.pop("seconds", None)
+        for name, value in report["structure"].items():
+            if isinstance(value, float):
+                report["structure"][name] = float(f"{value:.12g}")  # GDS adds up in several threads, each time in another order
     assert core == whole and len(core["findings"]) > 30
