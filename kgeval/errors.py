@@ -177,6 +177,13 @@ def install(module: str) -> str:
     return f"pip install 'kgeval[{EXTRAS[module][0]}]'" if module in EXTRAS else f"pip install {DISTRIBUTIONS.get(module, module)}"
 
 
+def installed(module: str) -> bool:
+    """Whether a library is there: looked up, not imported, which takes seconds (torch)."""
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
 def library(module: str) -> Any:
     """A library that may not be installed. Raises: ConfigError with the command that installs it."""
     try:

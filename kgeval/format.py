@@ -176,8 +176,10 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else many}"
 
 
-def joined(parts: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
+def joined(parts: list[str], most: int | None = None) -> str:
+    """`a`, `a and b`, `a, b and c`; with `most` the first ones, and how many more there are: `a, b and 3 more`."""
+    if most is not None and len(parts) > most:
+        parts = [*parts[:most], f"{number(len(parts) - most)} more"]
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
 
 

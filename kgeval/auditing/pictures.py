@@ -64,9 +64,7 @@ def neighbourhood(reader: GraphReader, element_ids: list[str]) -> Picture | None
 
 def _things(finding: Finding) -> list[str]:
     """The element ids of the first example that is neither waived nor known, else of the first."""
-    still_open = [one for one in finding.examples if one.waived is None and not one.known]
-    if finding.group in JOINED:
+    if finding.group in JOINED or not finding.examples:
         return []
-    for example in [*still_open, *finding.examples][:1]:
-        return [item.element_id for item in example.items if item.element_id]
-    return []
+    example = next((one for one in finding.examples if one.waived is None and not one.known), finding.examples[0])
+    return [item.element_id for item in example.items if item.element_id]

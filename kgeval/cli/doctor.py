@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.options import connection_options, layout_options, session_from
-from kgeval.errors import EXTRAS, ConnectError, KgevalError, install
+from kgeval.errors import EXTRAS, ConnectError, KgevalError, install, installed
 from kgeval.format import of_graph
 
 if TYPE_CHECKING:
@@ -66,13 +65,9 @@ def _machine() -> None:
     click.echo(f"python      {sys.version.split()[0]}")
     for extra in dict.fromkeys(extra for extra, _ in EXTRAS.values()):
         modules = [module for module, (brought_by, _) in EXTRAS.items() if brought_by == extra]
-        missing = [module for module in modules if not _installed(module)]
+        missing = [module for module in modules if not installed(module)]
         state = f"not installed: {install(missing[0])}" if missing else "installed"
         click.echo(f"extra       {extra:<10}  {', '.join(EXTRAS[module][1] for module in modules)}: {state}")
-
-
-def _installed(module: str) -> bool:
-    return importlib.util.find_spec(module) is not None  # looked up, not imported: that takes seconds (torch)
 
 
 def _server(graph: Graph) -> None:
@@ -87,7 +82,7 @@ def _server(graph: Graph) -> None:
 def _unblock(role: str, name: str | None) -> str:
     """The way out, for the graph that was named, and with the extra that it needs first."""
     advice = re.sub(r"kgeval (audit|layout check)\b", lambda command: command[0] + of_graph(name), UNBLOCK[role])
-    if role == "nearness" and not _installed("lancedb"):
+    if role == "nearness" and not installed("lancedb"):
         return f"{install('lancedb')}; then {advice}"
     return advice
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
-from kgeval.errors import DISTRIBUTIONS, ModelError, UsageError, install
+from kgeval.errors import DISTRIBUTIONS, ModelError, UsageError, install, installed
 from kgeval.llm.tokens import count
 from kgeval.llm.vector_cache import VectorCache, text_key
 
@@ -183,9 +182,9 @@ def open_embedder(
     if batch < 1:
         raise UsageError(f"embedding batch {batch} is below 1", fix="give 1 or more")
     for module in ("lancedb",) if base_url is not None else ("sentence_transformers", "lancedb"):
-        if find_spec(module) is None:  # said now, and not when half of the work is done
+        if not installed(module):  # said now, and not when half of the work is done
             other = "" if base_url is not None else "; or use an endpoint: --embedding-url URL --embedding-model NAME"
-            if module != "lancedb" and find_spec("lancedb") is None:  # which an endpoint needs too
+            if module != "lancedb" and not installed("lancedb"):  # which an endpoint needs too
                 other = f"; or {install('lancedb')} and an endpoint: --embedding-url URL --embedding-model NAME"
             raise ModelError(f"embeddings need {DISTRIBUTIONS.get(module, module)}, which is not installed", fix=install(module) + other)
     source: Source = EndpointModel(name or "", base_url, endpoint) if base_url is not None else local_model(name or DEFAULT, device, batch)

@@ -80,6 +80,11 @@ def match_path(path: GoldPath, answer: Answer) -> PathMatch:
     return PathMatch(nodes, relations, nodes_found, relations_found, worded, (0, turn))
 
 
+def _tells(answer: Answer) -> bool:
+    """Whether an answer says what was retrieved, be it nothing."""
+    return not (answer.contexts is None and answer.retrieved_nodes is None and answer.retrieved_relations is None)
+
+
 def path_picture(path: GoldPath, answer: Answer | None = None) -> Picture | None:
     """The path for a picture, of at most MOST_DRAWN nodes; None where it names no nodes. With an answer that tells what was retrieved, each
     node and relation is marked as found or missing, as the metrics of the path see it. Relations that have no two ends among the nodes are
@@ -87,8 +92,7 @@ def path_picture(path: GoldPath, answer: Answer | None = None) -> Picture | None
     nodes, relations = distinct(path.nodes), distinct(path.relations)
     if not nodes or len(nodes) > MOST_DRAWN:
         return None
-    told = answer is not None and not (answer.contexts is None and answer.retrieved_nodes is None and answer.retrieved_relations is None)
-    walk = match_path(path, answer) if answer is not None and told else None
+    walk = match_path(path, answer) if answer is not None and _tells(answer) else None
 
     def mark(found: Collection[int], at: int) -> Mark | None:
         return None if walk is None else "found" if at in found else "missing"
@@ -173,7 +177,7 @@ def _metric_of(value: Callable[[PathMatch], MetricValue], *, lower: bool = False
         path, answer = subject.row.question.path, subject.row.answer
         if path is None or not (path.nodes or path.relations):
             return not_applicable(NAMELESS)
-        if answer.contexts is None and answer.retrieved_nodes is None and answer.retrieved_relations is None:
+        if not _tells(answer):
             return not_applicable(UNTOLD)
         if lower and not (answer.context_texts or answer.retrieved_nodes or answer.retrieved_relations):
             return not_applicable(NOTHING)  # 0 would be the best value there is

@@ -132,7 +132,8 @@ def failed(report: AuditReport) -> list[Finding]:
 
 def order(report: AuditReport) -> str:
     """How `failed` puts them in order, as a sentence."""
-    last = " Those that may come from how the graph was loaded are last." if any(artefact(f, report) for f in failed(report)) else ""
+    loaded = any(artefact(f, report) for f in report.findings if f.status == "failed")
+    last = " Those that may come from how the graph was loaded are last." if loaded else ""
     return f"In the order of severity, then of the share of all entities, relations or chunks that a finding touches.{last}"
 
 
@@ -184,7 +185,9 @@ def outcome(report: AuditReport) -> list[str]:
     """The outcome for those who decide, the main sentence first, computed from the findings alone. What an error is: docs/report.md."""
     if not report.findings:
         return ["No checks were run: only the structure of the graph was measured."]
-    states, bad = Counter(f.status for f in report.findings), Counter(f.severity for f in failed(report))
+    states = Counter(f.status for f in report.findings)
+    failures = [f for f in report.findings if f.status == "failed"]
+    bad = Counter(f.severity for f in failures)
     empty = "The graph has no entities, so there was nothing to check in them. Is the layout the right one?"
     if report.structure.get("entities") == 0 and not bad:
         return [empty]
@@ -193,7 +196,7 @@ def outcome(report: AuditReport) -> list[str]:
     accepted = _accepted(report)
     if bad["error"]:
         first = f"{plural(bad['error'], 'error')} can make answers wrong or facts unreachable."
-        if loaded := sum(f.severity == "error" and artefact(f, report) is not None for f in failed(report)):
+        if loaded := sum(f.severity == "error" and artefact(f, report) is not None for f in failures):
             first = f"{first[:-1]}; {loaded} of them may come from how the graph was loaded."
     elif bad:
         first = f"No errors, but {milder}."

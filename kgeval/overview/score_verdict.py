@@ -173,11 +173,9 @@ def _lead(tables: ScoreTables) -> str:
     if len(place.order) == 2 and place.close:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
     if place.close:  # with three systems or more, the next best may be apart from the first, and one with few questions not
-        names = [word(system) for system, _ in place.close[:NAMED]]
-        if more := len(place.close) - len(names):
-            names.append(f"{number(more)} more")
+        names = [word(system) for system, _ in place.close]
         values = "; ".join(_value(*pair) for pair in (first, *place.close[:NAMED]))
-        return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names)}: {values}.{few}"
+        return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names, NAMED)}: {values}.{few}"
     doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
 

@@ -20,7 +20,7 @@ from markupsafe import escape
 from kgeval.errors import library
 from kgeval.format import number, plural, visible
 from kgeval.overview.priorities import failed
-from kgeval.records import Answer, AuditReport, CommunityLink, CommunityMap, DrawnNode, DrawnRelation, Picture, Question, WorstRow
+from kgeval.records import AuditReport, CommunityLink, CommunityMap, DrawnNode, DrawnRelation, Picture, WorstRow
 from kgeval.reports.document import Cell, Figure, Table
 
 WIDTH = 300.0  # units of a drawing: the pixels that a page of 400 leaves it
@@ -191,14 +191,6 @@ def _communities_drawn(given: CommunityMap, links: Sequence[CommunityLink], larg
 
 def _across(given: CommunityMap, at: int) -> int:
     return sum(one.pairs for one in given.links if at in (one.start, one.end))
-
-
-def gold_path(question: Question, answer: Answer | None = None) -> Figure | None:
-    """The gold path of a question and, with an answer, what of it was retrieved and what was missing; None where there is no path."""
-    from kgeval.metrics.path import path_picture
-
-    picture = path_picture(question.path, answer) if question.path else None
-    return path_figure(picture, colours_of([picture])) if picture else None
 
 
 def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
@@ -402,7 +394,7 @@ def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
         parts.append(_node(node, spot, colours))
     bottom = max(spot.box.bottom for spot in spots)
     legend, bottom = _legend(picture, colours, bottom + 6)
-    return _svg([*parts, *legend], bottom, _said(picture))
+    return _svg([*parts, *legend], bottom, _alternative(picture))
 
 
 def _one_type(picture: Picture) -> str | None:
@@ -543,14 +535,14 @@ def _ladder(picture: Picture, colours: Colours) -> str:
             one = picture.relations[at - 1]
             line = (16.0, y - 44, 16.0, y - 12) if one.end == at else (16.0, y - 8, 16.0, y - 40)
             parts.append(_edge(picture, [one], line, directed=picture.directed))
-            parts.append(_text([_told(_called(one), one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
-        name = _text([_told(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
+            parts.append(_text([_ladder_name(_called(one), one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
+        name = _text([_ladder_name(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
         parts.append(f"<g><title>{escape(_title(node))}</title>{_shape(node, 16, y, 7, colours)}{name}</g>")
     legend, bottom = _legend(picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
-    return _svg([*parts, *legend], bottom, _said(picture))
+    return _svg([*parts, *legend], bottom, _alternative(picture))
 
 
-def _told(name: str, mark: str | None, size: float) -> str:
+def _ladder_name(name: str, mark: str | None, size: float) -> str:
     """A name on a ladder, and whether the thing was not retrieved."""
     more = ": not retrieved" if mark == "missing" else ""
     return _fitted(short(name, 45), (WIDTH - 33) / size - width_of(more, 1) - 1) + more
@@ -579,7 +571,7 @@ def _called(one: DrawnRelation) -> str:
     return one.type or one.name or ""
 
 
-def _said(picture: Picture) -> str:
+def _alternative(picture: Picture) -> str:
     marked = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "hit"]
     lost = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
     parts = [f"A graph of {plural(len(picture.nodes), 'node')} and {plural(len(picture.relations), 'relation')}."]

@@ -72,9 +72,9 @@ def gated(
     if void:
         rows = [row.model_copy(update={"value": None, "met": None, "reason": void}) for row in rows]
     judged = found.judged.values()
-    taken = [*(finding.taken for finding in judged), *({places[0]: finding.suppressed} for finding, places in pairs if places)]
-    matched = [*(finding.matched for finding in judged), *(dict.fromkeys(places, finding.suppressed) for finding, places in pairs)]
-    unlisted = {name for name, finding in found.judged.items() if not finding.listed}
+    taken = [*(outcome.taken for outcome in judged), *({places[0]: finding.suppressed} for finding, places in pairs if places)]
+    matched = [*(outcome.matched for outcome in judged), *(dict.fromkeys(places, finding.suppressed) for finding, places in pairs)]
+    unlisted = {name for name, check in found.judged.items() if not check.listed}
     waivers = waiver_rows(gates, taken, matched, findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     where = f"graph {report.graph}: " if several and report.graph else ""
@@ -101,7 +101,7 @@ def write_debt(
     except OSError as cause:
         return UsageError(f"--write-ratchet {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
     silent = [finding.rule_id for finding in report.findings if finding.count is None]
-    say(f"wrote {plan.write}: {sum(finding.count for finding in debt.rules):,} accepted hits of {len(debt.rules)} checks")
+    say(f"wrote {plan.write}: {sum(rule.count for rule in debt.rules):,} accepted hits of {len(debt.rules)} checks")
     if silent:
         say(f"not in it, for they have no answer here: {', '.join(silent)}")
     return None
@@ -111,10 +111,10 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
     from kgeval.auditing.gates.ratchet import hidden
     from kgeval.records import Ratchet
 
-    rules = [judged_check.debt for judged_check in found.judged.values() if judged_check.debt is not None]
+    rules = [check.debt for check in found.judged.values() if check.debt is not None]
     return Ratchet(
         kgeval=report.run.kgeval, written=report.run.started, graph=report.graph, layout=report.layout.name, hashed=redact,
-        rules=[hidden(judged_check) for judged_check in rules] if redact else rules,
+        rules=[hidden(rule) for rule in rules] if redact else rules,
     )
 
 
@@ -135,7 +135,7 @@ def check_part(limits: Limits, options: AuditOptions) -> None:
 
     if (options.sample_share or 1.0) >= 1:
         return
-    partly = {query.name for query in all_queries().values() if any(limit.name == "sample_share" for limit in query.params)}
+    partly = {query.name for query in all_queries().values() if any(param.name == "sample_share" for param in query.params)}
     lost = [f"{name} ({limit.text})" for name, of in limits.items() if name in partly for limit in of if limit.unit == "hits"]
     if lost:
         raise UsageError(
@@ -151,9 +151,9 @@ def _check_files(session: Session, options: AuditOptions) -> None:
 
     write, outputs = options.write_ratchet, session.outputs
     named = [options.ratchet, session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]
-    read = {Path(path_given).resolve() for path_given in [*named, *options.with_reports] if path_given}
+    read = {Path(path).resolve() for path in [*named, *options.with_reports] if path}
     faults = [f"{path} is read and would be replaced" for path in outputs if path.resolve() in read]
-    read |= {Path(path_given).resolve() for path_given in [options.baseline] if path_given}
+    read |= {Path(path).resolve() for path in [options.baseline] if path}
     if write is not None:
         faults += [f"--write-ratchet {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
     if faults:
@@ -186,7 +186,7 @@ def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]
         return []
     notes = [f"ratchet: {text}" for text in differences(gates.ratchet, report.graph, report.layout, report.run.kgeval)]
     ran = {finding.rule_id for finding in findings}
-    if out := [finding.rule_id for finding in gates.ratchet.rules if finding.rule_id not in ran]:
+    if out := [rule.rule_id for rule in gates.ratchet.rules if rule.rule_id not in ran]:
         more = f" and {len(out) - _MOST} more" if len(out) > _MOST else ""
         notes.append(f"ratchet: checks of it that were not run now, of which it says nothing: {', '.join(out[:_MOST])}{more}")
     lost = [finding.rule_id for finding in findings if finding.status == "failed" and gates.debt(finding.rule_id) is None]

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kgeval.errors import ConfigError, UsageError, install
+from kgeval.errors import ConfigError, UsageError, install, installed
 from kgeval.workflows.workers import EndedWorker, Worker, carry_out
 
 STARTS = 4
@@ -31,9 +31,7 @@ OWN = {
 
 def check_ray() -> None:
     """Raises: UsageError where Ray is not installed."""
-    from importlib.util import find_spec
-
-    if find_spec("ray") is None:
+    if not installed("ray"):
         raise UsageError("--executor ray needs Ray, which is not installed", fix=f"{install('ray')}, or --executor local")
 
 

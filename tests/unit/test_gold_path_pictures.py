@@ -11,6 +11,7 @@ from test_report_pictures import SVG, overlaps, texts
 from kgeval.metrics.path import MOST_DRAWN, match_path, path_picture
 from kgeval.records import Answer, GoldPath, GraphRef, Passage, Question, WorstRow
 from kgeval.reports import pictures
+from kgeval.reports.document import Figure
 
 NAMES = ("Livia Tarrant", "North Breakwater", "Velmouth", "Sarn County")
 PATH = GoldPath(
@@ -29,8 +30,14 @@ def answer(*contexts: str, **more: object) -> Answer:
     return Answer.model_validate({"question_id": "q", "system": "s", "answer": "x", "contexts": passages, **more})
 
 
+def gold_path(question: Question, given: Answer | None = None) -> Figure | None:
+    """As the worst rows of a score report show it."""
+    picture = path_picture(question.path, given) if question.path else None
+    return pictures.paths_of([WorstRow(system="s", metric="m", question_id=question.id, value=0.0, path=picture)])[0]
+
+
 def test_what_was_not_retrieved_is_dashed_and_named() -> None:
-    figure = pictures.gold_path(QUESTION, answer("Livia Tarrant designed the North Breakwater.", "Velmouth is a town."))
+    figure = gold_path(QUESTION, answer("Livia Tarrant designed the North Breakwater.", "Velmouth is a town."))
     assert figure is not None
     assert figure.hint == "Retrieved: 4 of 7. Dashed: not retrieved (Sarn County; 2 relations)."
     shown = [text for text, _ in texts(figure.svg)]
@@ -55,13 +62,13 @@ def test_the_marks_are_what_the_metrics_of_the_path_count() -> None:
 
 @pytest.mark.parametrize("given", [None, answer()])
 def test_without_an_answer_that_tells_what_was_retrieved_the_path_alone_is_drawn(given: Answer | None) -> None:
-    figure = pictures.gold_path(QUESTION, given)
+    figure = gold_path(QUESTION, given)
     assert figure is not None
     assert "retrieved" not in figure.title + figure.hint + figure.svg
 
 
 def test_all_of_it_was_retrieved() -> None:
-    figure = pictures.gold_path(QUESTION, answer("Livia Tarrant designed the North Breakwater in Velmouth; Sarn County has Velmouth."))
+    figure = gold_path(QUESTION, answer("Livia Tarrant designed the North Breakwater in Velmouth; Sarn County has Velmouth."))
     assert figure is not None
     assert figure.hint == "All of it was retrieved."
 
@@ -98,7 +105,7 @@ def test_a_path_that_branches_is_drawn_as_a_graph() -> None:
         nodes=[GraphRef(key=name, name=name) for name in ("root", *ends)],
         relations=[GraphRef(key=name, name=f"root -[R]-> {name}", type="R", kind="relation") for name in ends],
     )
-    figure = pictures.gold_path(Question(id="q", question="?", path=path))
+    figure = gold_path(Question(id="q", question="?", path=path))
     assert figure is not None
     assert overlaps(figure.svg) == []
     assert len({round(box[0]) for _, box in texts(figure.svg)}) > 2
@@ -106,7 +113,7 @@ def test_a_path_that_branches_is_drawn_as_a_graph() -> None:
 
 def test_a_chain_stands_in_its_order_whatever_that_of_its_parts() -> None:
     turned = PATH.model_copy(update={"nodes": [PATH.nodes[at] for at in (1, 3, 0, 2)], "relations": PATH.relations[::-1]})
-    figure = pictures.gold_path(Question(id="q", question="?", path=turned))
+    figure = gold_path(Question(id="q", question="?", path=turned))
     assert figure is not None
     shown = [text for text, _ in texts(figure.svg)]
     assert shown[:7] == ["Sarn County", "has", "Velmouth", "in", "North Breakwater", "designed", "Livia Tarrant"]
@@ -124,9 +131,9 @@ def test_two_nodes_of_one_name_stay_two() -> None:
 
 def test_no_path_no_picture() -> None:
     many = GoldPath(nodes=[GraphRef(key=str(at), name=str(at)) for at in range(MOST_DRAWN + 1)])
-    assert pictures.gold_path(Question(id="q", question="?")) is None
-    assert pictures.gold_path(Question(id="q", question="?", path=GoldPath())) is None
-    assert pictures.gold_path(Question(id="q", question="?", path=many)) is None
+    assert gold_path(Question(id="q", question="?")) is None
+    assert gold_path(Question(id="q", question="?", path=GoldPath())) is None
+    assert gold_path(Question(id="q", question="?", path=many)) is None
 
 
 def test_hostile_names_stay_within_the_drawing() -> None:
@@ -134,7 +141,7 @@ def test_hostile_names_stay_within_the_drawing() -> None:
     path = GoldPath(nodes=[GraphRef(key=name, name=name, type="<b>") for name in names], relations=[
         GraphRef(key=str(at), name=str(at), type="&" * 200, kind="relation") for at in range(3)
     ])
-    figure = pictures.gold_path(Question(id="q", question="?", path=path), answer("nothing"))
+    figure = gold_path(Question(id="q", question="?", path=path), answer("nothing"))
     assert figure is not None
     assert "<script" not in figure.svg
     assert all(box[2] <= pictures.WIDTH for _, box in texts(figure.svg))

@@ -94,11 +94,11 @@ class Worst:
     def read_row(self, row: Row) -> None:
         """Takes the texts of a row that is kept. An answer without a repetition's number was judged several times."""
         question, answer = row.question, row.answer
-        for key in self._trials.get((answer.system, question.id), ()):
-            if answer.trial is None or answer.trial == key[2]:
-                references = tuple(_cut(text) for text in question.right_answers)
-                path = path_picture(question.path, answer) if question.path else None
-                self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references, path)
+        keys = [key for key in self._trials.get((answer.system, question.id), ()) if answer.trial is None or answer.trial == key[2]]
+        if keys:
+            references = tuple(_cut(text) for text in question.right_answers)
+            path = path_picture(question.path, answer) if question.path else None
+            self.texts |= dict.fromkeys(keys, _RowTexts(_cut(question.question), _cut(answer.answer), references, path))
 
     def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""

@@ -261,8 +261,7 @@ def _leaders(view: PairView) -> str:
 
 
 def _named(systems: list[str]) -> str:
-    more = [f"{number(len(systems) - NAMED)} more"] if len(systems) > NAMED else []
-    return joined([*map(word, systems[:NAMED]), *more])
+    return joined([*map(word, systems)], NAMED)
 
 
 def _against(view: PairView, best: str, other: str) -> str:
