@@ -166,9 +166,13 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
         session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
         session.say(f"note: {session.named(note)}")
+    # an extra or a file of triples that is missing is said before a server is opened, or started; only a model's schema may be in the graph
+    offline = bool(read.documents) and options.extractor != "model"
+    extractor = extractor_of(session, options) if offline else None
     graph, name = session.graph, str(session.graph_name)
     schema = _schema(session, options.schema_file)
-    extractor = extractor_of(session, options, schema) if read.documents else None
+    if read.documents and not offline:
+        extractor = extractor_of(session, options, schema)
     rules, embedder = _rules(session, graph, name, options)
     settings = BuildSettings(
         name, Cutting(options.chunk_size, options.chunk_overlap, options.context_sentences), rules, remove=options.remove,

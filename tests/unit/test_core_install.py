@@ -14,6 +14,8 @@ from kgeval.errors import EXTRAS
 
 HIDDEN = [*EXTRAS, "torch", "transformers", "tokenizers", "huggingface_hub"]
 ENDPOINT = ["--embedding-url", "http://127.0.0.1:9/v1", "--embedding-model", "m"]
+# an address where nothing listens: what lacks an extra says so before it opens a server, and starts none of its own
+NOWHERE = ["--graph", "g", "--uri", "bolt://127.0.0.1:1"]
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({HIDDEN!r})); from kgeval.cli.main import run; sys.exit(run(sys.argv[1:]))"
 
 
@@ -44,9 +46,9 @@ def test_scores_and_their_page_need_no_extra(folder: Path) -> None:
     (["score", "a.jsonl", "--metrics", "semantic_similarity"], "embeddings"),
     (["score", "a.jsonl", "--metrics", "semantic_similarity", *ENDPOINT], "vectors"),
     (["score", "a.jsonl", "--metrics", "token_f1", "--shards", "2", "--executor", "ray", "-o", "s.jsonl"], "ray"),
-    (["build", "a.pdf", "--graph", "g", "--extractor", "rules", "--dry-run"], "documents"),
-    (["build", "a.docx", "--graph", "g", "--extractor", "rules", "--dry-run"], "documents"),
-    (["build", "a.txt", "--graph", "g", "--extractor", "spacy", "--dry-run"], "spacy"),
+    (["build", "a.pdf", *NOWHERE, "--extractor", "rules", "--dry-run"], "documents"),
+    (["build", "a.docx", *NOWHERE, "--extractor", "rules", "--dry-run"], "documents"),
+    (["build", "a.txt", *NOWHERE, "--extractor", "spacy", "--dry-run"], "spacy"),
 ])
 def test_what_needs_an_extra_says_the_command_that_adds_it(words: list[str], extra: str, folder: Path) -> None:
     done = core(folder, *words)
