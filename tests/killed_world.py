@@ -16,6 +16,9 @@ from typing import Any
 
 KILLS = int(os.environ.get("KGEVAL_KILLS", "3"))
 IN_FLIGHT = 4
+# A call is repeated until its reply is in the journal. Twice as many threads as calls on the wire make requests and read replies
+# (llm/session.py), so at a kill as many replies again may have arrived and wait for the disk: seen once in 100 kills on a loaded machine.
+NOT_WRITTEN = 2 * IN_FLIGHT
 
 
 def killed_and_whole(
@@ -23,7 +26,7 @@ def killed_and_whole(
     clean: Callable[[], None] = lambda: None,
 ) -> None:
     """Runs a command once as it is, then again and again with kills at random moments until it has been killed KILLS times: each run that
-    comes to its end has made the same, and asked for nothing twice but what was in flight at a kill.
+    comes to its end has made the same, and asked for nothing twice but what was in flight or not yet written at a kill.
 
     `words`: the command by the name of a run, which its files bear; `again`: what is added when it goes on; `made`: what a run of a name
     has made, None where it has not come to its end; `asked`: how much was asked for since the last time; `clean`: before each run.
@@ -47,7 +50,7 @@ def killed_and_whole(
             here, kills = here + 1, kills + 1
         assert made(name) == whole, f"run {number}, killed {here} times"
         again_asked = asked() - paid
-        assert again_asked <= here * IN_FLIGHT, f"run {number}, killed {here} times: {again_asked} asked again, {IN_FLIGHT} are in flight"
+        assert again_asked <= here * NOT_WRITTEN, f"run {number}, killed {here} times: {again_asked} asked again, {IN_FLIGHT} are in flight"
 
 
 def run(words: Sequence[str], folder: Path, seconds: float = 300) -> bool:

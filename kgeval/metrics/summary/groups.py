@@ -54,10 +54,12 @@ class Traits:
             self.seen.extend(bytes(at + 1 - len(self.seen)))
         self.seen[at] = 1
         for by, values in traits_of(question).items():
+            if not values:
+                continue
             column = self.columns[by]
             if at >= len(column):
                 column.extend(repeat(UNKNOWN, at + 1 - len(column)))
-            if values and column[at] == UNKNOWN:
+            if column[at] == UNKNOWN:
                 column[at] = self.names[by].number(values)
 
     def numbers(self, by: By, questions: Whole) -> Whole:
@@ -108,6 +110,8 @@ class Grouping:
         """Each value with the places of its questions among `questions`; values without any are left out."""
         import numpy as np
 
+        if not self.shown[by]:
+            return
         numbers = self.traits.numbers(by, questions)
         # sorted once: each value would need a comparison of all questions, and documents are many
         order = np.argsort(numbers, kind="stable")

@@ -46,8 +46,13 @@ def _mean(scored: Floats, there: Floats, causes: dict[str, int], *, not_applicab
     counts = Mean(n=n + failed + not_applicable, n_scored=n, not_applicable=not_applicable, failures=causes)
     if not n:
         return counts.model_copy(update={"bound_low": 0.0, "bound_high": 1.0}) if failed else counts
-    order = np.lexsort((there, scored))  # sums of sorted numbers do not depend on the order of the rows
-    scored, there = scored[order], there[order]
+    # sums of sorted numbers do not depend on the order of the rows
+    if (there == 1).all():
+        scored = np.sort(scored)
+    else:
+        order = np.lexsort((there, scored))
+        scored, there = scored[order], there[order]
+        del order
     mean = min(float(scored[-1]), max(float(scored[0]), float(scored.mean())))
     # the bounds: what failed, a whole question or some of its repetitions, taken as 0 and as 1; a gate must hold at both
     seen, unseen = float((scored * there).sum()), float((1 - there).sum())

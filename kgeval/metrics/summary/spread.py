@@ -24,7 +24,7 @@ def spread(values: Floats) -> Spread:
     if not len(values):
         return Spread()
     lowest, q25, median, q75, highest = (float(q) for q in np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))
-    bins = np.bincount(np.minimum((values * BINS).astype(np.int64), BINS - 1), minlength=BINS)
+    bins = np.bincount(np.minimum((values * BINS).astype(np.int8), BINS - 1), minlength=BINS)
     return Spread(minimum=lowest, q25=q25, median=median, q75=q75, maximum=highest, bins=[int(count) for count in bins])
 
 

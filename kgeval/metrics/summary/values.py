@@ -170,8 +170,9 @@ class RunScores:
 
         runs = self.runs(system, metric)
         coded = np.stack(list(runs.values())) if runs else np.full((1, 0), ABSENT)
-        questions_asked = np.flatnonzero((coded != ABSENT).any(axis=0))
-        return average_repetitions(coded[:, questions_asked], tuple(self.causes.of)), questions_asked
+        del runs
+        asked = (coded != ABSENT).any(axis=0)
+        return average_repetitions(coded if asked.all() else coded[:, asked], tuple(self.causes.of)), np.flatnonzero(asked)
 
 
 def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
@@ -182,11 +183,15 @@ def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Value
     """
     import numpy as np
 
+    # nothing of the size of the questions is held longer than needed: a run may have a million of them
     has, failed = coded >= 0, coded <= FAILED
-    count, missing = has.sum(axis=0), failed.sum(axis=0)
-    total = np.where(has, coded, 0.0).sum(axis=0)
-    value = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    first = coded[failed.argmax(axis=0), np.arange(coded.shape[1])]
-    cause = np.where((count == 0) & (missing > 0), FAILED - first, -1).astype(np.int64)
-    there = count / np.maximum(count + missing, 1)
-    return Values(value, there, cause, (count == 0) & (missing == 0), causes)
+    count, missing = has.sum(axis=0, dtype=np.int32), failed.sum(axis=0, dtype=np.int32)
+    value = np.zeros(coded.shape[1])
+    for run, own in zip(coded, has, strict=True):
+        np.add(value, run, out=value, where=own)
+    np.divide(value, count, out=value, where=count > 0)
+    value[count == 0] = np.nan
+    cause = np.full(len(value), -1, dtype=np.int64)
+    lost = np.flatnonzero((count == 0) & (missing > 0))
+    cause[lost] = (FAILED - coded[failed[:, lost].argmax(axis=0), lost]).astype(np.int64)
+    return Values(value, count / np.maximum(count + missing, 1), cause, (count == 0) & (missing == 0), causes)
