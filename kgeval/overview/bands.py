@@ -9,7 +9,7 @@ from kgeval.records import Dimension
 
 METHOD = "the methodology page [M]: below 70 % critical, 70 to 85 % acceptable, above 85 % strong; 50 % and 95 % are kgeval's"
 OURS = "kgeval's own"
-PASS = 3.0  # [M]: the mean of the five scores that passes
+PASS = 3.0  # of the guide that [M] belongs to: the mean of the five scores that passes
 DIMENSIONS: dict[Dimension, str] = {
     "graph": "Graph: completeness and quality", "retrieval": "Retrieval", "answers": "Answers: correctness",
     "grounding": "Grounding: no hallucination", "reasoning": "Reasoning depth",

@@ -1,4 +1,4 @@
-"""What the nine kinds of [K] share: a reply looked up by code, and the trial whether passages give an answer.
+"""What the eight kinds of [K] and attribution share: a reply looked up by code, and the trial whether passages give an answer.
 
 A trial shows a question with some passages to a model that does not know the right answer, and compares what it says.
 So it is tried that the evidence is enough, and that a part of it is not. """
