@@ -117,12 +117,17 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
 
 def _shape(samples: tuple[Floats, ...], signs: tuple[int, ...]) -> BootstrapShape:
     """Cumulants of a mean of n draws: those of one draw over n, n^2, n^3; cumulants of independent parts add up."""
+    import numpy as np
+
     centre = k2 = k3 = k4 = 0.0
     for sign, sample in zip(signs, samples, strict=True):
         n, mean = len(sample), float(sample.mean())
         from_mean = sample - mean
         squared = from_mean * from_mean
-        m2, m3, m4 = float(squared.mean()), float((squared * from_mean).mean()), float((squared * squared).mean())
+        m2 = float(squared.mean())
+        # in place: a sample may be a million values, and two of its size are enough
+        m3 = float(np.multiply(squared, from_mean, out=from_mean).mean())
+        m4 = float(np.multiply(squared, squared, out=squared).mean())
         centre += sign * mean
         k2 += m2 / n
         k3 += sign * m3 / n**2

@@ -39,23 +39,25 @@ def mean_of_values(values: Values, *, seed: int) -> Mean:
 
 
 def _mean(scored: Floats, there: Floats, causes: dict[str, int], *, not_applicable: int, seed: int) -> Mean:
-    """`there`: the share of each question's repetitions that its value rests on."""
+    """`scored` is the caller's to give away. `there`: the share of each question's repetitions that its value rests on."""
     import numpy as np
 
     failed, n = sum(causes.values()), len(scored)
     counts = Mean(n=n + failed + not_applicable, n_scored=n, not_applicable=not_applicable, failures=causes)
     if not n:
         return counts.model_copy(update={"bound_low": 0.0, "bound_high": 1.0}) if failed else counts
-    # sums of sorted numbers do not depend on the order of the rows
+    # sums of sorted numbers do not depend on the order of the rows. `seen`, `unseen`: for the bounds, which take what failed, a whole
+    # question or some of its repetitions, as 0 and as 1; a gate must hold at both
     if (there == 1).all():
-        scored = np.sort(scored)
+        scored.sort()
+        seen, unseen = float(scored.sum()), 0.0
     else:
         order = np.lexsort((there, scored))
         scored, there = scored[order], there[order]
+        seen, unseen = float((scored * there).sum()), float((1 - there).sum())
         del order
+    del there  # a run may have a million questions
     mean = min(float(scored[-1]), max(float(scored[0]), float(scored.mean())))
-    # the bounds: what failed, a whole question or some of its repetitions, taken as 0 and as 1; a gate must hold at both
-    seen, unseen = float((scored * there).sum()), float((1 - there).sum())
     ends = bootstrap_mean(scored, seed=seed)
     return counts.model_copy(update={
         "mean": mean, "low": None if ends is None else min(ends.low, mean), "high": None if ends is None else max(ends.high, mean),
