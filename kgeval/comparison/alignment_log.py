@@ -35,7 +35,7 @@ CREATE TABLE pairs (a TEXT, b TEXT, question TEXT, numbers TEXT, trial INTEGER, 
 CREATE TABLE changed (a TEXT, b TEXT, question TEXT, numbers TEXT, system TEXT, trial INTEGER, level TEXT, free TEXT, aligned TEXT,
   draw TEXT, claims INTEGER, kept INTEGER, PRIMARY KEY (a, b, question, numbers, system)) WITHOUT ROWID;
 CREATE TABLE uses (system TEXT, question TEXT, number INTEGER, words REAL, tokens REAL, seconds REAL, calls REAL, cost REAL,
-  PRIMARY KEY (system, question, number)) WITHOUT ROWID;
+  mark TEXT, PRIMARY KEY (system, question, number)) WITHOUT ROWID;
 """
 _PAIR = (
     "INSERT INTO pairs VALUES (?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), "
@@ -167,7 +167,14 @@ class AlignmentLog:
         sent, received = answer.input_tokens, answer.output_tokens
         tokens = None if sent is None or received is None else sent + received
         values = (count_words(answer.answer), tokens, answer.latency_s, answer.calls, answer.cost)
-        self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?)", (system, question, number, *values))
+        mark = hashlib.sha256(whole(answer.answer).encode()).hexdigest()[:16]
+        self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?,?)", (system, question, number, *values, mark))
+
+    def repeated(self, system: str) -> tuple[int, int]:
+        """Questions that a system has the same answer to each time, word for word, and questions with several answers."""
+        sql = "SELECT count(DISTINCT mark) = 1 AS same FROM uses WHERE system = ? GROUP BY question HAVING count(*) > 1"
+        same, several = self._one(f"SELECT coalesce(sum(same), 0), count(*) FROM ({sql})", (system,))  # noqa: S608
+        return same, several
 
     def use(self, system: str) -> SystemUse:
         """Means over the free answers of a system."""

@@ -15,7 +15,7 @@ from kgeval.comparison.align.force import Forcer, RewriteWish
 from kgeval.comparison.align.meaning import PROMPTS
 from kgeval.comparison.align.rule import AlignedPair, AlignmentRule, align_length, align_pair, failure_of, join_sides
 from kgeval.comparison.alignment_log import AlignmentLog, PairPlace
-from kgeval.comparison.sources import AnswerSource, LengthWish, SecondRun, again_key, free_key
+from kgeval.comparison.sources import AnswerSource, LengthWish, LiveSource, SecondRun, again_key, free_key
 from kgeval.errors import UsageError
 from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 50  # questions of a pair whose answers are compared with each other
 NAMED = 3  # pairs in one note
+UNVARIED = 0.9  # share of questions with one and the same answer in all trials from which on it is said
 SAME = 0.5  # share of equal answers from which on it is said
 INCOMPLETE = 3
 TARGETS = 10_000  # longest answers that are remembered: a number each
@@ -152,6 +153,9 @@ class AlignedAnswers(PairedAnswers):
             {run.name: run.first for run in runs if run.first is not None},
         )
         self.store, self.judge = store, judge
+        twice = {id(run.second.system) for run in runs if isinstance(run.second, LiveSource)}
+        for source in self.live:
+            source.sampled = (self.trial_kind == "regenerate" and settings.trials > 1) or id(source.system) in twice
         self.signature = key_of(
             {name: self.sources[name].signature for name in paired.systems}, asdict(settings.rule), self.trial_kind,
             paired.sharing.digest(), settings.models, settings.seed, forcer.signature if forcer is not None else "",
@@ -243,6 +247,11 @@ class AlignedAnswers(PairedAnswers):
         return tuple(count for a, b in self.paired.pairs for count in self.log.counts(a, b))
 
     @property
+    def live(self) -> list[LiveSource]:
+        """The sources that are asked, second runs too."""
+        return [source for source in self.sources.values() if isinstance(source, LiveSource) and source.live]
+
+    @property
     def stopped(self) -> str | None:
         """Why a system is not asked any more; None while all are."""
         return next((tally.stopped for tally in self._tallies.values() if tally.stopped), None)
@@ -270,6 +279,7 @@ class AlignedAnswers(PairedAnswers):
             for name, count in sorted(self._reused.items()) if count
         ]
         notes += [f"{tally.stopped}: {name} is not asked any more" for name, tally in self._tallies.items() if tally.stopped]
+        notes += list(self._unvaried())
         if self.trial_kind == "rejudge":
             counts = {name: self.sources[name].trials() or 0 for name in self.paired.systems}
             notes += [
@@ -277,6 +287,16 @@ class AlignedAnswers(PairedAnswers):
                 for name, count in counts.items() if 1 < count < self.settings.trials
             ]
         return notes
+
+    def _unvaried(self) -> Iterator[str]:
+        """That a system answers the same each time: its trials then show nothing of how its answers vary."""
+        for name in self.paired.systems:
+            same, several = self.log.repeated(name)
+            if same and same >= UNVARIED * several:
+                yield (
+                    f"{name}: the same answer in all trials, word for word, to {same:,} of {several:,} questions: the trials show next to "
+                    "nothing of how its answers vary; a temperature above 0 would"
+                )
 
     def close(self) -> None:
         """Deletes the temporary tables. May be called twice. The journal is for the caller to close."""

@@ -59,18 +59,27 @@ class LengthWish:
 
 def free_key(source: AnswerSource, question: Question, number: int) -> str:
     """What a free answer is kept under."""
-    return key_of("free", source.signature, question.id, question.question, number)
+    return key_of("free", source.signature, question.id, question.question, number, *_sampled(source))
 
 
 def again_key(source: AnswerSource, question: Question, number: int, previous: Answer, wish: LengthWish) -> str:
     """What an answer of a wanted length is kept under."""
-    return key_of("again", source.signature, question.id, question.question, number, wish.target, wish.attempt, previous.answer)
+    return key_of(
+        "again", source.signature, question.id, question.question, number, wish.target, wish.attempt, previous.answer, *_sampled(source),
+    )
+
+
+def _sampled(source: AnswerSource) -> tuple[str, ...]:
+    """What a key says of an answer that was sampled; of another one nothing, as before there were any."""
+    return ("sampled",) if isinstance(source, LiveSource) and source.sampled else ()
 
 
 class LiveSource:
-    """A Source that asks a system. `name`: what it is called here; `first`: the trial number before its first one."""
+    """A Source that asks a system. `name`: what it is called here; `first`: the trial number before its first one; `sampled`: several
+    answers to a question are wanted of it."""
 
     lasting = False
+    sampled = False
 
     def __init__(self, system: System, *, name: str | None = None, first: int = 0) -> None:
         self.system, self.name, self._first = system, name or system.name, first
@@ -90,11 +99,11 @@ class LiveSource:
 
     def free(self, question: Question, number: int) -> Answer:
         with self._room:
-            return self._named(answered(self.system, Ask(question.id, question.question, trial=number)))
+            return self._named(answered(self.system, Ask(question.id, question.question, trial=number, sampled=self.sampled)))
 
     def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         with self._room:
-            ask = Ask(question.id, question.question, trial=number)
+            ask = Ask(question.id, question.question, trial=number, sampled=self.sampled)
             return self._named(adjusted(
                 self.system, ask, wish.target, previous=previous, attempt=wish.attempt, other=wish.other,
             ))

@@ -79,9 +79,12 @@ def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, Jso
     counts up with the trial: with one seed, another trial would be the same draw."""
     system, user = render(task.prompt, task.slots, items)
     reply: type[Reply] = task.reply
-    seed = endpoint.parameters.get("seed")
-    if task.trial and isinstance(seed, int):
-        endpoint = replace(endpoint, parameters={**endpoint.parameters, "seed": seed + task.trial})
+    parameters = dict(endpoint.parameters)
+    if task.trial and isinstance(seed := parameters.get("seed"), int):
+        parameters["seed"] = seed + task.trial
+    if task.temperature is not None and parameters.get("temperature") == 0:
+        parameters["temperature"] = task.temperature
+    endpoint = replace(endpoint, parameters=parameters)
     return Request(
         endpoint=endpoint, system=system, user=user, shape=shape_of(reply), prompt=task.prompt.name, prompt_hash=task.prompt.hash,
         stage=task.stage or task.prompt.name, trial=task.trial, round=round_, items=len(items),

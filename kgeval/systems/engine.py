@@ -97,7 +97,7 @@ def asks(questions: Iterable[Question], how: Answering) -> Iterator[Ask]:
         for trial in range(1, how.trials + 1):
             yield Ask(
                 question.id, question.question, trial=trial if how.trials > 1 else None, target_words=words,
-                attempt=1 if words is not None else None,
+                attempt=1 if words is not None else None, sampled=how.trials > 1,
             )
 
 

@@ -26,7 +26,8 @@ class Ask:
     """One question to a system. Nothing that is known of the right answer is in it.
 
     `trial`: which repetition (None: there is one). `target_words`: the answer shall have about so many words
-    (generate-adjust of the comparison), `attempt`: which try at it, from 1; `previous`: the answer before. """
+    (generate-adjust of the comparison), `attempt`: which try at it, from 1; `previous`: the answer before. `sampled`: other
+    answers to the same question are asked for too, to see how they differ: one at temperature 0 would come again and again. """
 
     question_id: str
     question: str
@@ -34,6 +35,7 @@ class Ask:
     target_words: int | None = None
     attempt: int | None = None
     previous: str | None = None
+    sampled: bool = False
 
 
 class System(Protocol):

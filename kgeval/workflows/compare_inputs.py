@@ -135,7 +135,7 @@ def settled(settings: CompareSettings, options: CompareOptions, inputs: OpenComp
         raise UsageError(what, fix="give fewer, or add wordings to the --grades file")
     sampled = inputs.models.endpoint.parameters.get("temperature") != 0
     main = settings.main
-    trials, repeats, notes = main.trials, main.repeats, [shown_note]
+    trials, repeats, notes = main.trials, main.repeats, [shown_note, *_temperatures(inputs)]
     if not sampled:
         differ = main.trials
         if inputs.aligned.trial_kind == "rejudge":
@@ -147,6 +147,8 @@ def settled(settings: CompareSettings, options: CompareOptions, inputs: OpenComp
                 f"the judge has temperature 0, where the same request gets the same reply: {cut}; what would make more of them differ: "
                 f"--temperature above 0, --wordings (up to {judging[0].wordings}), systems that answer anew"
             )
+        elif main.trials > 1:
+            notes.append("temperature of the judge: 0")
         trials, repeats = differ, 1
     procedures = tuple(
         replace(run, procedure=procedure) if procedure.name == "biased"
@@ -156,6 +158,29 @@ def settled(settings: CompareSettings, options: CompareOptions, inputs: OpenComp
         for run, procedure in zip(settings.procedures, judging, strict=True)
     )
     return replace(settings, procedures=procedures, show=show, notes=tuple(notes))
+
+
+def _temperatures(inputs: OpenComparison) -> Iterator[str]:
+    """At which temperatures answers and verdicts are drawn: what trials and repeats can show depends on it."""
+    from kgeval.systems.builtin.system import BuiltinSystem
+
+    of_judge, reader = inputs.models.endpoint.parameters, inputs.tools.models
+    sampled = [source for source in inputs.aligned.live if source.sampled and isinstance(source.system, BuiltinSystem)]
+    if reader is not None and sampled:
+        set_by_user = reader.endpoint.parameters.get("temperature", "its own")
+        named = ", ".join(
+            f"{source.name} at {source.system.settings.trial_temperature if set_by_user == 0 else set_by_user}" for source in sampled
+        )
+        yield f"temperature of answers that are asked for several times: {named} (setting trial_temperature)"
+    if inputs.aligned.settings.trials > 1:
+        if of_judge.get("temperature") != 0:  # of a judge at 0 it is said what that leaves out
+            yield f"temperature of the judge: {of_judge.get('temperature', 'its own')}"
+        able = [name for name, source in inputs.aligned.sources.items() if source.live or getattr(source, "hook", None) is not None]
+        if able and inputs.aligned.trial_kind == "rejudge":
+            yield (
+                f"the answers stay in all trials, so that these show the judge's randomness alone; {', '.join(able)} can answer anew: "
+                "kgeval answer --trials, then compare with --trial-kind regenerate (trial_kind in [compare] of kgeval.toml)"
+            )
 
 
 def _or(value: Any, default: Any) -> Any:

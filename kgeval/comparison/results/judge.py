@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.comparison.forms import NAMES
 from kgeval.comparison.results.tally import JudgeTally, length_bins, tally
 from kgeval.comparison.table import PairTable
+from kgeval.format import share
 from kgeval.records import Covariate, Estimated, JudgeReport, TrialKind
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MANY_FLIPS = 0.25
+AGREED, ENOUGH_REPEATS = 0.99, 50  # repeats that agree so often, of so many pairs of them, show nothing that one call would not
 LENGTH_UNIT = 100  # words
 
 
@@ -70,6 +72,15 @@ def _notes(counts: JudgeTally, first: Estimated) -> Iterator[str]:
     if flips.mean is not None and flips.mean > MANY_FLIPS:
         flipped, judged = round(sum(flips.sums.values())), sum(flips.numbers.values())
         yield f"verdict flips when the order is swapped, in {flipped:,} of {judged:,} question-trials: single calls mean little"
+
+
+    agreeing = counts.agreeing
+    compared = sum(agreeing.numbers.values())
+    if agreeing.mean is not None and agreeing.mean >= AGREED and compared >= ENOUGH_REPEATS:
+        yield (
+            f"repeats agree in {share(agreeing.mean)} of {compared:,} pairs of them: the judge shows next to no randomness here, and more "
+            "repeats or trials of the same answers cost calls and tell nothing new"
+        )
 
 
 def _length_notes(raw: Estimated, at_equal: Estimated, found: Controlled) -> Iterator[str]:

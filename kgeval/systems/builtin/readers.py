@@ -61,11 +61,13 @@ class ReaderReply(Reply):
 
 
 class ModelReader:
-    """Asks the reader's model: one call a question, each question and its contexts paid once."""
+    """Asks the reader's model: one call a question, each question and its contexts paid once. `trial_temperature`: of answers that are
+    to differ, where the model has temperature 0."""
 
     adjusts = True
 
-    def __init__(self, models: Models, asker: Asker | None) -> None:
+    def __init__(self, models: Models, asker: Asker | None, trial_temperature: float = 0.0) -> None:
+        self._trial_temperature = trial_temperature
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
         self.model: str | None = models.endpoint.model
@@ -85,7 +87,7 @@ class ModelReader:
             slots["contexts"] = [passage.text for passage in contexts]
         outcome = self._asker.ask(Task(
             id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0,
-            stage=name,
+            stage=name, temperature=self._trial_temperature if ask.sampled else None,
         ))
         if outcome.value is None:
             failure = outcome.failure

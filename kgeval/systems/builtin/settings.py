@@ -18,6 +18,8 @@ RETRIEVING = ("vector", "graph", "graph+text")
 GRAPHS = ("graph", "graph+text")
 EVERY = ("closed-book", *RETRIEVING)
 YES, NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+# What GraphRAG-Bench [X] has its systems answer with. Trials are there to show how answers differ by sampling [Z 4.2]; at 0 they would not
+TRIAL_TEMPERATURE = 0.7
 RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
@@ -61,6 +63,10 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting(
         "max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000,
     ),
+    BuiltinSetting(
+        "trial_temperature", EVERY, "number",
+        "The reader's temperature where it answers a question several times and its model has no other than 0.", 0, 2,
+    ),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 
@@ -84,6 +90,7 @@ class Settings:
     rerank: str = ""
     candidates: int = 30
     max_words: int = 0
+    trial_temperature: float = TRIAL_TEMPERATURE
 
     @property
     def own(self) -> dict[str, JsonValue]:

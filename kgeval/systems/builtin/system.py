@@ -22,7 +22,7 @@ from kgeval.systems.builtin.readers import (
     Read,
 )
 from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever, search_with
-from kgeval.systems.builtin.settings import Settings, read_settings
+from kgeval.systems.builtin.settings import TRIAL_TEMPERATURE, Settings, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.builtin.vector_rag import VectorRetriever
 from kgeval.systems.system import Ask, ClosedAtEnd
@@ -38,7 +38,10 @@ class BuiltinSystem(ClosedAtEnd):
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel = reader.adjusts, reader.parallel
-        chosen = ",".join(f"{name}={value}" for name, value in settings.own.items())
+        # the default of a setting that later versions brought is left out, so that what was paid for before is found again
+        chosen = ",".join(
+            f"{name}={value}" for name, value in settings.own.items() if name != "trial_temperature" or value != TRIAL_TEMPERATURE
+        )
         parts = [settings.system, chosen, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
         self.signature = "|".join(parts)
 
@@ -135,7 +138,7 @@ def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:
     if settings.system != "closed-book":
         kind = VectorRetriever if settings.system == "vector" else GraphRetriever
         retriever = kind(settings, search_with(settings.system, tools), planned=tools.planned)
-    reader = ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker)
+    reader = ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker, settings.trial_temperature)
     if tools.planned:
         return PlannedSystem(settings, reader, retriever, tools.asker)
     return BuiltinSystem(settings, reader, retriever)
