@@ -165,12 +165,13 @@ def _temperatures(inputs: OpenComparison) -> Iterator[str]:
     from kgeval.systems.builtin.system import BuiltinSystem
 
     of_judge, reader = inputs.models.endpoint.parameters, inputs.tools.models
-    sampled = [source for source in inputs.aligned.live if source.sampled and isinstance(source.system, BuiltinSystem)]
-    if reader is not None and sampled:
+    settings = {
+        source.name: source.system.settings.trial_temperature for source in inputs.aligned.live
+        if source.sampled and isinstance(source.system, BuiltinSystem)
+    }
+    if reader is not None and settings:
         set_by_user = reader.endpoint.parameters.get("temperature", "its own")
-        named = ", ".join(
-            f"{source.name} at {source.system.settings.trial_temperature if set_by_user == 0 else set_by_user}" for source in sampled
-        )
+        named = ", ".join(f"{name} at {setting if set_by_user == 0 else set_by_user}" for name, setting in settings.items())
         yield f"temperature of answers that are asked for several times: {named} (setting trial_temperature)"
     if inputs.aligned.settings.trials > 1:
         if of_judge.get("temperature") != 0:  # of a judge at 0 it is said what that leaves out
