@@ -198,8 +198,8 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
 
 
 def _bound(session: Session, names: Sequence[str]) -> dict[str, tuple[Layout, str | None]]:
-    """The layout of every graph, and whether it is half loaded, before the first is audited. Raises: LayoutError with every graph that cannot
-    be bound."""
+    """The layout of every graph, and whether it is half loaded, before the first is audited. Raises: LayoutError with every graph that
+    cannot be bound."""
     bound: dict[str, tuple[Layout, str | None]] = {}
     faults: list[LayoutError] = []
     for name in names:

@@ -93,8 +93,8 @@ def verdict(report: AgreementReport) -> list[str]:
 
 def _nearest_of(near: Sequence[Nearest]) -> str:
     """`nearest to people is token_f1 (Spearman 0.55, n 278; not told apart from it: rouge_l).`; of equal ones all are named."""
-    first = [one for one in near if one.rank == 1]
-    even = [one.predictor for one in near if one.rank > 1 and one.told_apart is False]
+    first = [one for one in near if one.rank == near[0].rank]
+    even = [one.predictor for one in near if one.rank != near[0].rank and one.told_apart is False]
     whose, it = ("is", "it") if len(first) == 1 else ("are, equally,", "them")
     also = f"; not told apart from {it}: {joined(even[:4])}" + (", ..." if len(even) > 4 else "") if even else ""
     names = joined([one.predictor for one in first], 4)
