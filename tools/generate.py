@@ -94,6 +94,12 @@ RECORDS = {
     "structure": Structure, "triple": Triple, "verdict": Verdict,
 }
 
+# How pages name the papers of docs/sources.md: paper -> pattern.
+SOURCES = {
+    "Z": "Zeng et al\\.", "D": "Dong et al\\.", "X": "Xiang et al\\.|GraphRAG-Bench", "K": "Kasiak(?: et al\\.)?",
+    "M": "GraphRAG evaluation methodology|evaluation methodology for GraphRAG|methodology for GraphRAG",
+}
+
 # kgeval's own words, which reports do not explain: they stand in flags, files and pages.
 HOUSE_WORDS = {
     "check": 'One question about a graph, such as "which entities have no relation?"; its page says why it matters and what it misses.',
@@ -117,9 +123,9 @@ def generated() -> dict[Path, str]:
     """Every generated file with its text."""
     files = {ROOT / "docs" / "cli.md": cli_reference(), ROOT / "docs" / "glossary.md": glossary()}
     rules = load_rules()
-    files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": rule_page(rule) for rule in rules.values()}
+    files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": with_sources(rule_page(rule)) for rule in rules.values()}
     files[ROOT / "docs" / "rules" / "README.md"] = rule_index()
-    files |= {ROOT / "docs" / path: text for path, text in metric_pages().items()}
+    files |= {ROOT / "docs" / path: with_sources(text) for path, text in metric_pages().items()}
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
@@ -182,6 +188,22 @@ def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[st
             if command is not None:
                 found += commands(command, (*path, name))
     return found
+
+
+def with_sources(page: str) -> str:
+    """A page of docs/rules or docs/metrics with a link to docs/sources.md where it first names each of its papers in running text."""
+    lines, linked, fenced = page.split("\n"), set(), False
+    for at, line in enumerate(lines):
+        fenced ^= line.startswith("```")
+        if fenced or line.startswith(("#", "|", "```")):
+            continue
+        for source, names in SOURCES.items():
+            named = re.search(rf"(?<![\w/`-])(?:{names})(?![\w`-])", lines[at])
+            if named and source not in linked:
+                linked.add(source)
+                lines[at] = f"{lines[at][: named.start()]}[{named[0]}](../sources.md){lines[at][named.end() :]}"
+        lines[at] = re.sub(r"arXiv (\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", lines[at])
+    return "\n".join(lines)
 
 
 def with_options(page: str) -> str:
