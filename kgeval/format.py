@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -176,10 +176,22 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else many}"
 
 
+def first_of(items: Sequence[str], most: int, apart: str = ", ", *, noun: str = "") -> str:
+    """The first ones, and how many more there are: `a, b, c`; `a, b and 3 more`; with a noun `a, b and 3 pairs more`."""
+    left = len(items) - most
+    return apart.join(items[:most]) + (f" and {left:,} {noun + ' ' if noun else ''}more" if left > 0 else "")
+
+
+def first_lines(lines: Sequence[str], most: int, *, of: int | None = None) -> list[str]:
+    """The first ones, and a line with how many more there are: `... and 3 more`. `of`: how many there are, where not all are at hand."""
+    left = (len(lines) if of is None else of) - most
+    return [*lines[:most], *([f"... and {left:,} more"] if left > 0 else [])]
+
+
 def joined(parts: list[str], most: int | None = None) -> str:
-    """`a`, `a and b`, `a, b and c`; with `most` the first ones, and how many more there are: `a, b and 3 more`."""
+    """`a`, `a and b`, `a, b and c`; with `most` as `first_of` where there are more."""
     if most is not None and len(parts) > most:
-        parts = [*parts[:most], f"{number(len(parts) - most)} more"]
+        return first_of(parts, most)
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
 
 

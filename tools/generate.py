@@ -1,5 +1,5 @@
-"""Writes what is generated: docs/cli.md, docs/glossary.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md,
-the generated part of mkdocs.yml, schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
+"""Writes what is generated: docs/cli.md, docs/glossary.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md and of
+the pages in `parts`, the generated part of mkdocs.yml, schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 """
@@ -18,6 +18,8 @@ from skill_guide import skill_guide
 from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
+from kgeval.comparison.judge.grades import load_grades
+from kgeval.llm.fake.__main__ import main as fake_model
 from kgeval.metrics.pages import metric_pages
 from kgeval.records import (
     GROUPS,
@@ -68,6 +70,7 @@ from kgeval.records import (
     Verdict,
 )
 from kgeval.reports.glossary import TERMS
+from kgeval.systems.builtin.settings import SETTINGS, Settings
 from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,6 +92,12 @@ RECORDS = {
     "score-report": ScoreReport, "sensitivity-report": SensitivityReport,
     "simulation-report": SimulationReport, "stats-report": StatsReport,
     "structure": Structure, "triple": Triple, "verdict": Verdict,
+}
+
+# How pages name the papers of docs/sources.md: paper -> pattern.
+SOURCES = {
+    "Z": "Zeng et al\\.", "D": "Dong et al\\.", "X": "Xiang et al\\.|GraphRAG-Bench", "K": "Kasiak(?: et al\\.)?",
+    "M": "GraphRAG evaluation methodology|evaluation methodology for GraphRAG|methodology for GraphRAG",
 }
 
 # kgeval's own words, which reports do not explain: they stand in flags, files and pages.
@@ -114,12 +123,14 @@ def generated() -> dict[Path, str]:
     """Every generated file with its text."""
     files = {ROOT / "docs" / "cli.md": cli_reference(), ROOT / "docs" / "glossary.md": glossary()}
     rules = load_rules()
-    files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": rule_page(rule) for rule in rules.values()}
+    files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": with_sources(rule_page(rule)) for rule in rules.values()}
     files[ROOT / "docs" / "rules" / "README.md"] = rule_index()
-    files |= {ROOT / "docs" / path: text for path, text in metric_pages().items()}
+    files |= {ROOT / "docs" / path: with_sources(text) for path, text in metric_pages().items()}
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    for page, (part, text) in parts().items():
+        files[ROOT / "docs" / page] = with_part((ROOT / "docs" / page).read_text(encoding="utf-8"), part, text)
     files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     files[ROOT / "mkdocs.yml"] = with_pages((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), files)
@@ -179,6 +190,22 @@ def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[st
     return found
 
 
+def with_sources(page: str) -> str:
+    """A page of docs/rules or docs/metrics with a link to docs/sources.md where it first names each of its papers in running text."""
+    lines, linked, fenced = page.split("\n"), set(), False
+    for at, line in enumerate(lines):
+        fenced ^= line.startswith("```")
+        if fenced or line.startswith(("#", "|", "```")):
+            continue
+        for source, names in SOURCES.items():
+            named = re.search(rf"(?<![\w/`-])(?:{names})(?![\w`-])", lines[at])
+            if named and source not in linked:
+                linked.add(source)
+                lines[at] = f"{lines[at][: named.start()]}[{named[0]}](../sources.md){lines[at][named.end() :]}"
+        lines[at] = re.sub(r"arXiv (\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", lines[at])
+    return "\n".join(lines)
+
+
 def with_options(page: str) -> str:
     """A page with the tables of the options classes that it names; a row of many is in "several functions" alone."""
     tables = {name: list(FUNCTIONS[name].rows()) for name in re.findall(r"<!-- options of (\w+) -->", page)}
@@ -204,6 +231,52 @@ def with_pages(site: str, files: dict[Path, str]) -> str:
         listed = "".join(f"          - {folder}/{name}\n" for name in pages)
         site = re.sub(rf"( +# {folder} \(.*\)\n)[^#]*( +# end of {folder}\n)", rf"\g<1>{listed}\g<2>", site)
     return site
+
+
+def parts() -> dict[str, tuple[str, str]]:
+    """What stands in code or data once and is shown on a page that people write: page -> (name of the part, its Markdown)."""
+    return {
+        "judge-procedures.md": ("grades", grades()),
+        "built-in-systems.md": ("settings", builtin_settings()),
+        "fake-model.md": ("options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
+    }
+
+
+def with_part(page: str, part: str, text: str) -> str:
+    """A page with the text between `<!-- PART, made by tools/generate.py -->` and `<!-- end of PART -->` made anew."""
+    begin, end = f"<!-- {part}, made by tools/generate.py -->\n\n", f"\n\n<!-- end of {part} -->"
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"docs: no part {part!r} between {begin.strip()!r} and {end.strip()!r}")
+    return before + begin + text + end + after
+
+
+def grades() -> str:
+    """The aspects of a comparison with their grades, a table each."""
+    lines = []
+    for aspect in load_grades().values():
+        rows = [f"| {points} | {text} |" for points, text in enumerate(aspect.grades)]
+        lines += [f"**{aspect.name}**: {aspect.asks}", "", "| points | what they mean |", "|---|---|", *rows, ""]
+    return "\n".join(lines).rstrip()
+
+
+def builtin_settings() -> str:
+    """The settings of the built-in systems as a table."""
+    lines = ["| setting | systems | default | bounds | meaning |", "|---|---|---|---|---|"]
+    for setting in SETTINGS:
+        default = getattr(Settings("vector"), setting.name)
+        if setting.name == "k":
+            default = "5; graphs 20"
+        elif isinstance(default, bool):
+            default = "yes" if default else "no"
+        bounds = " or ".join(setting.choices) or setting.type
+        if setting.low is not None and setting.high is not None:
+            bounds = f"{setting.low:,} to {setting.high:,}"
+        shown = "-" if default in (None, "", ()) else default
+        about = setting.about.rstrip(".").replace("A|B", "`A\\|B`")
+        lines.append(f"| `{setting.name}` | {', '.join(setting.systems)} | {shown} | {bounds} | {about} |")
+    return "\n".join(lines)
 
 
 def rule_index() -> str:

@@ -12,6 +12,7 @@ from kgeval.auditing.diff_figures import changes_of_figures, measured, other_met
 from kgeval.auditing.diff_sides import LACKING, Pair, hits_of, pairs_of, redacted, share_of, totals_by_type, why_incomparable
 from kgeval.auditing.identity import called, key_of, lists_all
 from kgeval.errors import InputError
+from kgeval.format import first_of
 from kgeval.records import SEVERITIES, AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def notes_of(before: AuditReport, after: AuditReport) -> Iterator[str]:
     if before.layout.name != after.layout.name:
         yield f"the layout was {before.layout.name} and is {after.layout.name} now: other things may be taken for entities"
     elif other := [f"{key} ({_value(was)} before, {_value(has)} now)" for key, was, has in keys if was != has]:
-        yield f"the layout reads other properties: {_listed(other)}"
+        yield f"the layout reads other properties: {first_of(other, _MOST)}"
     if before.run.kgeval != after.run.kgeval:
         yield f"made by different versions: kgeval {before.run.kgeval} before, {after.run.kgeval} now; a check may be computed otherwise"
     was, has = before.run.server, after.run.server
@@ -60,20 +61,20 @@ def _notes_on_checks(before: AuditReport, after: AuditReport) -> Iterator[str]:
 
     def checks(holds: Callable[[Finding], bool]) -> str:
         """The checks of which one side is so."""
-        return _listed([now.rule_id for then, now in both if holds(then) or holds(now)])
+        return first_of([now.rule_id for then, now in both if holds(then) or holds(now)], _MOST)
 
     if other := [f"{now.rule_id} ({then.threshold} before, {now.threshold} now)" for then, now in both if then.threshold != now.threshold]:
-        yield f"other thresholds, which decide what fails and not what is worse: {_listed(other)}"
+        yield f"other thresholds, which decide what fails and not what is worse: {first_of(other, _MOST)}"
     waived = [(then, now) for then, now in both if then.suppressed != now.suppressed]
     if waived:
-        names = _listed([f"{now.rule_id} ({then.suppressed} hits before, {now.suppressed} now)" for then, now in waived])
+        names = first_of([f"{now.rule_id} ({then.suppressed} hits before, {now.suppressed} now)" for then, now in waived], _MOST)
         yield f"other hits are waived; checks are compared without waived hits: {names}"
     if sampled := checks(lambda one: one.interval is not None):
         yield f"only a sample was looked at, so that only differences beyond its interval count, and nothing is said by type: {sampled}"
     if coarse := checks(lambda one: bool(one.count) and one.by_type is None):
         yield f"by type nothing can be said of (hits of no one type, or more than are counted by type): {coarse}"
     if left := [then.rule_id for then, now in pairs if then and not now and then.count is not None]:
-        yield f"checks of the earlier audit that were not run now: {_listed(left)}"
+        yield f"checks of the earlier audit that were not run now: {first_of(left, _MOST)}"
     if redacted(before) or redacted(after):
         yield "names are left out of a report (--redact): which examples appeared and vanished cannot be said"
     elif partly := checks(lambda one: one.count is not None and not lists_all(one)):
@@ -93,10 +94,6 @@ def _notes_on_figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
     if corpora[0] != corpora[1]:
         texts = [f"those of {name}" if name else "those of the graph's chunks" for name in corpora]
         yield f"tokens were counted over different texts: {texts[0]} before, {texts[1]} now"
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def _value(value: object) -> str:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from kgeval.auditing.identity import called
 from kgeval.errors import InputError
+from kgeval.format import first_lines
 from kgeval.records import SCHEMA_VERSION, AccuracyReport, AuditReport, CompletenessReport, Finding
 from kgeval.tables import read_json
 
@@ -34,9 +35,8 @@ def validated(model: type[Model], value: object, where: str, *, what: str, fix: 
         return model.model_validate(value)
     except ValidationError as cause:
         errors = cause.errors(include_url=False, include_input=False)
-        faults = [f"{where}: {'.'.join(map(str, error['loc'])) or 'report'}: {error['msg']}" for error in errors[:_FAULTS]]
-        more = [f"{where}: and {len(errors) - _FAULTS} faults more"] if len(errors) > _FAULTS else []
-        raise InputError(f"{where}: {what}", fix=fix, faults=[*faults, *more]) from cause
+        faults = [f"{where}: {'.'.join(map(str, error['loc'])) or 'report'}: {error['msg']}" for error in errors]
+        raise InputError(f"{where}: {what}", fix=fix, faults=first_lines(faults, _FAULTS)) from cause
 
 
 def read_audits(path: Path) -> list[AuditReport]:

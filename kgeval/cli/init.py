@@ -13,6 +13,7 @@ from kgeval.cli.common import say, visible
 from kgeval.cli.derive import HeadedCommand, flags_of
 from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
+from kgeval.format import first_of
 
 if TYPE_CHECKING:
     from kgeval.workflows.pipeline.start import Surroundings
@@ -47,7 +48,7 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
     for name, paths in (("answers", looked.answers), ("questions", looked.questions), ("documents", looked.documents),
                         ("graph files", looked.graphs), ("gold", looked.gold)):
         if paths:
-            say(f"{name}: " + ", ".join(map(str, paths[:5])) + (f" and {len(paths) - 5} more" if len(paths) > 5 else ""))
+            say(f"{name}: " + first_of([*map(str, paths)], 5))
     if looked.more:
         say("there are more files than were looked at: name what is missing in the file yourself")
     for note in known.notes:

@@ -16,6 +16,7 @@ from kgeval.cli.questions_generate import generate
 from kgeval.cli.questions_kinds import kinds
 from kgeval.cli.show import form_option, quiet_option, report_options_of, show_plan, show_report, show_result
 from kgeval.config import ClassifyOptions, QuestionFileOptions, SampleOptions
+from kgeval.format import first_of
 
 if TYPE_CHECKING:
     from kgeval.records import Structure
@@ -161,6 +162,6 @@ def _line(structure: Structure) -> str:
     elif structure.kind in ("edge", "path"):
         shown = "; ".join(structure.text_of(relation) for relation in structure.relations)
     else:
-        shown = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+        shown = first_of(names, MOST_NAMES)
     sizes = f"{len(names)} nodes, {len(structure.relations)} relations, {len(structure.passages)} passages"
     return " ".join(f"{structure.number}  {shown}  [{sizes}]{f'  {structure.stratum}' if structure.stratum else ''}".splitlines())

@@ -12,6 +12,7 @@ import click
 from kgeval.cli.derive import CommandGroup
 from kgeval.cli.show import json_option
 from kgeval.errors import InputError, UsageError
+from kgeval.format import first_lines
 
 if TYPE_CHECKING:
     from kgeval.tables import Line
@@ -86,10 +87,8 @@ def _rows(file: Path) -> Iterator[Line]:
 def _told(name: str, rows: int, faults: list[str]) -> int:
     from kgeval.cli.common import say
 
-    for fault in faults[:SHOWN]:
-        say(fault)
-    if len(faults) > SHOWN:
-        say(f"... and {len(faults) - SHOWN:,} more")
+    for line in first_lines(faults, SHOWN):
+        say(line)
     click.echo(f"{rows:,} rows, {len(faults):,} faults against {name}")
     return 1 if faults else 0
 

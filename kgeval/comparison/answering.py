@@ -17,6 +17,7 @@ from kgeval.comparison.align.rule import AlignedPair, AlignmentRule, align_lengt
 from kgeval.comparison.alignment_log import AlignmentLog, PairPlace
 from kgeval.comparison.sources import AnswerSource, LengthWish, LiveSource, SecondRun, again_key, free_key
 from kgeval.errors import UsageError
+from kgeval.format import first_of
 from kgeval.llm.answer_store import AnswerStore, key_of
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
@@ -347,17 +348,13 @@ def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str],
             names = " and ".join(written(mark).name for mark in unlike[0])
             mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
     if same:
-        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about itself"
+        yield f"the same answers, word for word: {first_of(same, NAMED, '; ', noun='pairs')}: what a judge says of these is about itself"
     if mixed:
         yield (
-            f"answers seem to be in different languages: {_named(mixed)}: a judge may favour one of them, and words are counted by the "
-            "rules of each script"
+            f"answers seem to be in different languages: {first_of(mixed, NAMED, '; ', noun='pairs')}: a judge may favour one of them, "
+            "and words are counted by the rules of each script"
         )
 
-
-def _named(items: Sequence[str]) -> str:
-    more = f" and {len(items) - NAMED} pairs more" if len(items) > NAMED else ""
-    return "; ".join(items[:NAMED]) + more
 
 
 def _trial_kind(sources: list[AnswerSource], settings: AnsweringSettings) -> TrialKind:

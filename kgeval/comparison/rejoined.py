@@ -10,6 +10,7 @@ from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.engine import JudgeRun, ScoresGiven
 from kgeval.comparison.verdict_store import DISCARDED, JudgedTrial, Segment
 from kgeval.errors import InputError
+from kgeval.format import first_of
 from kgeval.records import ComparisonVerdict
 
 SHOWN = 5
@@ -39,9 +40,8 @@ class Rejoined(JudgeRun):
         self.parts.check_end()
         if self.lacking:
             shown = list(dict.fromkeys(self.lacking))
-            more = f" and {len(shown) - SHOWN:,} more" if len(shown) > SHOWN else ""
             raise InputError(
-                f"answers that a model lengthened for the parts are not in this journal: {', '.join(shown[:SHOWN])}{more}; "
+                f"answers that a model lengthened for the parts are not in this journal: {first_of(shown, SHOWN)}; "
                 "nothing was asked or written", fix="name the journals of the parts: --import-journal FILE (repeatable), or --journal FILE",
             )
 

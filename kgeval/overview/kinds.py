@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from kgeval.config import explain
 from kgeval.errors import InputError
+from kgeval.format import first_lines
 from kgeval.records import (
     SCHEMA_VERSION,
     AccuracyReport,
@@ -91,9 +92,7 @@ def validated(record: type[Any], value: Mapping[str, Any], name: str) -> Any:
     try:
         return record.model_validate(value)
     except ValidationError as cause:
-        lines = explain(cause)
-        more = [f"{name}: and {len(lines) - _FAULTS} faults more"] if len(lines) > _FAULTS else []
-        raise InputError(f"{name}: is broken", faults=[*(f"{name}: {line}" for line in lines[:_FAULTS]), *more]) from cause
+        raise InputError(f"{name}: is broken", faults=first_lines([f"{name}: {line}" for line in explain(cause)], _FAULTS)) from cause
 
 
 def _way_out(version: object) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import NO_TYPE
-from kgeval.format import joined, number, percent, plural
+from kgeval.format import first_of, joined, number, percent, plural
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
 
 GROUP_TITLES: dict[Group, str] = {
@@ -220,9 +220,8 @@ def _accepted(report: AuditReport) -> str:
     counts = ((known, "known from the ratchet file"), (waived, "waived"))
     parts = [f"{plural(n, 'hit')} {'is' if n == 1 else 'are'} {word}" for n, word in counts if n]
     checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
-    named = ", ".join(f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks[:3])
-    more = f" and {len(checks) - 3} more" if len(checks) > 3 else ""
-    return f"Accepted, not fixed: {joined(parts)}: {named}{more}." if parts else ""
+    named = first_of([f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks], 3)
+    return f"Accepted, not fixed: {joined(parts)}: {named}." if parts else ""
 
 
 def _line(group: Group, findings: list[Finding]) -> GroupLine:

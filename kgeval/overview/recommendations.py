@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kgeval.format import beyond, number, percent, visible
+from kgeval.format import beyond, first_of, number, percent, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.bands import DIMENSIONS
 from kgeval.overview.coverage import sentence
@@ -197,11 +197,10 @@ def _low(dimension: Dimension, pile: Sequence[tuple[RubricFigure, str]], place: 
     told = [
         f"{visible(system, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, system in pile
     ]
-    more = f"; and {number(len(told) - TOLD)} more" if len(told) > TOLD else ""
     return OverviewPriority(
         severity="error" if best.score == 1 else "warning", title=f"{DIMENSIONS[dimension].split(':')[0]} is weak: {best.title}",
         why=f"{'no system has more than' if several else 'it has'} a score of {best.score} of 5 ({best.bands})",
-        evidence="; ".join(told[:TOLD]) + more, where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
+        evidence=first_of(told, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
         source=source,
     )
 

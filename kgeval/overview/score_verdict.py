@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import beyond, bracketed, figure, joined, number, percent, plural, visible
+from kgeval.format import beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.metric_parts import part_of, plain
 from kgeval.overview.score_figures import headline_metric, wrong_step_questions
@@ -27,6 +27,7 @@ from kgeval.records import (
     ScoreReport,
 )
 from kgeval.stats.adjust import holm
+from kgeval.stats.ranks import leaders
 
 LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
@@ -85,10 +86,11 @@ class ScoreTables:
 
 @dataclass(frozen=True)
 class Standing:
-    """The systems by one metric, best first. `close`: those that the first is not apart from, best first. `fragile`: rows that failed
-    could change who is first."""
+    """The systems by one metric, best first. `equal`: how many of them, from the first, have the best mean. `close`: those that the first
+    is not apart from, best first. `fragile`: rows that failed could change who is first."""
 
     order: tuple[tuple[str, Mean], ...]
+    equal: int
     close: tuple[tuple[str, Mean], ...]
     fragile: bool
 
@@ -105,8 +107,9 @@ def standing(tables: ScoreTables, metric: str) -> Standing | None:
         return None
     lower = tables.lower(metric)
     first, *others = order = sorted(means, key=lambda pair: (pair[1].mean or 0.0) * (1 if lower else -1))
+    equal = len(leaders([(mean.mean or 0.0) * (-1 if lower else 1) for _, mean in order]))
     close = tuple(other for other in others if not significantly_better(tables, metric, first, other))
-    return Standing(tuple(order), close, not close and any(_could_turn(first[1], mean, lower) for _, mean in others))
+    return Standing(tuple(order), equal, close, not close and any(_could_turn(first[1], mean, lower) for _, mean in others))
 
 
 def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
@@ -148,8 +151,8 @@ def verdict(tables: ScoreTables) -> list[str]:
     systems = tables.report.systems
     missing = [f"{word(one.system)} {number(one.questions_missing)}" for one in systems if one.questions_missing]
     void = [f"{word(one.system)} {number(one.errors + one.empty)}" for one in systems if one.errors + one.empty]
-    gaps = [f"Questions without an answer: {_some(missing, 4)}; means are over the others."] if missing else []
-    return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {_some(void, 4)}."] if void else [])]
+    gaps = [f"Questions without an answer: {first_of(missing, 4, '; ')}; means are over the others."] if missing else []
+    return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {first_of(void, 4, '; ')}."] if void else [])]
 
 
 def outcome(tables: ScoreTables) -> list[str]:
@@ -170,6 +173,8 @@ def _lead(tables: ScoreTables) -> str:
     first, second = place.order[:2]
     better = " (lower is better)" if tables.lower(metric) else ""
     few = _few([first[1], *(mean for _, mean in place.close or [second])])
+    if place.equal > 1:
+        return _equal(place, f"{word(metric)}{better}") + few
     if len(place.order) == 2 and place.close:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"
     if place.close:  # with three systems or more, the next best may be apart from the first, and one with few questions not
@@ -178,6 +183,16 @@ def _lead(tables: ScoreTables) -> str:
         return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names, NAMED)}: {values}.{few}"
     doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
+
+
+def _equal(place: Standing, by: str) -> str:
+    """Two or more with the same, best mean: none of them is called first."""
+    best = place.order[: place.equal]
+    names = joined([word(system) for system, _ in best], NAMED)
+    others = [pair for pair in place.close if pair not in best]
+    values = "; ".join(_value(*pair) for pair in (*best[:NAMED], *others[:NAMED]))
+    rivals = f", and not clearly better than {joined([word(system) for system, _ in others], NAMED)}" if others else ""
+    return f"{names} are equal by {by}{rivals}: {values}."
 
 
 def _few(means: Iterable[Mean]) -> str:
@@ -213,18 +228,13 @@ def gates_line(gates: Sequence[GateResult]) -> str:
             f"{gate_name(gate)} by {word(gate.system)}: {'no value' if gate.value is None else figure(gate.value)}"
             for gate in gates if gate.met is met
         ]
-        parts.append(f"{number(len(lines))} {title}" + (f" ({_some(lines, 3)})" if lines and not met else ""))
+        parts.append(f"{number(len(lines))} {title}" + (f" ({first_of(lines, 3, '; ')})" if lines and not met else ""))
     return f"Gates: {', '.join(parts)}." if gates else ""
 
 
 def gate_name(gate: GateResult) -> str:
     """`faithfulness >= 0.8`."""
     return f"{word(gate.metric)} {'>=' if gate.least else '<='} {number(gate.limit)}"
-
-
-def _some(texts: Sequence[str], most: int) -> str:
-    """The first few, and how many more there are."""
-    return "; ".join(texts[:most]) + (f" and {number(len(texts) - most)} more" if len(texts) > most else "")
 
 
 def word(text: str) -> str:
@@ -266,7 +276,7 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if unanswered := [f"{gate_name(gate)} by {word(gate.system)}" for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
             severity="error", title="Gates without an answer", evidence=plural(len(unanswered), "gate"), where="",
-            why=f"{_some(unanswered, 3)}: no value, or what is missing could decide it.",
+            why=f"{first_of(unanswered, 3, '; ')}: no value, or what is missing could decide it.",
             advice="Run the same command again with --retry-errors, and answer the missing questions. Where a metric has no meaning for a "
                    "system, set the threshold for the others only (SYSTEM:METRIC>=X).",
         )

@@ -32,9 +32,8 @@ def _judge(diff: OverviewDiff | None) -> Iterator[str]:
 def _incomplete(report: OverviewReport) -> Iterator[str]:
     open_ends = [one for one in report.stages if one.state in NOT_DONE]
     if open_ends:
-        told = joined([f"{visible(one.id, longest=60)} ({one.state.replace('_', ' ')})" for one in open_ends[:5]])
-        more = f" and {number(len(open_ends) - 5)} more" if len(open_ends) > 5 else ""
-        yield f"Not all of the run is here: {told}{more}."
+        told = joined([f"{visible(one.id, longest=60)} ({one.state.replace('_', ' ')})" for one in open_ends], 5)
+        yield f"Not all of the run is here: {told}."
     for one in report.sources:
         if not one.complete:
             where = place_of(one.place)

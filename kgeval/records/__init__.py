@@ -137,7 +137,16 @@ from kgeval.records.overview import (
 )
 from kgeval.records.pictures import CommunityLink, CommunityMap, DrawnCommunity, DrawnNode, DrawnRelation, Picture
 from kgeval.records.pipeline import PipelineRun, StageRun, StageState
-from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure, CheckReport, QuestionTwin, TwinKind
+from kgeval.records.question_checks import (
+    CheckDifference,
+    CheckedSet,
+    CheckExample,
+    CheckFigure,
+    CheckReport,
+    QuestionPath,
+    QuestionTwin,
+    TwinKind,
+)
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet, CoverageWays, Facet
 from kgeval.records.question_sets import Amounts, Classification, LabelCount, QuestionGroup, QuestionSet, QuestionStats
 from kgeval.records.questions import GenerationReport, KindCount
@@ -202,7 +211,7 @@ __all__ = [
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",
     "PairedResult", "Part", "Passage", "PeopleAgreement", "Picture", "PipelineRun", "PowerRow", "PredictorAgreement", "PredictorKind",
-    "ProbeResult", "Procedure", "Proportion", "Quantiles", "Question", "QuestionCheck", "QuestionGroup", "QuestionSet",
+    "ProbeResult", "Procedure", "Proportion", "Quantiles", "Question", "QuestionCheck", "QuestionGroup", "QuestionPath", "QuestionSet",
     "QuestionStats", "QuestionTwin", "Ranked", "Ranking", "Ratchet", "RatchetRule", "Rates", "Reading", "ReasoningSummary", "Record",
     "Repair",
     "Repeats",

@@ -119,8 +119,8 @@ class PredictorAgreement(Record):
 
 
 class Nearest(Record):
-    """A predictor's place by nearness to people in one aspect, from 1. `behind`: Spearman of the nearest minus its own, on the labels that
-    both have a value for, with its interval; `told_apart`: that interval does not hold 0. The first has neither."""
+    """A predictor's place by nearness to people in one aspect, from 1; equal ones share one. `behind`: Spearman of the nearest minus its
+    own, on the labels that both have a value for, with its interval; `told_apart`: that interval does not hold 0. The first has neither."""
 
     aspect: Public
     rank: int

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import Public, Record
 from kgeval.records.manifest import RunReport
+from kgeval.records.pictures import Picture
 from kgeval.records.scores import GateResult
 
 TwinKind = Literal["exact", "normalised", "embedding"]
@@ -46,9 +47,21 @@ class CheckExample(Record):
     reason: str = ""
 
 
+class QuestionPath(Record):
+    """A question with its gold path, to be drawn. `reference`: the right answer, where the file has one; `failed`: the checks that it
+    failed."""
+
+    id: Public
+    question: str
+    reference: str | None = None
+    failed: list[Public] = Field(default_factory=list)
+    path: Picture
+
+
 class CheckedSet(Record):
     """One file of questions. `references`, `evidence`: questions that have a right answer, and texts of evidence; `negative`: those
-    that have no answer in the texts. `levels`: the figures of each level (or kind, where no level is told)."""
+    that have no answer in the texts. `levels`: the figures of each level (or kind, where no level is told). `paths`: the first questions
+    with a gold path, those that failed a check before the others."""
 
     file: Public
     n: int
@@ -58,6 +71,7 @@ class CheckedSet(Record):
     figures: list[CheckFigure]
     levels: dict[Public, list[CheckFigure]] = Field(default_factory=dict)
     examples: list[CheckExample] = Field(default_factory=list)
+    paths: list[QuestionPath] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 

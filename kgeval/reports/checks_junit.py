@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from kgeval.auditing.gates import RATCHET
 from kgeval.auditing.gates.rows import decides
 from kgeval.auditing.rulebook import load_rules
-from kgeval.format import number, percent, plural, visible
+from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview.findings import listed, taken_out
 from kgeval.overview.wording import place_of
 from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, Severity
@@ -84,5 +84,4 @@ def _new_hits(report: AuditReport) -> Iterator[str]:
         new = [example for example in finding.examples if example.waived is None and not example.known]
         names = [" | ".join(visible(item.name or item.key, longest=60) for item in example.items) for example in new]
         if names:
-            more = f" and {number(len(names) - MOST_NAMES)} more" if len(names) > MOST_NAMES else ""
-            yield f"{finding.rule_id}: {'; '.join(names[:MOST_NAMES])}{more}"
+            yield f"{finding.rule_id}: {first_of(names, MOST_NAMES, '; ')}"

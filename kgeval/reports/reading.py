@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kgeval.format import number, percent, visible
+from kgeval.format import first_of, number, percent, visible
 from kgeval.records import AuditReport, LabelName
 
 CAUTION = 0.05  # above this share of nodes or relations without a role, the figures are not those of the graph
@@ -48,8 +48,8 @@ def _names(report: AuditReport) -> list[str]:
         return []
     named = [f"{visible(label, longest=40)} by {_keys(one)}" for label, one in first.items() if not one.is_id]
     ids = [f"{visible(label, longest=40)} ({_keys(one) or 'not even an id'})" for label, one in first.items() if one.is_id]
-    parts = [f"{', '.join(named[:NAMED])}{_more(named)}"] if named else []
-    parts += [f"without a name, by an id: {', '.join(ids[:NAMED])}{_more(ids)}"] if ids else []
+    parts = [first_of(named, NAMED)] if named else []
+    parts += [f"without a name, by an id: {first_of(ids, NAMED)}"] if ids else []
     return [f"Names: {'; '.join(parts)} (--set name_keys=LABEL.PROPERTY,* changes it)"]
 
 
@@ -57,10 +57,6 @@ def _keys(one: LabelName) -> str:
     return " + ".join(visible(key, longest=40) for key in one.keys)
 
 
-def _more(items: list[str]) -> str:
-    return f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
-
 
 def _listed(left: Mapping[str, int]) -> str:
-    shown = [f"{visible(name, longest=40)} {number(count)}" for name, count in list(left.items())[:MOST]]
-    return ", ".join([*shown, *([f"and {len(left) - MOST} more"] if len(left) > MOST else [])])
+    return first_of([f"{visible(name, longest=40)} {number(count)}" for name, count in left.items()], MOST)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from kgeval.format import first_of
 from kgeval.stats import pairmodel
+from kgeval.stats.ranks import EQUAL, ranks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,9 +177,7 @@ def _only_ties_against(wins: Floats, systems: Sequence[str]) -> str:
 
 
 def _of(systems: Sequence[str], chosen: npt.NDArray[np.bool_]) -> str:
-    listed = [name for name, taken in zip(systems, chosen.tolist(), strict=True) if taken]
-    more = len(listed) - NAMED
-    return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return first_of([name for name, taken in zip(systems, chosen.tolist(), strict=True) if taken], NAMED)
 
 
 Ties = Literal["model", "half"]
@@ -185,7 +185,6 @@ RESAMPLES = 1_000
 DRAWS = 200_000_000  # questions drawn in all, at most: from 200,000 questions on there are fewer resamples, never under LEAST
 LEAST = 200
 UNRANKED = 0.01  # share of resamples without an answer above which there are no intervals: their ends would lean on what was left out
-EQUAL = 1e-9  # log strengths nearer than this are equal
 
 
 @dataclass(frozen=True)
@@ -338,8 +337,9 @@ def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floa
 
 
 def _ranked(plain: tuple[Strength, ...], theta: Floats) -> tuple[Strength, ...]:
+    strengths = theta.tolist()
     return tuple(
-        replace(system, strength=float(own), rank=1 + int((theta > own + EQUAL).sum())) for system, own in zip(plain, theta, strict=True)
+        replace(system, strength=own, rank=rank) for system, own, rank in zip(plain, strengths, ranks(strengths), strict=True)
     )
 
 

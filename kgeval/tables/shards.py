@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Generic, TypeVar
 
 from kgeval.errors import UsageError
+from kgeval.format import first_of
 
 MOST = 100  # the merge reads two files of every part at once, and some systems allow 256 open files
 WHOLE = "whole"  # among the arguments of a part's manifest: what the whole run is (rows, run), and notes of its session
@@ -103,8 +104,7 @@ def _numbers(shards: Sequence[Shard], names: Sequence[str]) -> list[str]:
     faults += [f"shard {number}/{of} is there {len(twice)} times: {', '.join(twice)}" for number, twice in where.items() if len(twice) > 1]
     missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in where]
     if missing:
-        more = f" and {len(missing) - SHOWN:,} more" if len(missing) > SHOWN else ""
-        faults.append(f"shards that are missing: {', '.join(missing[:SHOWN])}{more}")
+        faults.append(f"shards that are missing: {first_of(missing, SHOWN)}")
     return faults
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from kgeval.errors import InputError, library
+from kgeval.format import first_of
 from kgeval.graph.load.values import Misfit
 from kgeval.records import Document
 from kgeval.tables import Line, decode
@@ -253,8 +254,7 @@ class _DocumentReader:
                 else:
                     others.append(inside)
         if others:
-            more = f" ... and {len(others) - 20} more" if len(others) > 20 else ""
-            self.notes.append(f"{folder}: {len(others)} files of other kinds passed over: {', '.join(sorted(others)[:20])}{more}")
+            self.notes.append(f"{folder}: {len(others)} files of other kinds passed over: {first_of(sorted(others), 20)}")
         if len(self.inputs) == read:
             self.faults.append(f"{folder}: no document in this folder; known endings: {', '.join(ENDINGS)}")
 

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
-from kgeval.format import for_terminal, percent, plural
+from kgeval.format import first_lines, for_terminal, percent, plural
 from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
@@ -438,9 +438,9 @@ def _check_lengths(given: str, target: Callable[[Question], int | None], questio
     """Raises: InputError that lists the questions for which the file of lengths has none, before anything is asked."""
     lacking = [question.id for question in questions if target(question) is None]
     if lacking:
-        shown = [*lacking[:SHOWN], *([f"... and {len(lacking) - SHOWN:,} more"] if len(lacking) > SHOWN else [])]
         raise InputError(
-            f"{given}: questions without target_words: {len(lacking):,}", faults=shown, fix="give a row for every question that is asked",
+            f"{given}: questions without target_words: {len(lacking):,}", faults=first_lines(lacking, SHOWN),
+            fix="give a row for every question that is asked",
         )
 
 

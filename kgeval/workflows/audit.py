@@ -181,16 +181,17 @@ def _memory_limited(graph: Graph, options: AuditOptions) -> Iterator[None]:
         graph.memory_limit = None
 
 
-def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bound: Layout | None = None) -> tuple[AuditReport, Audit]:
-    """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: its layout, if that is
-    known."""
+def audited(
+    session: Session, prepared: Prepared, graph_name: str | None, *, bound: tuple[Layout, str | None] | None = None,
+) -> tuple[AuditReport, Audit]:
+    """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: what
+    `session.bind` gave, if that is known."""
     from kgeval.auditing.engine import audit
     from kgeval.auditing.report_files import joined_findings, joined_warnings
 
     graph, options = session.graph, prepared.options
     session.open_algorithms()
-    bound = bound or session.bound_layout(graph_name)
-    half_loaded = session.half_loaded(bound.scope_value, bound.entity_labels)
+    layout, half_loaded = bound or session.bind(graph_name)
     notes = size_notes(graph, session.say)
     engine = prepared.engine
     if options.schema_file:
@@ -199,11 +200,11 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
     with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
-        audit_data = audit(graph, bound, engine, progress=progress)
-    for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
+        audit_data = audit(graph, layout, engine, progress=progress)
+    for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
-    report = _pictured(graph, _report(session, bound, audit_data, prepared, notes, graph_name), options.timeout)
+    report = _pictured(graph, _report(session, layout, audit_data, prepared, notes, graph_name), options.timeout)
     if half_loaded:
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import ConfigError, KgevalError, UsageError, raise_together, tried
+from kgeval.format import first_of
 from kgeval.workflows.result import exit_code
 
 if TYPE_CHECKING:
@@ -187,8 +188,7 @@ def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]
     notes = [f"ratchet: {text}" for text in differences(gates.ratchet, report.graph, report.layout, report.run.kgeval)]
     ran = {finding.rule_id for finding in findings}
     if out := [rule.rule_id for rule in gates.ratchet.rules if rule.rule_id not in ran]:
-        more = f" and {len(out) - _MOST} more" if len(out) > _MOST else ""
-        notes.append(f"ratchet: checks of it that were not run now, of which it says nothing: {', '.join(out[:_MOST])}{more}")
+        notes.append(f"ratchet: checks of it that were not run now, of which it says nothing: {first_of(out, _MOST)}")
     lost = [finding.rule_id for finding in findings if finding.status == "failed" and gates.debt(finding.rule_id) is None]
     return [*notes, f"ratchet: it holds nothing of {', '.join(lost)}: all their hits count as new"] if lost else notes
 

@@ -197,13 +197,14 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
                 return
 
 
-def _bound(session: Session, names: Sequence[str]) -> dict[str, Layout]:
-    """The layout of every graph, before the first is audited. Raises: LayoutError with every graph that cannot be bound."""
-    bound: dict[str, Layout] = {}
+def _bound(session: Session, names: Sequence[str]) -> dict[str, tuple[Layout, str | None]]:
+    """The layout of every graph, and whether it is half loaded, before the first is audited. Raises: LayoutError with every graph that
+    cannot be bound."""
+    bound: dict[str, tuple[Layout, str | None]] = {}
     faults: list[LayoutError] = []
     for name in names:
         try:
-            bound[name] = session.bound_layout(name)
+            bound[name] = session.bind(name)
         except LayoutError as fault:
             faults.append(fault)
             if Path(name).is_file():

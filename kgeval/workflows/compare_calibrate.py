@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions, SimulateOptions
 from kgeval.errors import InputError, UsageError
-from kgeval.format import figure
+from kgeval.format import figure, first_of
 from kgeval.workflows.rows import read_record
 from kgeval.workflows.session import Session
 
@@ -103,8 +103,7 @@ class CalibrationInputs:
             labelled = labels_of(table, self.labels)
             if labelled.unknown:
                 places = [label_place.partition(": question ")[0] for label_place in labelled.unknown]  # no id: notes stay under --redact
-                more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-                notes[f"labels of questions that were not judged: {'; '.join(places[:SHOWN])}{more}"] = None
+                notes[f"labels of questions that were not judged: {first_of(places, SHOWN, '; ')}"] = None
             if labelled.values:
                 rates = corrected(table, labelled, seed=self.seed)
                 corrections += rates

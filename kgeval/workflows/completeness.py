@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, CompletenessOptions
+from kgeval.format import first_lines
 from kgeval.llm.plan import Plan
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
@@ -313,7 +314,5 @@ def _say_faults(session: Session, gold: Gold, limit: int) -> None:
     if not gold.faults:
         return
     session.say(f"warning: {len(gold.faults)} broken gold items are passed over (all are in the report):")
-    for fault in gold.faults[: limit or None]:
-        session.say(f"  {fault}")
-    if limit and len(gold.faults) > limit:
-        session.say(f"  ... and {len(gold.faults) - limit} more")
+    for line in first_lines(gold.faults, limit or len(gold.faults)):
+        session.say(f"  {line}")

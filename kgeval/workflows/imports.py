@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kgeval.config import ImportOptions
 from kgeval.errors import IncompleteError, InputError, KgevalError, UsageError
-from kgeval.format import percent
+from kgeval.format import first_lines, percent
 from kgeval.workflows.progress import stage_bars
 from kgeval.workflows.session import Session
 
@@ -140,7 +140,7 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
         return
     share = bad / rows
     message = f"{bad:,} of {rows:,} rows are bad ({percent(share)})"
-    listed = [*map(session.named, faults), *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
+    listed = first_lines([*map(session.named, faults)], len(faults), of=bad)
     if share > most:
         text = str(InputError(f"{message}; nothing was written", faults=listed))
         raise IncompleteError(text, fix=f"correct them, or pass over them with --max-bad-rows {min(1.0, share + 0.005):.2f}")

@@ -216,6 +216,7 @@ def _how(twin: Twin) -> str:
 
 def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Path]) -> CheckedSet:
     """The figures of one set; its questions are written as they come."""
+    from kgeval.metrics.path import path_picture
     from kgeval.questions.checking.figures import CheckTally
     from kgeval.questions.checking.run import CheckContext, check_questions, with_checks
     from kgeval.tables.plain import replacing
@@ -223,7 +224,7 @@ def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Pat
     questions, options = checking.sets[number], checking.options
     paths = checking.paths(questions)
     desk = CheckContext(checking.checks, None, checking.graph, options.timeout, twins.within(number), paths)
-    tally = CheckTally(checking.names[number], checking.checks, examples=options.examples)
+    tally = CheckTally(checking.names[number], checking.checks, examples=options.examples, draw=path_picture)
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path)) for path in into]
         for question, checks in check_questions(questions, desk, checking.models):

@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import UsageError
-from kgeval.format import visible
+from kgeval.format import first_lines, first_of, visible
 from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.options import SettingValue, make_settings
@@ -134,18 +134,17 @@ def explain_text(explained: Explained, settings: MetricSettings) -> str:
         f"{visible(explained.question_id)}, {visible(explained.system)}: {explained.pair}",
         f"  {len(explained.graph.input.heads)} input triples, {len(explained.graph.context.heads)} context triples",
         f"  SIMILAR (cosine >= {settings.tau:g}): {len(explained.similar)}",
-        *_cut([f"    {cosine:.4f}  {visible(a)}  ~  {visible(b)}" for a, b, cosine, _ in sorted(explained.similar, key=lambda s: -s[2])]),
+        *_cut([f"{cosine:.4f}  {visible(a)}  ~  {visible(b)}" for a, b, cosine, _ in sorted(explained.similar, key=lambda s: -s[2])]),
         f"  paths (cost <= {settings.delta:g}): {matched} of {len(explained.ways)} input entities",
-        *_cut([f"    {_path(path)}" for path in sorted(explained.ways, key=lambda path: (path.cost is None, path.cost))]),
+        *_cut([_path(path) for path in sorted(explained.ways, key=lambda path: (path.cost is None, path.cost))]),
         f"  communities of the first partition ({settings.community}, seed {settings.seed}): {len(explained.communities)}",
-        *_cut([f"    {kind}  {names}" for kind, names in groups]),
+        *_cut([f"{kind}  {names}" for kind, names in groups]),
         "",
     ])
 
 
 def _cut(lines: Sequence[str]) -> list[str]:
-    more = len(lines) - MOST_LISTED
-    return [*lines[:MOST_LISTED], *([f"    ... and {more} more"] if more > 0 else [])]
+    return [f"    {line}" for line in first_lines(lines, MOST_LISTED)]
 
 
 def _path(path: CheapestPath) -> str:
@@ -157,7 +156,7 @@ def _path(path: CheapestPath) -> str:
 
 def _nodes(group: Sequence[Node]) -> str:
     names = [f"{visible(node.name)} ({node.side})" for node in group if node.kind == "entity"]
-    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return first_of(names, 20)
 
 
 def _write_back(scoring: Scoring, graph: Any, explained: Explained) -> None:

@@ -183,14 +183,17 @@ class Session:
     def bound_layout(self, graph_name: str | None = None) -> Layout:
         """The layout of a graph: that of this session over `[graph.layout]` over what is recognised. Of a graph that is not loaded to its
         end, says so. Raises: LayoutError, ConfigError."""
+        return self.bind(graph_name)[0]
+
+    def bind(self, graph_name: str | None = None) -> tuple[Layout, str | None]:
+        """As `bound_layout`, with what `half_loaded` says of the graph, for a report that has to hold it. Raises: as `bound_layout`."""
         name = graph_name or self.graph_name
         try:
             layout = configured_layout(self.graph, self.config, name, self.layout, self.layout_keys, ask=self.ask, say=self.say)
         except LayoutError:  # where nothing is loaded yet, that is why nothing fits
             self.half_loaded(name or self.config.graph.name)
             raise
-        self.half_loaded(layout.scope_value, layout.entity_labels)
-        return layout
+        return layout, self.half_loaded(layout.scope_value, layout.entity_labels)
 
     def half_loaded(self, name: str | None, labels: Sequence[str] = ()) -> str | None:
         """As `graph.load.mark.half_loaded`; what must be known is said too, once."""

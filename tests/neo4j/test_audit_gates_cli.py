@@ -13,6 +13,8 @@ import pytest
 
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
+from kgeval.graph.load import mark
+from kgeval.graph.load.mark import half_loaded
 from kgeval.records import Ratchet
 
 ONE = ("audit", "-q", "--no-structure", "--check")
@@ -182,7 +184,7 @@ def test_files_are_never_lost(graph: Graph, kgeval: Callable[..., int], capsys: 
 
 
 def test_a_graph_that_is_loaded_by_half_is_said_to_be_so_and_no_gate_is_answered(
-    graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str],
+    graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An import that was interrupted leaves its mark `loading`: what is there is no graph to judge."""
     people(graph, PEOPLE)
@@ -195,7 +197,10 @@ def test_a_graph_that_is_loaded_by_half_is_said_to_be_so_and_no_gate_is_answered
         assert capsys.readouterr().err.count("warning: half-loaded, not the whole graph: graph small: an import began") == 1, command
     kgeval("questions", "generate", "-o", "q.jsonl", "-n", "2", "--kind", "hop_1", "--template")
     assert capsys.readouterr().err.count("warning: half-loaded") == 1
+    looks: list[str | None] = []
+    monkeypatch.setattr(mark, "half_loaded", lambda graph, name, labels=(): looks.append(name) or half_loaded(graph, name, labels))
     assert kgeval(*gate, "--graph", "small", "-o", "r.json", "-o", "r.md") == 3
+    assert looks == ["small"], "the mark is read once"
     err = capsys.readouterr().err
     assert "gate not answered: isolated-entity" in err and err.count("warning: half-loaded") == 1
     assert read("r.json")["notes"][0].startswith("half-loaded") and read("r.json")["gates"][0]["reason"] == read("r.json")["notes"][0]

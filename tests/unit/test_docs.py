@@ -15,6 +15,9 @@ from kgeval.auditing.rulebook import load_rules
 from kgeval.graph.queries import all_queries
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from generate import with_sources  # noqa: E402
+
 DOCS = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
 
@@ -76,3 +79,14 @@ def test_links_between_pages_lead_somewhere() -> None:
             if "://" not in target and not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)}: {target}")
     assert not broken
+
+
+@pytest.mark.parametrize(("text", "linked"), [
+    ("False mergers: Kasiak et al., section 5.", "False mergers: [Kasiak et al.](../sources.md), section 5."),
+    ("Kasiak 4.1. Kasiak 5.2.", "[Kasiak](../sources.md) 4.1. Kasiak 5.2."),
+    ("Xiang et al. (GraphRAG-Bench)", "[Xiang et al.](../sources.md) (GraphRAG-Bench)"),
+    ("# Kasiak et al.\n```text\nKasiak et al.\n```\n`Kasiak`", "# Kasiak et al.\n```text\nKasiak et al.\n```\n`Kasiak`"),
+    ("(arXiv 2408.08067)", "([arXiv 2408.08067](https://arxiv.org/abs/2408.08067))"),
+])
+def test_a_generated_page_links_a_paper_where_it_first_names_it(text: str, linked: str) -> None:
+    assert with_sources(text) == linked

@@ -117,3 +117,28 @@ def test_no_other_module_formats_shares() -> None:
                 if "%" in spec or (re.search(r"\.\d[fe]", spec) and re.search(r"\b100 \*|\* 100\b", value)):
                     wrong.append(f"{name}:{node.lineno}: {value}")
     assert wrong == []
+
+
+@pytest.mark.parametrize(("items", "most", "text"), [
+    ([], 2, ""), (["a"], 2, "a"), (["a", "b"], 2, "a, b"), (["a", "b", "c"], 2, "a, b and 1 more"),
+    (["x"] * 2002, 2, "x, x and 2,000 more"),
+])
+def test_names_are_cut_with_how_many_more_there_are(items: list[str], most: int, text: str) -> None:
+    assert display.first_of(items, most) == text
+    assert display.first_of(["a b", "c d", "e f"], 1, "; ", noun="pairs") == "a b and 2 pairs more"
+
+
+def test_lines_are_cut_with_how_many_more_there_are() -> None:
+    assert display.first_lines(["a", "b"], 2) == ["a", "b"] and display.first_lines(["a", "b", "c"], 1) == ["a", "... and 2 more"]
+    assert display.first_lines(["a"], 1, of=1001) == ["a", "... and 1,000 more"] and display.first_lines(["a"], 1, of=1) == ["a"]
+
+
+def test_how_many_more_there_are_is_said_in_one_place() -> None:
+    """Of names and lines; what is left has words of its own around the number."""
+    own = {"metrics/summary/worst.py", "reports/views/parts.py", "reports/render/terminal.py", "reports/render/markdown.py", "errors.py"}
+    folder = Path(kgeval.__file__).parent
+    written = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*.py")
+        if re.search(r"""and \{[^{}]*(?:\([^{}]*\))?[^{}]*\} more["'{]""", path.read_text(encoding="utf-8"))
+    }
+    assert written - own == {"format.py"}

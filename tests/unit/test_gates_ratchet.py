@@ -162,7 +162,7 @@ HEAD = '{"schema_version": "1", "kgeval": "1", "written": "x", "layout": "l", "r
     ('{"schema_version": "2", "kgeval": "1", "written": "x", "layout": "l", "rules": []}', "schema version '2'"),
     (HEAD + '[{"rule_id": 7}]}', "is broken"), (HEAD + '[{"rule_id": "a", "count": -1, "total": 0}]}', "below 0"),
     (HEAD + '[{"rule_id": "a", "count": 1, "total": 2}, {"rule_id": "a", "count": 2, "total": 2}]}', "a: more than one entry"),
-    (HEAD + "[" + ", ".join(['{"rule_id": 7}'] * 6) + "]}", "and 13 faults more"),
+    (HEAD + "[" + ", ".join(['{"rule_id": 7}'] * 6) + "]}", "... and 13 more"),
 ])
 def test_files_that_are_no_ratchet_are_refused(tmp_path: Path, text: str, word: str) -> None:
     path = tmp_path / "r.json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
+from kgeval.metrics.path import path_picture
 from kgeval.questions.checking.check_table import CHECKS, QuestionCheckOutcome, chosen_checks, decided, not_applicable
-from kgeval.questions.checking.figures import CheckTally, differences, failed_share
+from kgeval.questions.checking.figures import MOST_PATHS, CheckTally, differences, failed_share
 from kgeval.questions.checking.gates import evaluated, parse_check_gates
 from kgeval.questions.checking.leak import leak, words
 from kgeval.questions.checking.path_checks import chain_of
 from kgeval.questions.checking.run import CheckContext, check_question, checked, with_checks
 from kgeval.questions.duplicates import QuestionFingerprint, fingerprint_of, marks, twins
-from kgeval.records import GoldPath, GraphRef, Question, QuestionCheck
+from kgeval.records import CheckReport, GoldPath, GraphRef, Question, QuestionCheck
+from kgeval.reports.write import rendered
 from kgeval.stats.intervals import newcombe, quantile
 
 
@@ -278,3 +281,28 @@ def test_every_check_is_shown_with_what_is_true_of_a_question_that_passes() -> N
 ])
 def test_a_question_for_yes_or_no_has_to_say_what_its_answer_affirms(question: str, answer: str, status: str) -> None:
     assert leak(asked(question, answer)).status == status
+
+
+def test_the_first_questions_with_a_gold_path_are_drawn_failed_ones_first_and_ten_at_most() -> None:
+    tally = CheckTally("a.jsonl", ("leak",), draw=path_picture)
+    for at in range(25):
+        question = chain("Ada", "Mill", f"Place {at}", relations=["Ada -[built]-> Mill", f"Mill -[in]-> Place {at}"])
+        status = "failed" if at in (20, 22) else "passed"
+        tally.add(question.model_copy(update={"id": f"q{at}"}), [QuestionCheckOutcome("leak", status, "why")])
+    tally.add(asked("No path?"), [QuestionCheckOutcome("leak", "failed", "why")])
+    paths = tally.result().paths
+    assert [one.id for one in paths] == ["q20", "q22", *(f"q{at}" for at in range(MOST_PATHS - 2))]
+    assert [one.failed for one in paths[:3]] == [["leak"], ["leak"], []]
+    assert [node.name for node in paths[0].path.nodes] == ["Ada", "Mill", "Place 20"]
+    assert CheckTally("a.jsonl", ("leak",)).result().paths == [], "nothing is drawn that nobody asked for"
+
+
+def test_a_page_shows_gold_paths_without_a_script_and_without_texts_where_it_is_redacted() -> None:
+    example = Path(__file__).resolve().parents[2] / "schemas" / "examples" / "check-report" / "valid" / "two-sets.json"
+    report = CheckReport.model_validate_json(example.read_text(encoding="utf-8"))
+    (part,) = [part for part in rendered(report, "html").split("<section")[1:] if ">Gold paths in a.jsonl<" in part]
+    part = part[: part.index("</section>")]
+    assert part.count("<svg") == 2 and "<script" not in part and "Ann Lee" in part and "BORN_IN" in part
+    assert "Gold paths" not in rendered(report, "text")
+    hidden = rendered(report, "html", redact=True)
+    assert "Gold paths" in hidden and "Ann Lee" not in hidden and "Velmouth" not in hidden

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kgeval.format import first_of
 from kgeval.records import Document
 from kgeval.text.documents import read_documents
 
@@ -31,9 +32,7 @@ def read_chunks(paths: Sequence[Path]) -> Chunks:
     read = read_documents(paths)
     notes = []
     if read.faults:
-        shown = "; ".join(read.faults[:MOST_FAULTS])
-        more = f"; and {len(read.faults) - MOST_FAULTS} more" if len(read.faults) > MOST_FAULTS else ""
-        notes.append(f"of --chunks, {len(read.faults)} could not be read: {shown}{more}")
+        notes.append(f"of --chunks, {len(read.faults)} could not be read: {first_of(read.faults, MOST_FAULTS, '; ')}")
     return Chunks({row.id: row.text for row in read.documents}, {row.id: _document(row) for row in read.documents}, tuple(notes))
 
 

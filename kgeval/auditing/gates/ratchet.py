@@ -11,6 +11,7 @@ from kgeval.auditing.identity import called
 from kgeval.auditing.report_files import validated
 from kgeval.auditing.rulebook import Hit
 from kgeval.errors import InputError
+from kgeval.format import first_of
 from kgeval.records import SCHEMA_VERSION, Example, Layout, Ratchet, RatchetRule
 from kgeval.tables import read_json
 
@@ -30,10 +31,10 @@ def read_ratchet(path: Path) -> Ratchet:
     ratchet = validated(Ratchet, value, str(path), what="is broken", fix=READ_FIX)
     if twice := [name for name, n in Counter(rule.rule_id for rule in ratchet.rules).items() if n > 1]:
         fix = "was it merged from two? Keep one entry of each check, or write the file anew"
-        raise InputError(f"{path}: {_first(twice)}: more than one entry", fix=fix)
+        raise InputError(f"{path}: {first_of(twice, _FAULTS)}: more than one entry", fix=fix)
     odd = [rule.rule_id for rule in ratchet.rules if rule.count < 0 or rule.total < 0 or any(n < 1 for n in (rule.keys or {}).values())]
     if odd:
-        raise InputError(f"{path}: numbers below 0 or keys without a hit: {_first(odd)}", fix=READ_FIX)
+        raise InputError(f"{path}: numbers below 0 or keys without a hit: {first_of(odd, _FAULTS)}", fix=READ_FIX)
     return ratchet
 
 
@@ -83,7 +84,3 @@ def allowed(debt: RatchetRule, total: int) -> int:
     """So many hits of `total` are no larger share than the debt's."""
     return debt.count * total // debt.total if debt.total else 0  # whole numbers: no share is rounded
 
-
-def _first(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _FAULTS} more" if len(names) > _FAULTS else ""
-    return ", ".join(names[:_FAULTS]) + more

@@ -23,6 +23,7 @@ from kgeval.records import (
 )
 from kgeval.stats.correlations import KINDS, correlate, plain, statistic
 from kgeval.stats.kappa import IntervalEstimate, agreed, alpha, majority, pairs_of
+from kgeval.stats.ranks import ranks
 from kgeval.stats.resampling import numbered, resampled
 
 if TYPE_CHECKING:
@@ -278,8 +279,8 @@ def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) ->
     able = [(name, row) for name, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
     ranked = sorted(((plain(row.x, row.y, "spearman"), name, row) for name, row in able), key=lambda figure: (-figure[0], figure[1]))
     order: list[Nearest] = []
-    for rank, (rho, name, row) in enumerate(ranked, start=1):
-        behind = Estimated() if rank == 1 else _behind(ranked[0][2], row, ranked[0][0] - rho, seed)
+    for (rho, name, row), rank in zip(ranked, ranks([rho for rho, _, _ in ranked]), strict=True):
+        behind = Estimated() if row is ranked[0][2] else _behind(ranked[0][2], row, ranked[0][0] - rho, seed)
         told_apart = None if behind.low is None or behind.high is None else not behind.low <= 0 <= behind.high
         order.append(Nearest(
             aspect=table.aspect, rank=rank, predictor=name, n=len(row.y), spearman=rho, behind=behind, told_apart=told_apart,

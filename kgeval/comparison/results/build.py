@@ -24,6 +24,7 @@ from kgeval.comparison.results.stopped_pairs import (
 )
 from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import EQUAL, OVERALL, PairTable
+from kgeval.format import first_of
 from kgeval.records import (
     ComparisonGate,
     ComparisonReport,
@@ -370,8 +371,7 @@ def _judge_cautions(report: ComparisonReport) -> Iterator[str]:
         yield from report.judge[0].notes
     by_length = [f"{pair.system_a} and {pair.system_b}" for pair in report.judge if any("length of the answers" in n for n in pair.notes)]
     if by_length and len(report.judge) > 1:
-        more = f" and {len(by_length) - NAMED} pairs more" if len(by_length) > NAMED else ""
-        yield f"judge bias: at equal lengths another system would be ahead: {'; '.join(by_length[:NAMED])}{more}"
+        yield f"judge bias: at equal lengths another system would be ahead: {first_of(by_length, NAMED, '; ', noun='pairs')}"
     if report.stopped:
         yield (
             "judged with --stop-when-sure: a pair's interval is its confidence sequence, which holds whenever one looks; ordinary "

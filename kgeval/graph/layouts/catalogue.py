@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgeval.errors import QueryError
+from kgeval.format import first_of
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.queries import all_queries
@@ -119,6 +120,4 @@ def largest_first(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _top(counts: dict[str, int], most: int) -> str:
-    shown = [f"{name[:60]} {count:,}" for name, count in list(counts.items())[:most]]
-    more = [f"and {len(counts) - most} more"] if len(counts) > most else []
-    return ", ".join([*shown, *more]) or "none"
+    return first_of([f"{name[:60]} {count:,}" for name, count in counts.items()], most) or "none"

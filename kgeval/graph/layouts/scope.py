@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgeval.errors import LayoutError
+from kgeval.format import first_of
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, largest_first
 from kgeval.graph.queries import all_queries
@@ -80,8 +81,7 @@ def _by_label(graph: Graph, layout: Layout, seen: Catalogue, name: str | None) -
 
 
 def _chosen(graphs: dict[str, int], wanted: str | None, by: str) -> str:
-    listed = ", ".join(f"'{name}' ({count:,} entities)" for name, count in list(graphs.items())[:20])
-    listed += f" and {len(graphs) - 20} more" if len(graphs) > 20 else ""
+    listed = first_of([f"'{name}' ({count:,} entities)" for name, count in graphs.items()], 20)
     if wanted is None:
         if len(graphs) > 1:
             raise LayoutError(f"the database holds {len(graphs)} graphs (by {by}): {listed}", fix="choose one with --graph NAME")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kgeval.errors import InputError
+from kgeval.format import first_of
 from kgeval.graph.load import graphml, lightrag, msgraphrag, node_link, table_files, tables, triples
 from kgeval.graph.load.model import FORMATS, Loaded
 from kgeval.tables import check_readable, read_json, read_text
@@ -71,9 +72,7 @@ def _of_folder(path: Path) -> str:
     if fitting:
         what = "; ".join(f"{form}: {', '.join(files[:3])}" for form, files in seen.items())
         raise InputError(f"{path}: holds two formats ({what})", fix="choose one with --as " + " or --as ".join(fitting))
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    shown = (", ".join(names[:12]) or "nothing") + more
-    raise InputError(f"{path}: no graph found; the folder holds: {shown}", fix=_way_out(path, names))
+    raise InputError(f"{path}: no graph found; the folder holds: {first_of(names, 12) or 'nothing'}", fix=_way_out(path, names))
 
 
 def _way_out(path: Path, names: list[str]) -> str:

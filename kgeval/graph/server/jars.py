@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ServerError
+from kgeval.format import first_of
 from kgeval.graph.server.faults import FREE_SPACE, OWN_SERVER, clear_io_errors
 from kgeval.graph.server.lines import Jar, Neo4jLine
 from kgeval.graph.server.locks import only_one
@@ -186,5 +187,4 @@ def _copy(jars: list[Jar], source: Path, folder: Path) -> None:
         shutil.copyfile(copy, part)
         part.replace(folder / jar.file)
     if missing:
-        more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
-        raise ServerError(f"{source}: {len(missing)} of {len(jars)} jars are missing: {', '.join(missing[:10])}{more}", fix=OFFLINE_FIX)
+        raise ServerError(f"{source}: {len(missing)} of {len(jars)} jars are missing: {first_of(missing, 10)}", fix=OFFLINE_FIX)

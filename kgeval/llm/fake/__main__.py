@@ -23,21 +23,30 @@ from kgeval.llm.fake.script import make_script
 @click.option("--faults", type=click.FloatRange(0, 1), default=0.0, show_default=True, help="Share of replies that go wrong.")
 @click.option("--fault-kinds", metavar="KIND,...", help=f"Only these faults: {', '.join(KINDS)}.")
 @click.option("--delay", type=click.FloatRange(0, 3600), default=0.0, show_default=True, help="Seconds a reply takes.")
-@click.option("--jitter", type=click.FloatRange(0, 3600), default=0.0, show_default=True, help="Up to so many seconds more, by request.")
+@click.option(
+    "--jitter", type=click.FloatRange(0, 3600), default=0.0, show_default=True,
+    help="Up to so many seconds more, the same for the same request.",
+)
 @click.option("--script", type=click.Path(path_type=Path), help="Rules for replies: a JSONL or TOML file.")
 @click.option("--reader", is_flag=True, help="Answer questions from the passages shown with them (no script beside it).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of faults and made-up answers.")
-@click.option("--key", envvar="KGEVAL_FAKE_KEY", show_envvar=True, help="The only API key let in [default: any, or none].")
-@click.option("--model", "models", multiple=True, help="A model that exists (repeatable) [default: every name].")
+@click.option("--key", envvar="KGEVAL_FAKE_KEY", show_envvar=True, help="The only API key let in; others get 401 [default: any, or none].")
+@click.option("--model", "models", multiple=True, help="A model that exists (repeatable); others get 404 [default: every name].")
 @click.option("--no-json-schema", is_flag=True, help="Refuse response_format json_schema (400).")
 @click.option("--no-json-object", is_flag=True, help="Refuse response_format json_object (400).")
-@click.option("--no-usage", is_flag=True, help="Replies without token counts.")
+@click.option("--no-usage", is_flag=True, help="Replies without token counts (which are characters / 4).")
 @click.option("--dimensions", type=click.IntRange(1, 8192), default=64, show_default=True, help="Length of embedding vectors.")
 @click.option("--retry-after", type=click.FloatRange(0, 3600), default=0.05, show_default=True, help="Seconds in a 429's Retry-After.")
 @click.option("--no-batches", is_flag=True, help="No /files and /batches (404).")
 @click.option("--batch-looks", type=click.IntRange(0, 10_000), default=1, show_default=True, help="Looks until a batch is done.")
-@click.option("--batch-expire", type=click.IntRange(0), default=0, show_default=True, help="So many batches end half way.")
-@click.option("--batch-refuse", type=click.IntRange(0), default=0, show_default=True, help="So many batches are refused as a whole.")
+@click.option(
+    "--batch-expire", type=click.IntRange(0), default=0, show_default=True,
+    help="So many batches end half way: the other half of their requests is never asked.",
+)
+@click.option(
+    "--batch-refuse", type=click.IntRange(0), default=0, show_default=True,
+    help="So many batches are refused as a whole, as if too much was waiting (token_limit_exceeded).",
+)
 def main(**given: Any) -> None:
     """A scripted model that speaks the OpenAI protocol on 127.0.0.1. Prints its base URL; Ctrl-C stops it.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kgeval.auditing.completeness.gold import document_keys
 from kgeval.errors import InputError, UsageError
+from kgeval.format import first_lines
 
 NAMED = ("document", "id", "doc_id", "document_id", "title", "name", "corpus_name", "file_path", "file_name")
 DATED = ("published", "publication_date", "published_at", "date", "year", "publication_year")
@@ -74,9 +75,8 @@ def dated_knowledge(path: Path, cutoff: str) -> Knowledge:
             knowledge.known[key] = True if days[1] < limit[0] else False if days[0] > limit[1] else None
             knowledge.published[key] = date_text.strip()
     if faults:
-        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
         fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
-        raise InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
+        raise InputError(f"{path.name}: rows that cannot be read", faults=first_lines(faults, MOST_FAULTS), fix=fix)
     return knowledge
 
 

@@ -36,6 +36,7 @@ from kgeval.records import (
     SystemInfo,
     Verdict,
 )
+from kgeval.stats.ranks import ranks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 # The leaderboard of GraphRAG-Bench [X figure 6]: systems by the mean of their means at the four levels.
 
 DEFAULT_METRIC = "answer_accuracy"
-TIED = 1e-9  # means of the same scores differ in their last digits with the order of the questions
 
 Levels = Mapping[str, float]
 
@@ -79,12 +79,10 @@ def _row(system: str, dataset: str | None, levels: Levels, metric: str) -> Leade
 
 def _ranked(rows: list[LeaderRow]) -> list[LeaderRow]:
     rows.sort(key=lambda row: (not row.complete, -row.average, row.system))
-    ranked: list[LeaderRow] = []
-    for place, row in enumerate(rows, start=1):
-        above = ranked[-1] if ranked else None
-        tied = above is not None and above.complete == row.complete and abs(above.average - row.average) <= TIED
-        ranked.append(row.model_copy(update={"rank": above.rank if above is not None and tied else place}))
-    return ranked
+    above = sum(row.complete for row in rows)  # those without all levels come after them, whatever their average
+    whole, parts = ranks([row.average for row in rows[:above]]), ranks([row.average for row in rows[above:]])
+    places = [*whole, *(above + rank for rank in parts)]
+    return [row.model_copy(update={"rank": rank}) for row, rank in zip(rows, places, strict=True)]
 
 
 def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dict[str | None, dict[str, float]]:

@@ -4,17 +4,17 @@ sets."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.questions.checking.check_table import CHECKS, QuestionCheckOutcome, is_negative
-from kgeval.records import Question
-from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure
+from kgeval.records import CheckDifference, CheckedSet, CheckExample, CheckFigure, GoldPath, Picture, Question, QuestionPath
 from kgeval.stats.intervals import newcombe, quantile, wilson
 
 NO_LEVEL = "(none)"
 OTHERS = "(others)"
 MOST_LEVELS = 50  # that are told apart
+MOST_PATHS = 10  # gold paths that a report draws: a page stays below a megabyte
 
 
 @dataclass
@@ -48,10 +48,15 @@ class _CheckCounts:
 
 
 class CheckTally:
-    """Counts the questions of one file as they come. `examples`: failed ones kept of each check."""
+    """Counts the questions of one file as they come. `examples`: failed ones kept of each check. `draw`: makes the picture of a gold path,
+    or none of one that cannot be drawn."""
 
-    def __init__(self, file: str, checks: Collection[str], *, examples: int = 5) -> None:
-        self._file, self._most = file, examples
+    def __init__(
+        self, file: str, checks: Collection[str], *, examples: int = 5, draw: Callable[[GoldPath], Picture | None] = lambda path: None,
+    ) -> None:
+        self._file, self._most, self._draw = file, examples, draw
+        self._failed_paths: list[QuestionPath] = []
+        self._other_paths: list[QuestionPath] = []
         self._all = {name: _CheckCounts() for name in CHECKS if name in checks}
         self._levels: dict[str, dict[str, _CheckCounts]] = {}
         self._examples: dict[str, list[CheckExample]] = {name: [] for name in self._all}
@@ -67,6 +72,8 @@ class CheckTally:
         if level not in self._levels and len(self._levels) >= MOST_LEVELS:
             level = OTHERS  # a file whose types are free text has as many as it has questions
         counts = self._levels.setdefault(level, {name: _CheckCounts() for name in self._all})
+        found = list(found)
+        self._keep_path(question, [outcome.name for outcome in found if outcome.status == "failed"])
         for outcome in found:
             self._all[outcome.name].add(outcome)
             counts[outcome.name].add(outcome)
@@ -77,6 +84,12 @@ class CheckTally:
                     reason=outcome.reason,
                 ))
 
+    def _keep_path(self, question: Question, failed: list[str]) -> None:
+        kept = self._failed_paths if failed else self._other_paths
+        if question.path is not None and len(kept) < MOST_PATHS and (picture := self._draw(question.path)) is not None:
+            reference = next(iter(question.right_answers), None)
+            kept.append(QuestionPath(id=question.id, question=question.question, reference=reference, failed=failed, path=picture))
+
     def result(self, notes: Sequence[str] = ()) -> CheckedSet:
         """The figures so far."""
         return CheckedSet(
@@ -85,6 +98,7 @@ class CheckTally:
             figures=_figures(self._all),
             levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
             examples=[example for of_check in self._examples.values() for example in of_check],
+            paths=[*self._failed_paths, *self._other_paths][:MOST_PATHS],
         )
 
 

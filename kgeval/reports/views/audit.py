@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kgeval.format import beyond, number, percent, plural, visible
+from kgeval.format import beyond, first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import taken_out
@@ -109,9 +109,8 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
             ], open=True, tone=finding.severity, badge=finding.severity,
         )
     yield Items([f"{f.title} ({f.severity}): {_cost(f, report)} {f.advice}" for f in first], ordered=True, longest=900, forms="md")
-    if rest := bad[len(first) : len(first) + 4]:
-        more = f" and {number(len(bad) - len(first) - len(rest))} more" if len(bad) > len(first) + len(rest) else ""
-        yield Text("then: " + ", ".join(f"{f.rule_id} ({number(f.count or 0)})" for f in rest) + more, style="hint", forms="short")
+    if rest := bad[len(first) :]:
+        yield Text("then: " + first_of([f"{f.rule_id} ({number(f.count or 0)})" for f in rest], 4), style="hint", forms="short")
     if len(bad) > 1:
         yield Text(priorities.order(report), style="hint")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kgeval import __version__
 from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
-from kgeval.format import joined, number, percent, plural, points, visible
+from kgeval.format import first_of, joined, number, percent, plural, points, visible
 from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
@@ -93,7 +93,7 @@ def verdict(made: AuditDiff) -> str:
     found = Counter(one.verdict for one in whole)
     parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in ORDER if found[kind]]
     fails = [one.rule_id for one in whole if newly_fails(one)]
-    tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {cut(fails, _NAMES)}." if fails else ""
+    tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {first_of(fails, _NAMES)}." if fails else ""
     return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"
 
 
@@ -104,9 +104,9 @@ def gate_line(made: AuditDiff) -> str:
         return ""
     bad, lost = worse_at(made, limit), unanswered_at(made, limit)
     above = "of any severity" if limit == "info" else f"of severity {limit}" + ("" if limit == "error" else " or above")
-    reasons = [f"{cut([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})"] if lost else []
+    reasons = [f"{first_of([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})"] if lost else []
     if alone := silent(made, limit):
-        reasons.append(cut(alone, _NAMES))
+        reasons.append(first_of(alone, _NAMES))
     if reasons:
         return f"Gate without an answer: {'; '.join(reasons)}."
     if bad:
@@ -138,12 +138,6 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]]
     if not any(row[-1] for row in rows):  # no check has a note
         head, rows = head[:-1], [row[:-1] for row in rows]
     return Table(head, rows, title=title, words=frozenset(words), long=30)
-
-
-def cut(names: Sequence[str], most: int) -> str:
-    """The first names, and how many more there are."""
-    left = f" and {number(len(names) - most)} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + left
 
 
 def _moved(one: FindingChange) -> bool:
@@ -182,7 +176,7 @@ def amount(one: FindingChange, *, now: bool) -> str:
 
 def _names(examples: Sequence[Example]) -> str:
     names = [" / ".join(visible(item.name, longest=60) for item in one.items[:3]) + (" (waived)" if one.waived else "") for one in examples]
-    return cut(names, _NAMES)
+    return first_of(names, _NAMES)
 
 
 def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kgeval.format import interval, joined, number, plural, visible
+from kgeval.format import first_of, interval, joined, number, plural, visible
 from kgeval.overview.coverage import TITLES, judged, sentence
 from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Level, Proportion
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Items, Section, Table, Text, Tone
@@ -180,12 +180,11 @@ def _marks(item: GoldMatch) -> list[str]:
 
 def _stands(item: GoldMatch) -> str:
     """What stands for a gold item in the graph, and how."""
-    names = [visible(ref.name, longest=160) + (f" ({visible(ref.type, longest=40)})" if ref.type else "") for ref in item.found[:3]]
-    more = [f"and {number(len(item.found) - 3)} more"] if len(item.found) > 3 else []
+    names = [visible(ref.name, longest=160) + (f" ({visible(ref.type, longest=40)})" if ref.type else "") for ref in item.found]
     way = {True: "same direction", False: "other direction", None: ""}[item.directed] if item.kind == "relation" else ""
     same = "same predicate" if item.kind == "relation" and item.predicate else ""
     told = ", ".join(part for part in (way, same, visible(item.why, longest=200) if item.why else "") if part)
-    return ", ".join([*names, *more]) + (f"; {told}" if told else "")
+    return first_of(names, 3) + (f"; {told}" if told else "")
 
 
 def _gold_set(report: CompletenessReport) -> Section:

@@ -253,11 +253,16 @@ def _leaders(view: PairView) -> str:
     if ranking is None or not ranking.rankable:
         why = "there is no ranking" if ranking is None else word(ranking.reason or "no reason given", 300)
         return f"{over}: they cannot be ranked ({why})."
+    top = [one.system for one in ranking.systems if one.rank == 1]
+    who, lead = "it", f"{word(best)} has the highest strength"
+    if len(top) > 1:  # that A is not found to be better than B needs no words where their strengths are equal
+        who, lead = word(best), f"{_named(top)} have equal strength, the highest"
+        standing["open"] = [other for other in standing.get("open", []) if other not in top]
     if "loses" in standing:
-        return f"{over}: {word(best)} has the highest strength, but loses to {_named(standing['loses'])}."
+        return f"{over}: {lead}, but {f'{who} ' if len(top) > 1 else ''}loses to {_named(standing['loses'])}."
     parts = {"equal": "equal to", "open": "not found to be better than", "unknown": "not compared with"}
-    but = "; ".join(f"it is {text} {_named(standing[how])}" for how, text in parts.items() if how in standing)
-    return f"{over}: {word(best)} has the highest strength, but {but}."
+    but = "; ".join(f"{who} is {text} {_named(standing[how])}" for how, text in parts.items() if standing.get(how))
+    return f"{over}: {lead}{f', but {but}' if but else ''}."
 
 
 def _named(systems: list[str]) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kgeval.format import has_width, interval, number, plural, points, share, visible
 from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
-from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Block, Cell, Details, Document, Items, Section, Table, Text
 from kgeval.reports.measures import causes
+from kgeval.reports.pictures import colours_of, path_figure
 from kgeval.reports.usage import usage
 
 _HEADS = ("check: what passes", "passed", "95 %", "of", "failed", "not applicable", "unscored", "")
@@ -34,6 +35,8 @@ def document(report: CheckReport) -> Document:
         if one.examples:
             few = Items(list(_failed(one, _EXAMPLES)), short=_MOST, forms="short")
             sections.append(Section(f"Failed in {visible(one.file, longest=60)}", [few, Items(list(_failed(one, _MOST)), forms="long")]))
+        if one.paths:
+            sections.append(Section(f"Gold paths in {visible(one.file, longest=60)}", list(_paths(one)), forms="page"))
     return Document(
         "Checks of questions", "questions check", sections, about=plural(sum(one.n for one in report.sets), "question"),
         lead=[] if report.complete else ["Not complete: the run was stopped; what is missing is unscored."], notes=report.notes,
@@ -72,6 +75,21 @@ def _row(figure: CheckFigure) -> tuple[str | Cell, ...]:
 def _difference(one: CheckDifference) -> tuple[str, str, str]:
     sure = " *" if has_width(one.low, one.high) and not one.low <= 0 <= one.high else ""
     return f"{points(one.difference)}{sure}", interval(one.low, one.high, points) or "-", f"{number(one.n_first)}, {number(one.n_second)}"
+
+
+def _paths(one: CheckedSet) -> Iterator[Block]:
+    """The first questions that have a gold path, each with a drawing of it."""
+    first = plural(len(one.paths), "question") if len(one.paths) == 1 else f"first {plural(len(one.paths), 'question')}"
+    hint = f"The {first} with a gold path, those that failed a check before the others. Does the question ask for each step?"
+    yield Text(hint, style="hint")
+    colours = colours_of(question.path for question in one.paths)
+    for at, question in enumerate(one.paths):
+        answer = [Items([question.reference], title="The right answer:", longest=1500)] if question.reference else []
+        yield Details(
+            question.question or question.id,
+            [*answer, path_figure(question.path, colours), Text(f"question {visible(question.id, longest=120)}", style="hint")],
+            open=at < 3, tone="warning" if question.failed else "passed", chips=[f"failed: {check}" for check in question.failed],
+        )
 
 
 def _twins_head(report: CheckReport) -> str:

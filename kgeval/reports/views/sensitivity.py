@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgeval.format import figure, number, plural
+from kgeval.format import figure, joined, number, plural
 from kgeval.records import ConditionScores, Mean, Sensitivity, SensitivityReport
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.plots_scores import distribution
 from kgeval.reports.usage import usage
+from kgeval.stats.ranks import EQUAL, leaders
 
 _HEADS = ("metric", "reference", "answered", "wrong", "AUC ref", "AUC ans", "scored", "failed", "")
 CONDITIONS = ("reference", "answered", "wrong")
@@ -50,8 +51,10 @@ def _verdict(report: SensitivityReport) -> Iterator[str]:
     together = [one for one in report.results if one.system is None] or report.results
     known = sorted((one.auc_reference, one.metric) for one in together if one.auc_reference is not None)
     if known:
-        (least, weakest), (most, best) = known[0], known[-1]
-        who = f"best {best} (AUC {figure(most)}), worst {weakest} (AUC {figure(least)})" if least < most else f"AUC {figure(most)}"
+        values = [auc for auc, _ in known]
+        least, most = values[0], values[-1]
+        best, worst = (joined([known[at][1] for at in at_end], 4) for at_end in (leaders(values), leaders([-auc for auc in values])))
+        who = f"best {best} (AUC {figure(most)}), worst {worst} (AUC {figure(least)})" if most > least + EQUAL else f"AUC {figure(most)}"
         yield f"How well references are told from wrong answers: {who}. 1 is perfect, 0.5 is guessing."
 
 

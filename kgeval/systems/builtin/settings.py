@@ -48,13 +48,13 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
         20, 1_000_000,
     ),
     BuiltinSetting(
-        "text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1,
+        "text_share", ("graph+text",), "number", "Share of l_max kept for chunks, which also get what relations leave over.", 0, 1,
     ),
     BuiltinSetting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
     BuiltinSetting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
     BuiltinSetting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
     BuiltinSetting(
-        "describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too.",
+        "describe", GRAPHS, "yes or no", "Descriptions of relations and of entry entities (half of l_max at most) too.",
     ),
     BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
     BuiltinSetting(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
+from kgeval.format import first_lines
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import failed, signature_of
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening
@@ -83,9 +84,8 @@ class FileSystem(ClosedAtEnd):
             what = f"{self._path}: has several answers to a question, as trials"
             raise UsageError(what, fix="ask for as many with --trials N")
         if lacking and not self._opening.allow_missing:
-            shown = [*lacking[:SHOWN], *([f"... and {len(lacking) - SHOWN:,} more"] if len(lacking) > SHOWN else [])]
             raise InputError(
-                f"{self._path}: questions without an answer in it: {len(lacking):,}", faults=shown,
+                f"{self._path}: questions without an answer in it: {len(lacking):,}", faults=first_lines(lacking, SHOWN),
                 fix="complete the file; or --allow-missing, which makes each of them an answer with an error",
             )
 

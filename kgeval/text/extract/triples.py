@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from kgeval.errors import InputError
+from kgeval.format import first_of
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.manifest import ModelUsage
@@ -179,9 +180,9 @@ class TriplesExtractor:
         """What a user should know: notes of the reader, rows that are no triples, and (after extract) what belongs to no chunk."""
         notes = list(self._loaded.notes)
         if self.faults:
-            notes.append(f"{len(self.faults)} rows are no triples: {_first(self.faults)}")
+            notes.append(f"{len(self.faults)} rows are no triples: {first_of(self.faults, _SHOWN, '; ')}")
         if self.unplaced:
-            notes.append(f"{len(self.unplaced)} triples or entities belong to no chunk: {_first(self.unplaced)}")
+            notes.append(f"{len(self.unplaced)} triples or entities belong to no chunk: {first_of(self.unplaced, _SHOWN, '; ')}")
         return notes
 
     def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
@@ -252,7 +253,3 @@ def _name(entity: Entity) -> str:
 def _short(entity: Entity) -> str:
     return _name(entity)[:60]
 
-
-def _first(lines: list[str]) -> str:
-    more = f" ... and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return "; ".join(lines[:_SHOWN]) + more

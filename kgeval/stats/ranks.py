@@ -1,0 +1,17 @@
+"""Places in an order, where equal values share one: the one rule for every rank and every "best" of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+EQUAL = 1e-9  # values nearer than this are equal: means of the same scores differ in their last digits with the order of the questions
+
+
+def ranks(values: Sequence[float]) -> list[int]:
+    """The place of each value, from 1 for the largest; equal ones share the better place: 1, 2, 2, 4."""
+    return [1 + sum(other > value + EQUAL for other in values) for value in values]
+
+
+def leaders(values: Sequence[float]) -> list[int]:
+    """The positions of the largest value, several where some are equal to it; none of no values."""
+    return [position for position, rank in enumerate(ranks(values)) if rank == 1]
