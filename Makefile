@@ -11,9 +11,12 @@ DEALT  := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --n
 export PYTHONDONTWRITEBYTECODE :=
 # the line of Neo4j that is not the default one
 OTHER  := 2026.01
+# the same commit gives the same bytes: all times in what is built are the commit's (in an unpacked sdist, which has no git, a day of 2020)
+DATED  := SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),1580601600)
+DOCKER ?= docker
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench clean
+.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench dist image clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -77,6 +80,17 @@ bench: $(READY) ## Speed against other ways of doing the same, as ratios of one 
 	$(BIN)/python tests/bench/build_speed.py
 	$(BIN)/python tests/bench/writer_speed.py
 	$(BIN)/python tests/bench/walk_speed.py
+
+dist: $(READY) ## Build the sdist and the wheel in dist/, have twine check them, and test what is in them (the build's backend is fetched)
+	rm -rf dist
+	$(DATED) $(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(DATED) KGEVAL_DIST=dist $(BIN)/python -m pytest -q tests/models/test_wheel.py
+	$(BIN)/python -m pip hash dist/*
+
+image: dist ## Build the image of kgeval's core from the wheel in dist/, and fetch Neo4j's (DOCKER=podman where that is what you have)
+	$(DOCKER) build --file docker/Dockerfile --tag kgeval:$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py) .
+	$(DOCKER) pull $$(sed -n 's/^ *image: \(neo4j:.*\)/\1/p' docker/compose.yaml)
 
 clean: ## Remove what make demo made
 	-@test -d $(DEMO)/home && $(BIN)/kgeval server stop --home $(DEMO)/home

@@ -4,13 +4,38 @@ from __future__ import annotations
 
 import posixpath
 import re
+from pathlib import Path
 from typing import Any
 
+# pages of the site that are files of the checkout outside docs/, where people and code hosts look for them
+OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 ALSO_CALLED = re.compile(r"^\*Also called: (.+)\.\*$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\((\.{0,2}/?[\w./-]+/|\.\./[\w./-]+)\)")
+LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\((?![a-z]+:|#)([\w./-]+)((?:#[\w-]+)?)\)")
 ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 # what a search should show first of two pages that have the same words
 BOOST = {"tutorials": 3, "how-to": 3, "cli.md": 0.5, "decisions": 0.5}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """The pages of docs/, and those outside it."""
+    from mkdocs.structure.files import File
+
+    root = Path(config.config_file_path).parent
+    for name in OUTSIDE:
+        files.append(File.generated(config, name, content=as_in_docs((root / name).read_text(encoding="utf-8"))))
+    return files
+
+
+def as_in_docs(markdown: str) -> str:
+    """The text of a page outside docs/ with its links as they would be inside."""
+
+    def link(match: re.Match[str]) -> str:
+        text, target, anchor = match.groups()
+        inside = target.removeprefix("docs/") if target.startswith("docs/") or target in OUTSIDE else f"../{target}"
+        return f"[{text}]({inside}{anchor})"
+
+    return LINK_OUTSIDE.sub(link, markdown)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
@@ -23,11 +48,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def links_inside(markdown: str, folder: str) -> str:
-    """A link to a folder goes to its README, and one to a file of the checkout outside docs/ becomes its path: the site has docs/ alone."""
+    """A link to a folder goes to its README, and one to a file of the checkout outside docs/ becomes its path, unless it is a page too."""
 
     def link(match: re.Match[str]) -> str:
         text, target = match.groups()
         path = posixpath.normpath(posixpath.join(folder, target))
+        if path[3:] in OUTSIDE:
+            return f"[{text}]({posixpath.relpath(path[3:], folder or '.')})"
         if path.startswith("../"):
             return text if path[3:] in text else f"{text} (`{path[3:]}`)"
         return f"[{text}]({target}README.md)" if target.endswith("/") else match[0]

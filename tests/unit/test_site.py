@@ -22,12 +22,12 @@ SITE = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 PAGES = sorted(DOCS.rglob("*.md"))
 HOW_TO = sorted((DOCS / "how-to").glob("*.md"))
 sys.path.insert(0, str(ROOT / "tools"))
-from site_hooks import links_inside, lists_apart, on_page_markdown  # noqa: E402
+from site_hooks import OUTSIDE, as_in_docs, links_inside, lists_apart, on_page_markdown  # noqa: E402
 
 
 def test_each_page_stands_in_the_navigation_once_and_nothing_else_does() -> None:
     listed = Counter(leaves(SITE["nav"]))
-    assert set(listed) == {page.relative_to(DOCS).as_posix() for page in PAGES}
+    assert set(listed) == {page.relative_to(DOCS).as_posix() for page in PAGES} | set(OUTSIDE)
     assert [page for page, times in listed.items() if times > 1] == []
 
 
@@ -44,7 +44,7 @@ def test_nothing_is_fetched_from_elsewhere_and_what_is_broken_fails() -> None:
 
 def test_links_name_what_is_there_and_a_folder_of_docs_has_a_first_page() -> None:
     wrong = []
-    for page in PAGES:
+    for page in [ROOT / "README.md", *(ROOT / name for name in OUTSIDE), *PAGES]:
         for target in {target for target, _ in links(page)} - {""}:
             there = (page.parent / target).resolve()
             if not there.exists() or (there.is_dir() and there.is_relative_to(DOCS) and not (there / "README.md").is_file()):
@@ -54,7 +54,7 @@ def test_links_name_what_is_there_and_a_folder_of_docs_has_a_first_page() -> Non
 
 def test_anchors_lead_to_a_heading_on_github_and_on_the_site() -> None:
     wrong = []
-    for page in [ROOT / "README.md", *PAGES]:
+    for page in [ROOT / "README.md", *(ROOT / name for name in OUTSIDE), *PAGES]:
         for target, anchor in links(page):
             there = (page.parent / target) if target else page
             if anchor and there.suffix == ".md" and not all(anchor in anchors for anchors in anchors_of(there)):
@@ -113,6 +113,14 @@ def test_links_that_the_site_does_not_have_become_what_it_has() -> None:
     assert links_inside("[why](decisions/), [all](../rules/)", "how-to") == "[why](decisions/README.md), [all](../rules/README.md)"
     for same in ("[gates](../gates.md)", "[one](rules/x.md)", "[part](gates.md#waivers)", "[out](https://example.org/)"):
         assert links_inside(same, "how-to") == same
+
+
+def test_pages_outside_docs_are_pages_of_the_site_too() -> None:
+    assert links_inside("[changes](../CHANGELOG.md), [how](../CONTRIBUTING.md)", "") == "[changes](CHANGELOG.md), [how](CONTRIBUTING.md)"
+    assert links_inside("[changes](../../CHANGELOG.md)", "how-to") == "[changes](../CHANGELOG.md)"
+    there = as_in_docs("[how](docs/install.md#what-it-costs) [safe](SECURITY.md) [terms](LICENSE) [out](https://example.org/) [here](#x)")
+    assert there == "[how](install.md#what-it-costs) [safe](SECURITY.md) [terms](../LICENSE) [out](https://example.org/) [here](#x)"
+    assert links_inside(there, "").startswith("[how](install.md#what-it-costs) [safe](SECURITY.md) terms (`LICENSE`)")
 
 
 def test_lists_are_set_apart_for_the_site() -> None:
