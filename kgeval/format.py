@@ -151,6 +151,11 @@ def seconds(value: float | None) -> str:
     return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
 
 
+def times(factor: float | None) -> str:
+    """How many times as much: `5.8 x`, `0.25 x`, `120 x`; "" where there is no factor."""
+    return f"{factor:,.{0 if factor >= 100 else 1 if factor >= 1 else 2}f} x" if factor is not None and math.isfinite(factor) else ""
+
+
 def beyond(value: float, limit: float | str) -> str:
     """A value as `number` has it, with as many digits as tell it from the limit that it is compared with: `0.79996`, not 0.8. `limit`: also
     as text, `share <= 0.8`."""

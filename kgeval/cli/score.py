@@ -26,7 +26,9 @@ FIRST = ("questions", "metrics")  # what is needed first stands first in the hel
 @click.command(cls=HeadedCommand)
 @click.argument("answers", nargs=-1, required=True, type=ANSWERS)
 @flags_of(ScoreOptions, only=FIRST)
-@report_options_of("Results: .jsonl .csv .parquet or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml"))
+@report_options_of(
+    "Results: .jsonl .csv .parquet or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml", "csv"),
+)
 @flags_of(ScoreOptions, without=FIRST)
 @model_flags("judge")
 @flags_of(BatchOptions)

@@ -36,7 +36,7 @@ PRESETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "usual": {EVERY: ("factual_correctness", "faithfulness", "evidence_recall", "context_relevance", "evidence_coverage")},
     "lexical": {EVERY: ("exact_match", "token_f1", "rouge_l", "rouge_l_compat")},
     "graphrag-bench": {
-        EVERY: ("answer_accuracy", "context_relevance", "evidence_recall"),
+        EVERY: ("answer_accuracy", "context_relevance", "evidence_recall", "claim_recall"),
         "fact_retrieval": ("rouge_l_compat",),
         "complex_reasoning": ("rouge_l_compat",),
         "contextual_summarize": ("evidence_coverage",),
@@ -52,7 +52,8 @@ PRESETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         EVERY: (
             "exact_match", "token_f1", "semantic_similarity", "answer_completeness", "binary_accuracy", "citation_precision",
             "citation_coverage", "faithfulness", "intrinsic_hallucination", "extrinsic_hallucination", "kg_grounding",
-            "evidence_recall", "context_precision", "path_coverage", "stepwise_accuracy",
+            "evidence_recall", "context_precision", "entity_recall", "entity_precision", "relation_recall", "relation_precision",
+            "path_coverage", "path_complete", "path_bridge_missing", "stepwise_accuracy",
         ),
     },
     "kg": {

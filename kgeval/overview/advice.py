@@ -7,6 +7,9 @@ from collections.abc import Mapping
 ADVICE: Mapping[str, str] = {
     "entity_coverage": "see the missing entities by type and document: extract again what a whole type or document lacks",
     "relation_completeness": "see the missing relations, bridging ones first: questions of several hops rest on them",
+    "relation_completeness_with_predicate": (
+        "see the relations that were found without their predicate: name relation types in the schema of the extraction, or map synonyms"
+    ),
     "evidence_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
     "claim_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
     "id_recall": "retrieve more chunks, or fix what the entry points are found by (names, embeddings)",

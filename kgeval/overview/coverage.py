@@ -6,8 +6,8 @@ from kgeval.format import interval, number, percent
 from kgeval.records import CompletenessReport, Judgement, Proportion
 
 TITLES: dict[str, str] = {
-    "entity_coverage": "Entities", "relation_completeness": "Relations",
-    "relation_completeness_directed": "Relations, directed", "relation_completeness_with_predicate": "Relations with predicate",
+    "entity_coverage": "Entities", "relation_completeness": "Relations (pair)",
+    "relation_completeness_directed": "Relations (pair, directed)", "relation_completeness_with_predicate": "Relations (triple)",
 }
 
 
@@ -19,8 +19,8 @@ def judged(report: CompletenessReport, judgement: Judgement) -> Proportion | Non
 
 
 def sentence(report: CompletenessReport, judgement: Judgement) -> str:
-    """`Entities: 61.6 % of 2,134 found (normalised level; 95 %: 59.5 % to 63.6 %): critical.` Where the interval reaches into other bands,
-    that is said."""
+    """`Relations (triple): 61.6 % of 2,134 found (normalised level; 95 %: 59.5 % to 63.6 %): critical.` Where the interval reaches into
+    other bands, that is said."""
     counted, name = judged(report, judgement), TITLES.get(judgement.figure, judgement.figure)
     if judgement.share is None or counted is None:
         return f"{name}: no figure."

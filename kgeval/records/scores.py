@@ -12,6 +12,7 @@ from kgeval.records.pictures import Picture
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
 By = Literal["level", "kind", "hops", "document", "dataset"]
+GainBy = Literal["level", "hops"]
 
 
 class Score(Record):
@@ -206,6 +207,59 @@ class Gain(Record):
     high: float | None = None
 
 
+class PairedGain(Gain):
+    """A gain with its tests, question by question.
+
+    `p`: sign-flip permutation; `p_holm`: corrected by Holm for all that is tested with it. `effect`: Cohen's d of the differences, `sd`:
+    their standard deviation. `mcnemar_p`, `only_system`, `only_baseline`: where every value is 0 or 1 and no question has repetitions
+    (questions that only the system, that only the baseline gets right). Null in reports of versions that did not test.
+    """
+
+    p: float | None = None
+    p_holm: float | None = None
+    effect: float | None = None
+    sd: float | None = None
+    mcnemar_p: float | None = None
+    only_system: int | None = None
+    only_baseline: int | None = None
+
+
+class GroupGain(PairedGain):
+    """A gain among the questions with `value` in the field `by`, of one dataset or (null) of all.
+
+    `p_holm`: over all rows of this metric. `detectable`: the smallest difference that these questions would show with 80 % power in a
+    test at 0.05 / tests of this metric, so that it would stand after the correction; null: none within the scale.
+    """
+
+    by: GainBy
+    value: Public
+    dataset: Public | None = None
+    detectable: float | None = None
+
+
+class BothMeans(Record):
+    """What two systems took for the same `n` questions, on the mean."""
+
+    n: int
+    system: float
+    baseline: float
+
+
+class GroupCost(Record):
+    """What answers took and brought in a group of `gains_by_group`, of the questions for which both systems tell. `context_tokens`: of what
+    was retrieved, `prompt_tokens`: of all that the model read; `seconds`: of the answer. `relevance`: context_relevance, 0..1."""
+
+    system: Public
+    baseline: Public
+    by: GainBy
+    value: Public
+    dataset: Public | None = None
+    context_tokens: BothMeans | None = None
+    prompt_tokens: BothMeans | None = None
+    seconds: BothMeans | None = None
+    relevance: BothMeans | None = None
+
+
 class AuditJoin(OfMetric):
     """One metric of one system: questions whose path or evidence touches something that the audit flagged, against the others.
 
@@ -242,7 +296,8 @@ class GateResult(OfMetric):
 
 
 class SystemInfo(Record):
-    """A system in this run: answers read, those that are errors or empty, and questions of the file that it did not answer."""
+    """A system in this run: answers read, those that are errors or empty, and questions of the file that it did not answer. `graph`: true
+    where an answer names nodes or relations of a graph that were retrieved, null where nobody looked."""
 
     system: Public
     answers: int
@@ -250,10 +305,15 @@ class SystemInfo(Record):
     empty: int = 0
     questions_missing: int = 0
     trials: int = 1
+    graph: bool | None = None
 
 
 class ScoreReport(RunReport):
-    """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped."""
+    """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped.
+
+    `gains_by_group`, `costs_by_group`: pairs of systems by level and by hops, where there are several; a system whose answers come from
+    a graph stands before one whose do not.
+    """
 
     complete: bool = True
     systems: list[SystemInfo] = Field(default_factory=list)
@@ -263,7 +323,9 @@ class ScoreReport(RunReport):
     leaderboard: list[LeaderRow] = Field(default_factory=list)
     costs: list[CostSummary] = Field(default_factory=list)
     reasoning: list[ReasoningSummary] = Field(default_factory=list)
-    gains: list[Gain] = Field(default_factory=list)
+    gains: list[PairedGain] = Field(default_factory=list)
+    gains_by_group: list[GroupGain] = Field(default_factory=list)
+    costs_by_group: list[GroupCost] = Field(default_factory=list)
     joined: list[AuditJoin] = Field(default_factory=list)
     worst: list[WorstRow] = Field(default_factory=list)
     gates: list[GateResult] = Field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Reports as CSV, for spreadsheets and programs: the hits of an audit, graphs side by side, the pairs of a comparison.
+"""Reports as CSV, for spreadsheets and programs: the hits of an audit, graphs side by side, the pairs of a comparison, of scores.
 
 Null is an empty cell. No text is taken for a formula by a spreadsheet, nor steers a terminal.
 """
@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from kgeval.format import visible
-from kgeval.records import AuditReport, ComparisonReport, GraphsReport, PairResult
+from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupGain, PairResult, ScoreReport
 from kgeval.tables.sheets import formula_safe
 
 _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
@@ -19,6 +19,9 @@ _COLUMNS = (
     "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
     "effect", "superiority", "detectable", "needed", "trial_kind", "signature",
 )
+_GAINS = ("n", "differ", "mean", "low", "high", "p", "p_holm", "effect", "sd", "mcnemar_p", "only_system", "only_baseline")
+_SIDES = ("system", "baseline")
+_TOOK = ("context_tokens", "prompt_tokens", "seconds", "relevance")
 
 
 def audit(report: AuditReport) -> str:
@@ -49,6 +52,25 @@ def comparison(report: ComparisonReport) -> str:
         [*_row(procedure, one), report.trial_kind, report.signature]
         for procedure, pairs in ((report.procedure, report.pairs), *report.contrast.items()) for one in pairs
     ))
+
+
+def scores(report: ScoreReport) -> str:
+    """A row a difference between two systems: over all questions, then by level and hops, with what both took on the same questions
+    (`prompt_tokens` of the system, `baseline_prompt_tokens`, ...). Scores row by row are a file of results: -o scores.csv."""
+    took = {(one.system, one.baseline, one.by, one.value, one.dataset): one for one in report.costs_by_group}
+
+    def rows() -> Iterable[Sequence[object]]:
+        for gain in (*report.gains, *report.gains_by_group):
+            group = (gain.by, gain.value, gain.dataset) if isinstance(gain, GroupGain) else ("all", "", None)
+            cost = took.get((gain.system, gain.baseline, *group))
+            means = [getattr(cost, name, None) for name in _TOOK]
+            yield (
+                gain.metric, *map(_safe, (gain.system, gain.baseline, *group)), *(getattr(gain, name) for name in _GAINS),
+                getattr(gain, "detectable", None), *(end for mean in means for end in (getattr(mean, side, None) for side in _SIDES)),
+            )
+
+    names = [name for took in _TOOK for name in (took, f"baseline_{took}")]
+    return _csv(("metric", "system", "baseline", "by", "value", "dataset", *_GAINS, "detectable", *names), rows())
 
 
 def _row(procedure: str, one: PairResult) -> list[object]:

@@ -80,7 +80,7 @@ KINDS: dict[type[Report], Kind] = {
     ),
     ScoreReport: Kind(
         "a score report",
-        _document("scores", xml=("junit", "render")),
+        _document("scores", xml=("junit", "render"), csv=("csv_", "scores")),
     ),
     CrossedReport: Kind(
         "a matrix of runs",

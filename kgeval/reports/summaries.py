@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.format import number, percent, plural, visible
-from kgeval.overview import priorities, score_verdict
+from kgeval.overview import group_verdict, priorities, score_verdict
 from kgeval.overview.sources import Source
 from kgeval.records import (
     AnswerReport,
@@ -97,7 +97,8 @@ def _answers(report: AnswerReport) -> list[str]:
 
 
 def _scores(report: ScoreReport) -> list[str]:
-    return score_verdict.verdict(score_verdict.ScoreTables.of(report))
+    tables = score_verdict.ScoreTables.of(report)
+    return [*score_verdict.verdict(tables), *group_verdict.short_lines(tables)]
 
 
 def _comparison(report: ComparisonReport) -> list[str]:

@@ -255,7 +255,7 @@ def test_a_preset_by_level_gives_each_row_its_own_metrics(server: FakeServer, tm
     got: dict[str, set[str]] = {}
     for line in lines(tmp_path / "s.jsonl"):
         got.setdefault(line["question_id"], set()).add(line["metric"])
-    both = {"answer_accuracy", "context_relevance", "evidence_recall"}
+    both = {"answer_accuracy", "context_relevance", "evidence_recall", "claim_recall"}
     assert got == {
         "q0": both | {"rouge_l_compat"}, "q1": both | {"rouge_l_compat"}, "q2": both | {"evidence_coverage"},
         "q3": both | {"faithfulness", "evidence_coverage"},

@@ -271,6 +271,7 @@ def test_types_predicates_findings_and_verdicts_are_counted_by_hand(graph: Graph
     assert report.findings[0].examples[0].items[0].name == "Ishmael"
     assert [(v.figure, v.level, v.band) for v in report.verdicts] == [
         ("entity_coverage", "fuzzy", "critical"), ("relation_completeness", "fuzzy", "critical"),
+        ("relation_completeness_with_predicate", "fuzzy", "critical"),
     ]
 
 

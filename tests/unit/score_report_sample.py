@@ -8,9 +8,11 @@ from typing import Any
 from kgeval.records import (
     LEVELS_OF_X,
     AuditJoin,
+    BothMeans,
     CostSummary,
-    Gain,
     GateResult,
+    GroupCost,
+    GroupGain,
     GroupSummary,
     InputFile,
     LeaderRow,
@@ -19,6 +21,7 @@ from kgeval.records import (
     MetricSummary,
     ModelRef,
     ModelUse,
+    PairedGain,
     Quantiles,
     ReasoningSummary,
     Repeats,
@@ -50,12 +53,13 @@ def sample() -> ScoreReport:
     return ScoreReport(
         run=run(), systems=[
             SystemInfo(system="vector-rag", answers=96, questions_missing=4, trials=3),
-            SystemInfo(system="graph-rag", answers=100, errors=2, empty=1, trials=3),
+            SystemInfo(system="graph-rag", answers=100, errors=2, empty=1, trials=3, graph=True),
             SystemInfo(system="closed-book", answers=100, trials=3),
         ],
         metrics=[info(metric) for metric in METRICS], summaries=summaries, groups=groups(rng, summaries), leaderboard=leaders(),
         costs=[cost(system, factor) for system, factor in zip(SYSTEMS, (1.0, 5.8, 0.2), strict=True)],
-        reasoning=[chains(rng, system) for system in SYSTEMS], gains=differences(), joined=joined(rng), worst=worst(),
+        reasoning=[chains(rng, system) for system in SYSTEMS], gains=differences(), gains_by_group=by_group(),
+        costs_by_group=costs_by_group(), joined=joined(rng), worst=worst(),
         gates=gates(summaries),
         notes=["4 questions have no answer of vector-rag", "context_relevance has no meaning for closed-book: it retrieves nothing"],
     )
@@ -75,7 +79,7 @@ def one_row() -> ScoreReport:
     })
 
 
-def two(first: Mean, second: Mean, gains: tuple[Gain, ...] = (), better: str = "higher", metric: str = "m") -> ScoreReport:
+def two(first: Mean, second: Mean, gains: tuple[PairedGain, ...] = (), better: str = "higher", metric: str = "m") -> ScoreReport:
     """Two systems by one metric."""
     info = MetricInfo.model_validate({
         "metric": metric, "summary": "s", "definition": "d", "source": "x", "signature": "m@1:0", "better": better,
@@ -200,12 +204,38 @@ def chains(rng: random.Random, system: str) -> ReasoningSummary:
     )
 
 
-def differences() -> list[Gain]:
+def differences() -> list[PairedGain]:
     return [
-        Gain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, mean=0.128, low=0.071, high=0.184),
-        Gain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, mean=0.37, low=0.31, high=0.43),
-        Gain(system="graph-rag", baseline="vector-rag", metric="extrinsic_hallucination", n=94, mean=-0.13, low=-0.19, high=-0.06),
-        Gain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, mean=0.01, low=-0.03, high=0.05),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, mean=0.128, low=0.071, high=0.184),
+        PairedGain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, mean=0.37, low=0.31, high=0.43),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="extrinsic_hallucination", n=94, mean=-0.13, low=-0.19, high=-0.06),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, mean=0.01, low=-0.03, high=0.05),
+    ]
+
+
+def by_group() -> list[GroupGain]:
+    """The graph wins at one type, and nothing can be said at another; with hops, a dataset, and a second metric."""
+    pair: dict[str, Any] = {"system": "graph-rag", "baseline": "vector-rag", "metric": "answer_accuracy"}
+    known = {"sd": 0.2, "detectable": 0.15}
+    wins: dict[str, Any] = known | {"mean": 0.18, "low": 0.1, "high": 0.26, "p": 0.001, "p_holm": 0.006, "effect": 0.9}
+    open_: dict[str, Any] = known | {"mean": 0.02, "low": -0.06, "high": 0.1, "p": 0.6, "p_holm": 1.0, "effect": 0.1}
+    rows = [
+        GroupGain(**pair, **open_, by="level", value="fact_retrieval", n=25, differ=20),
+        GroupGain(**pair, **wins, by="level", value="complex_reasoning", n=25, differ=25),
+        GroupGain(**pair, **open_, by="hops", value="1", n=60, differ=50),
+        GroupGain(**pair, **wins, by="hops", value="3+", n=10, differ=9, mcnemar_p=0.02, only_system=8, only_baseline=1),
+        GroupGain(**pair, **open_, by="level", value="fact_retrieval", dataset="novel", n=12, differ=11),
+    ]
+    return [*rows, rows[0].model_copy(update={"metric": "rouge_l_compat"})]
+
+
+def costs_by_group() -> list[GroupCost]:
+    pair = {"system": "graph-rag", "baseline": "vector-rag"}
+    tokens, seconds = BothMeans(n=25, system=5_800, baseline=1_000), BothMeans(n=24, system=3.1, baseline=1.2)
+    relevance = BothMeans(n=25, system=0.7, baseline=0.6)
+    return [
+        GroupCost(**pair, by="level", value=level, prompt_tokens=tokens, seconds=seconds, relevance=relevance)
+        for level in LEVELS_OF_X[:2]
     ]
 
 

@@ -15,7 +15,7 @@ from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.select import LACKING, PRESENT, lacking, select
 from kgeval.metrics.signature import metric_info, tooling
 from kgeval.metrics.table import all_metrics
-from kgeval.records import Answer, Citation, GoldPath, Passage, Question, Row, Score
+from kgeval.records import Answer, Citation, GoldPath, GraphRef, Passage, Question, Row, Score
 
 FULL_QUESTION: dict[str, Any] = {
     "reference": "R", "evidence": [Passage(text="E", chunk_id="c")], "points": ["P"], "statements": ["S"], "steps": ["T"], "document": "d",
@@ -67,7 +67,7 @@ def test_figures_beside_the_zero_of_an_empty_answer_are_zeros_too_so_that_means_
         assert {aspect: one.detail[aspect] for aspect in all_metrics()[name].aspects} == dict.fromkeys(all_metrics()[name].aspects, 0.0)
 
 
-ALWAYS = {"answer_accuracy", "context_relevance", "evidence_recall"}
+ALWAYS = {"answer_accuracy", "context_relevance", "evidence_recall", "claim_recall"}
 
 
 @pytest.mark.parametrize(("level", "own"), [
@@ -78,6 +78,28 @@ def test_a_row_gets_the_metrics_of_graphrag_bench_that_are_for_its_level(level: 
     at = row(question={**FULL_QUESTION, "level": level})
     assert {metric.name for metric in select(["graphrag-bench"]).of(at)} == ALWAYS | own
     assert {metric.name for metric in select(["graphrag-bench", "rouge_l_compat"]).of(at)} == ALWAYS | own | {"rouge_l_compat"}
+
+
+PATHS = (
+    "entity_recall", "entity_precision", "relation_recall", "relation_precision", "path_coverage", "path_complete", "path_bridge_missing",
+)
+
+
+NAMED = GoldPath(
+    nodes=[GraphRef(key=name, name=name) for name in "abc"],
+    relations=[GraphRef(key=a + b, name=f"{a} -[r]-> {b}", kind="relation") for a, b in ("ab", "bc")],
+)
+
+
+@pytest.mark.parametrize("lost", [
+    {"question": {**FULL_QUESTION, "path": None, "structure": []}},
+    {"question": {**FULL_QUESTION, "path": NAMED}, "retrieved_nodes": None, "retrieved_relations": None, "contexts": None},
+])
+def test_rows_that_lack_what_the_methodology_asks_of_paths_are_not_applicable_and_no_failures(lost: dict[str, Any]) -> None:
+    assert set(PATHS) <= {metric.name for metric in select(["methodology"]).of(row(**lost))}
+    told = scores(row(**lost), *PATHS)
+    assert {name: one.status for name, one in told.items()} == dict.fromkeys(PATHS, "not_applicable")
+    assert all(one.reason for one in told.values())
 
 
 def test_rows_come_in_order_with_every_trial_and_without_those_that_are_left_out() -> None:

@@ -160,7 +160,7 @@ def test_lines_are_never_longer_than_the_screen_and_pipes_are_plain(report: Scor
             text = rendered(one, "text", screen=Screen(width=width, written=[Path("r.html")]))
             assert "\x1b" not in text and max(map(len, text.splitlines())) <= width
             assert text.rstrip().endswith("Report: r.html") and len(text.splitlines()) < 600
-    assert len(rendered(report, "text").splitlines()) < 210
+    assert len(rendered(report, "text").splitlines()) < 240
     assert "\x1b[1m" in rendered(report, "text", screen=Screen(colour=True))
 
 

@@ -12,12 +12,12 @@ from kgeval.records import (
     SEVERITIES,
     AuditJoin,
     By,
-    Gain,
     GateResult,
     GroupSummary,
     LeaderRow,
     Mean,
     OverviewPriority,
+    PairedGain,
     ReasoningSummary,
     ScoreReport,
     WorstRow,
@@ -38,15 +38,15 @@ def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
 def test_a_paired_difference_decides_over_two_intervals_that_overlap() -> None:
     first, second = told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8)
     for system, baseline, low, high in (("A", "B", 0.02, 0.18), ("B", "A", -0.18, -0.02)):
-        gain = Gain(system=system, baseline=baseline, metric="m", n=40, mean=(low + high) / 2, low=low, high=high)
+        gain = PairedGain(system=system, baseline=baseline, metric="m", n=40, mean=(low + high) / 2, low=low, high=high)
         assert lead(two(first, second, (gain,))).startswith("Best by m: A")
-    unsure = Gain(system="A", baseline="B", metric="m", n=40, mean=0.1, low=-0.05, high=0.25)
+    unsure = PairedGain(system="A", baseline="B", metric="m", n=40, mean=0.1, low=-0.05, high=0.25)
     assert lead(two(told(0.8, 0.75, 0.9), told(0.5, 0.4, 0.6), (unsure,))).startswith("No clear difference")
 
 
 def test_a_few_questions_make_no_system_the_best() -> None:
     first, second = told(1.0, 1.0, 1.0, n=2, n_scored=2), told(0.0, 0.0, 0.0, n=2, n_scored=2)
-    gain = Gain(system="A", baseline="B", metric="m", n=2, differ=2, mean=1.0, low=1.0, high=1.0)
+    gain = PairedGain(system="A", baseline="B", metric="m", n=2, differ=2, mean=1.0, low=1.0, high=1.0)
     for gains in ((), (gain,)):
         line = lead(two(first, second, gains))
         assert line.startswith("No clear difference by m: A 1 (2 of 2 scored)") and line.endswith("Only 2 questions: a hint, no proof.")
@@ -54,7 +54,7 @@ def test_a_few_questions_make_no_system_the_best() -> None:
 
 @pytest.mark.parametrize(("n", "differ", "clear"), [(100, 5, False), (100, 6, True), (100, None, True), (9, 9, False), (10, 10, True)])
 def test_an_interval_of_hardly_any_differing_questions_proves_nothing(n: int, differ: int | None, clear: bool) -> None:
-    gain = Gain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
+    gain = PairedGain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
     report = two(told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8), (gain,))
     assert lead(report).startswith("Best by m: A" if clear else "No clear difference")
     row = rendered(report, "text").split("Differences between")[1]
@@ -77,7 +77,7 @@ def test_the_number_of_clear_differences_stands_beside_what_chance_gives() -> No
 def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
     worse, best = told(0.8, 0.7, 0.9), told(0.1, 0.05, 0.2)
     assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
-    gain = Gain(system="B", baseline="A", metric="m", n=40, mean=-0.7, low=-0.8, high=-0.6)
+    gain = PairedGain(system="B", baseline="A", metric="m", n=40, mean=-0.7, low=-0.8, high=-0.6)
     assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
     assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("Differences between")[1]
 

@@ -54,11 +54,14 @@ def test_the_drawn_p_is_the_exact_one_but_for_the_noise_of_drawing(monkeypatch: 
     assert exact is not None and drawn == pytest.approx(exact, abs=4 * math.sqrt(exact / 40_000))
 
 
-def test_with_very_many_questions_fewer_patterns_are_drawn_but_enough() -> None:
+def test_with_very_many_questions_fewer_patterns_are_drawn_but_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).normal(0, 1, 60_000)
+    near = sign_flip(values, seed=0, resamples=2_000)
+    assert near == pytest.approx(stats.ttest_1samp(values, 0).pvalue, abs=1e-3)
+    monkeypatch.setattr(paired, "SMOOTH", 0.0)  # as where a few values weigh more than all others
     p = sign_flip(values, seed=0, resamples=2_000)
     assert p is not None and round(p * 1001) == pytest.approx(p * 1001, abs=1e-6)
-    assert p == pytest.approx(stats.ttest_1samp(values, 0).pvalue, abs=0.06)
+    assert p == pytest.approx(near, abs=0.06)
 
 
 def test_where_nothing_differs_every_p_is_one() -> None:

@@ -121,12 +121,16 @@ def band(share: float | None) -> Band | None:
 
 
 def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[Judgement]:
-    """The verdict on entity coverage, and ours on relations. `banded` false: the shares mean too little for a band."""
+    """The verdict on entity coverage, and ours on relations: pairs that are joined, and, where gold and graph name predicates, whole
+    triples, which are what the methodology counts. `banded` false: the shares mean too little for a band."""
+    figures = [
+        ("entity_coverage", coverage.entity_coverage, METHODOLOGY), ("relation_completeness", coverage.relation_completeness, OURS),
+    ]
+    triples = coverage.relation_completeness_with_predicate
+    figures += [("relation_completeness_with_predicate", triples, OURS)] if triples.total else []
     return [
         Judgement(figure=name, level=level, share=figure.share, band=band(figure.share) if banded else None, source=source)
-        for name, figure, source in (
-            ("entity_coverage", coverage.entity_coverage, METHODOLOGY), ("relation_completeness", coverage.relation_completeness, OURS),
-        )
+        for name, figure, source in figures
     ]
 
 

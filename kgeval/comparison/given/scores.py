@@ -187,11 +187,7 @@ def estimated(values: Floats, *, seed: int, confidence: float, span: Span | None
 
 def _binary(of_a: Floats, of_b: Floats) -> dict[str, object]:
     """McNemar's figures where every value is 0 or 1."""
-    import numpy as np
+    from kgeval.stats.paired import discordant, mcnemar
 
-    from kgeval.stats.paired import mcnemar
-
-    if not np.isin(of_a, (0, 1)).all() or not np.isin(of_b, (0, 1)).all():
-        return {}
-    only_a, only_b = int((of_a > of_b).sum()), int((of_b > of_a).sum())
-    return {"only_a": only_a, "only_b": only_b, "mcnemar_p": mcnemar(only_a, only_b)}
+    only = discordant(of_a, of_b)
+    return {} if only is None else {"only_a": only[0], "only_b": only[1], "mcnemar_p": mcnemar(*only)}

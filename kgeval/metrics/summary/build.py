@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
 from kgeval.metrics.summary.costs import Costs
-from kgeval.metrics.summary.gains import gains
+from kgeval.metrics.summary.gains import MOST_DATASETS, gains, group_costs, group_gains
 from kgeval.metrics.summary.gates import evaluate
 from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, grouping, mean_by_type
 from kgeval.metrics.summary.means import mean_of_values
@@ -158,7 +158,8 @@ class _Parts:
 
 @dataclass
 class _RunData:
-    """What was read: scores, what the questions are, what the answers took, the worst ones, what touches the audit."""
+    """What was read: scores, what the questions are, what the answers took, the worst ones, what touches the audit; `graphs`: systems whose
+    answers name nodes or relations that were retrieved."""
 
     table: RunScores
     traits: Traits
@@ -167,6 +168,7 @@ class _RunData:
     chains: Chains
     touched: TouchedQuestions | None
     notes: list[str]
+    graphs: set[str] = field(default_factory=set)
 
 
 def build_report(
@@ -192,10 +194,17 @@ def build_report(
     for built in sorted({record.system for record in options.index_records}):
         if not any(is_index_of(built, system) for system in names):
             notes.append(f"no answers of {built} are here: its index record is left out")
+    if len(groups.shown["dataset"]) > MOST_DATASETS:
+        notes.append(f"differences by level and hops are of all datasets together: there are more than {MOST_DATASETS}")
+    with_graph = [system.model_copy(update={"graph": system.system in read.graphs}) for system in systems]
     return ScoreReport(
-        run=run, complete=options.complete, systems=list(systems), metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
+        run=run, complete=options.complete, systems=with_graph, metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
         gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
+        gains_by_group=group_gains(
+            read.table, names, infos, groups, baseline=options.baseline, graphs=read.graphs, seed=options.seed,
+        ),
+        costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.baseline, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
         gates=evaluate(
             options.gates, parts.summaries, complete=options.complete, missing={entry.system: entry.questions_missing for entry in systems},
@@ -243,6 +252,8 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
         read.traits.add(number, row.question)
         read.costs.add(number, row.answer)
         read.worst.read_row(row)
+        if row.answer.retrieved_nodes or row.answer.retrieved_relations:
+            read.graphs.add(row.answer.system)
         read.chains.read(row)
         if read.touched is not None:
             read.touched.add(number, row.question)

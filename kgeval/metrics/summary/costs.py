@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 STAGES = ("retrieval", "entry", "expand", "rerank", "generate")
 FIELDS = ("latency_s", "ttft_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")
+CONTEXT = "context_tokens"  # built-in systems say it among the further fields of an answer
 ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")  # fields whose sums say something
 
 
@@ -29,13 +30,13 @@ ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", 
 class AnswerCosts:
     """What the answers of one system say of their costs, one place an answer; NaN where one says nothing. `questions`: their numbers.
 
-    `failed`: 1 for an answer that is an error. A column ends with the last answer that has its field: most files have none of the twelve,
+    `failed`: 1 for an answer that is an error. A column ends with the last answer that has its field: most files have none of the thirteen,
     and for a million answers these would be 96 MB of NaN.
     """
 
     questions: array[int] = field(default_factory=lambda: array("q"))
     failed: array[int] = field(default_factory=lambda: array("b"))
-    columns: dict[str, array[float]] = field(default_factory=lambda: {name: array("d") for name in (*FIELDS, *STAGES)})
+    columns: dict[str, array[float]] = field(default_factory=lambda: {name: array("d") for name in (*FIELDS, *STAGES, CONTEXT)})
 
     def add(self, at: int, answer: Answer) -> None:
         """Takes in an answer to the question with the number `at`."""
@@ -46,6 +47,8 @@ class AnswerCosts:
             self._put(name, both if name == "total_tokens" else getattr(answer, name))
         for name in STAGES:
             self._put(name, None if answer.stages is None else getattr(answer.stages, name))
+        context = answer.extra.get(CONTEXT)
+        self._put(CONTEXT, context if isinstance(context, int | float) and not isinstance(context, bool) else None)
 
     def _put(self, name: str, value: float | None) -> None:
         if value is not None and isfinite(value) and value >= 0:
@@ -149,6 +152,10 @@ class Costs:
             if base > 0:
                 factors[name] = float(np.sort(own[both]).sum()) / base
         return factors
+
+    def by_question(self, system: str, name: str, count: int) -> Floats:
+        """A field's mean over the repetitions of each question that are no errors, NaN where none told; (count,)."""
+        return self.systems.get(system, AnswerCosts()).by_question(name, count, errors=False)
 
     def quality(self, system: str, values: Values, questions: Whole) -> float | None:
         """Mean of a metric for every 1,000 tokens: over the questions with both a value and known tokens, mean by mean."""

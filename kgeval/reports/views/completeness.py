@@ -19,7 +19,7 @@ MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
     "relation_completeness": "Gold triples whose ends are joined, in either direction.",
     "relation_completeness_directed": "Gold triples whose ends are joined in the gold direction.",
-    "relation_completeness_with_predicate": "Gold triples joined by a relation of the same name, of those that name one.",
+    "relation_completeness_with_predicate": "Gold triples joined by a relation of the same predicate, of those that name one.",
 }
 LEVEL_MEANINGS: dict[Level, str] = {
     "exact": "the same characters",
@@ -109,11 +109,12 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
     ], id="levels")
     for title, table in (("By type", report.by_type), ("By document", report.by_document)):
         parts = [
-            (Cell(row.name, user=True), *map(_amount, row.cells[:2]), _drawn(row.cells[0] if row.cells[0].total else row.cells[1]))
-            for row in breakdown(table)
+            (Cell(row.name, user=True), _amount(entities), _amount(pairs), _amount(triples), _drawn(entities if entities.total else pairs))
+            for row in breakdown(table) for entities, pairs, _, triples in (row.cells,)
         ]
         yield Section(title, [
-            Text(SMALL_GROUPS, style="hint", forms="page"), Table(("Name", "Entities", "Relations", ""), parts, long=10),
+            Text(SMALL_GROUPS, style="hint", forms="page"),
+            Table(("Name", "Entities", "Relations (pair)", "Relations (triple)", ""), parts, long=10),
         ] if parts else [], forms="long")
     hint = (
         "Of the gold relations whose ends were both found: how many are joined. Questions over several hops need those between communities "
@@ -122,7 +123,7 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
     joined_ends = [f"{name}: {full(value)}" for name, value in bridging(report) if value.total]
     yield Section("Bridging relations", [Text(hint, style="hint", forms="long"), Items(joined_ends)] if joined_ends else [])
     of_predicates = [(Cell(name, user=True), _amount(value), _drawn(value)) for name, value in predicates(report)]
-    yield Section("By predicate", [Table(("Predicate", "Relations", ""), of_predicates)] if of_predicates else [], forms="page")
+    yield Section("By predicate", [Table(("Predicate", "Relations (pair)", ""), of_predicates)] if of_predicates else [], forms="page")
 
 
 def _amount(value: Proportion) -> Cell:
@@ -284,7 +285,7 @@ def control_line(report: CompletenessReport) -> str:
         return f"No control: {visible(report.control_missing or 'none was made', longest=300)}"
     return (
         f"Control ({visible(control.how, longest=200)}): entities {full(control.entity_coverage)}, "
-        f"relations {full(control.relation_completeness)}. High figures here would mean that the matching is too generous."
+        f"relations (pair) {full(control.relation_completeness)}. High figures here would mean that the matching is too generous."
     )
 
 

@@ -6,9 +6,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from kgeval.format import bracketed, figure, joined, money, number, percent, plural, seconds, visible
+from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times, visible
+from kgeval.overview.group_verdict import PairGroups, group_name, heading, pairs_of, paragraphs, short_lines
 from kgeval.overview.score_figures import wrong_step_questions
 from kgeval.overview.score_verdict import (
     BY_WORDS,
@@ -23,8 +25,36 @@ from kgeval.overview.score_verdict import (
     to_fix,
     word,
 )
-from kgeval.records import LEVELS_OF_X, By, CostSummary, Mean, Quantiles, ReasoningSummary, ScoreReport, WorstRow
-from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Section, Table, Text, Tone
+from kgeval.records import (
+    LEVELS_OF_X,
+    BothMeans,
+    By,
+    CostSummary,
+    GroupCost,
+    GroupGain,
+    Mean,
+    PairedGain,
+    Quantiles,
+    ReasoningSummary,
+    ScoreReport,
+    WorstRow,
+)
+from kgeval.reports.document import (
+    Block,
+    Card,
+    Cards,
+    Cell,
+    Details,
+    Document,
+    Figure,
+    Forms,
+    Items,
+    Section,
+    Table,
+    Text,
+    Tone,
+    as_cell,
+)
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
@@ -50,8 +80,8 @@ def document(report: ScoreReport) -> Document:
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
     fixes = list(fix_first(to_fix(tables), FIXED, nothing))
     makers = (  # in the order of a decision
-        _figures, _gates, _scores, _leaderboard, _types, _groups, _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst,
-        _metrics, _signatures, _answers,
+        _figures, _gates, _scores, _leaderboard, _pays, _types, _groups, _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit,
+        _worst, _metrics, _signatures, _answers,
     )
     info = tables.info.get(tables.headline or "")
     tones: tuple[tuple[Tone, str, bool | None], ...] = (("error", "missed", False), ("open", "unanswered", None), ("passed", "met", True))
@@ -63,7 +93,7 @@ def document(report: ScoreReport) -> Document:
         "Scores", "score", [Section("What to fix first", fixes, id="fix"), *(make(tables) for make in makers)],
         name=joined([word(system) for system in tables.systems]) if 0 < len(tables.systems) <= 4 else plural(len(tables.systems), "system"),
         about=", ".join([plural(sum(one.answers for one in report.systems), "answer"), plural(len(tables.metrics), "metric"), *judges]),
-        lead=[*outcome(tables), *([f"{word(info.metric)}: {info.summary}"] if info and info.summary else [])],
+        lead=[*outcome(tables), *short_lines(tables), *([f"{word(info.metric)}: {info.summary}"] if info and info.summary else [])],
         tally=[(tone, f"{plural(n, 'gate')} {title}") for tone, title, n in counts if n],
         notes=[note for note in report.notes if not is_reading(note)],
         foot=[usage_line(report.run)] if report.run.model_use else [f"Models: {models}."] if models else [],
@@ -344,9 +374,9 @@ def _amount(one: CostSummary, field: str, values: Mapping[str, float], factors: 
     if (value := values.get(field)) is None:
         return NONE
     some = f"of {number(known)}/{number(one.n)}" if (known := one.known.get(field, one.n)) < one.n else ""
-    times = _times(factors.get(field)) if one.system != one.baseline else ""
+    factor = times(factors.get(field)) if one.system != one.baseline else ""
     text = money(value) if field == "cost" else seconds(value) if field.endswith("_s") or field == "seconds" else number(round(value, 1))
-    return Cell(text, ", ".join(filter(None, [times, some])))
+    return Cell(text, ", ".join(filter(None, [factor, some])))
 
 
 def _seconds(one: CostSummary, part: str) -> Cell:
@@ -359,12 +389,7 @@ def _seconds(one: CostSummary, part: str) -> Cell:
 def _quantiles(one: Quantiles | None, factor: float | None = None) -> Cell:
     if one is None or not one.n:
         return NONE
-    return Cell(" / ".join(map(seconds, (one.p50, one.p95, one.p99))), ", ".join(filter(None, [_times(factor), f"n {number(one.n)}"])))
-
-
-def _times(factor: float | None) -> str:
-    """`5.8 x`, `0.25 x`, `120 x`; "" where there is no factor."""
-    return f"{factor:,.{0 if factor >= 100 else 1 if factor >= 1 else 2}f} x" if factor is not None and math.isfinite(factor) else ""
+    return Cell(" / ".join(map(seconds, (one.p50, one.p95, one.p99))), ", ".join(filter(None, [times(factor), f"n {number(one.n)}"])))
 
 
 def _count(values: Mapping[str, float], name: str) -> Cell:
@@ -440,14 +465,106 @@ def _gains(tables: ScoreTables) -> Section:
     for gain in sorted(tables.report.gains, key=lambda gain: gain.metric != tables.headline):
         better = ((gain.mean or 0.0) > 0) is not tables.lower(gain.metric)
         became = ("better" if better else "worse") if is_significant(gain) else "no clear difference"
-        ends = difference(gain.mean, gain.low, gain.high)
-        rows.append((gain.metric, word(gain.system), word(gain.baseline), became, ends, number(gain.n)))
+        rows.append((gain.metric, word(gain.system), word(gain.baseline), became, *_tested(gain)))
     hint = (
         "System minus baseline, question by question, with the 95% CI. n: questions that both have a score for. Better or worse: "
         f"the interval leaves 0 out, with {LEAST} questions or more and {LEAST_DIFFER} that differ."
     )
-    heads = ("metric", "system", "baseline", "system is", "difference", "n")
-    return _section("Differences between systems", "gains", hint, [Table(heads, rows, words=frozenset(range(4)), short=8, long=12)])
+    if tests := sum(gain.p is not None for gain in tables.report.gains):
+        hint += (
+            f" p: sign-flip permutation; p Holm: corrected for {plural(tests, 'test')}, all of this table. McNemar: of right or wrong "
+            "answers, with the questions that only the system and only the baseline gets right. d: 0.2 is small, 0.5 middling, 0.8 large."
+        )
+    head, lines = _without_empty(("metric", "system", "baseline", "system is", *_TESTED), rows)
+    return _section("Differences between systems", "gains", hint, [Table(head, lines, words=frozenset(range(4)), short=8, long=12)])
+
+
+FORMS: tuple[Forms, ...] = ("short", "long")
+_TESTED = ("difference", "p", "p Holm", "McNemar", "d", "n")
+
+
+def _tested(gain: PairedGain) -> Sequence[str | Cell]:
+    """The figures under _TESTED."""
+    only = "" if gain.only_system is None else f"{number(gain.only_system)} : {number(gain.only_baseline or 0)}"
+    return (
+        difference(gain.mean, gain.low, gain.high), chance(gain.p), chance(gain.p_holm), Cell(chance(gain.mcnemar_p), only),
+        figure(gain.effect, digits=2, sign=True), number(gain.n),
+    )
+
+
+def _without_empty(head: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
+    """Head and rows without columns that hold nothing but -."""
+    kept = [at for at in range(len(head)) if any(as_cell(row[at]).text != "-" for row in rows)]
+    return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
+
+
+def _pays(tables: ScoreTables) -> Section:
+    """At which types and depths one system is better than another, and what it costs: the paragraph, the tests behind it, what answers took
+    and how relevant their contexts were on the same questions; the tests of the other metrics on the page."""
+    pairs = pairs_of(tables, tables.headline)
+    tests = [replace(_pays_tests(pairs, finds=form == "long"), forms=form) for form in FORMS] if pairs else []
+    head, costs = _without_empty(
+        ("group", "systems", "prompt tokens", "context tokens", "seconds", "context relevance"), _pays_costs(tables, len(pairs) > 1),
+    )
+    others = []
+    for metric in dict.fromkeys(row.metric for row in tables.report.gains_by_group):
+        if metric != tables.headline:
+            others.append(replace(_pays_tests(pairs_of(tables, metric)), long=FOLDED))
+    hint = (
+        "System minus baseline within one type of question or number of hops. Wins, loses: the interval leaves 0 out, with "
+        f"{LEAST} questions or more and {LEAST_DIFFER} that differ, and p under 0.05 after Holm's correction for all tests of the metric. "
+        "Open: nothing can be said, which is not the same as no difference. Finds: the smallest difference that would be seen in 4 of 5 "
+        "such samples after the correction."
+    )
+    blocks: list[Block] = [Text(text) for text in paragraphs(tables)] if tests else []
+    blocks += [Text(hint, style="hint", forms="long")] if tests or others else []
+    blocks += tests
+    if costs:
+        took = f"What it takes, on the same questions{_of_pair(pairs, ' : ')}"
+        blocks.append(Table(head, costs, title=took, words=frozenset({0, 1} if len(pairs) > 1 else {0}), short=8, long=20))
+    blocks += [Details("By the other metrics", others)] if others else []
+    return Section(heading(tables), blocks, id="pays")
+
+
+def _pays_tests(pairs: Sequence[PairGroups], *, finds: bool = True) -> Table:
+    """A row a group and pair by one metric, fields and groups in their order. `finds`: with what would be found; a terminal is narrow."""
+    several = len(pairs) > 1
+    rows = [
+        (_group(row), f"{word(pair.system)} - {word(pair.baseline)}" if several else "-", pair.outcome(row), *_tested(row),
+         figure(row.detectable if finds else None)) for pair in pairs for row in pair.rows
+    ]
+    head, lines = _without_empty(("group", "systems", "outcome", *_TESTED, "finds"), rows)
+    title = f"Tests by {pairs[0].metric}{_of_pair(pairs, ' - ')}"
+    return Table(head, lines, title=title, words=frozenset(range(3 if several else 2)), short=12, long=40)
+
+
+def _of_pair(pairs: Sequence[PairGroups], between: str) -> str:
+    """`: graph - vector` for a title, where there is one pair: a column of its own would say the same in every row."""
+    return f": {word(pairs[0].system)}{between}{word(pairs[0].baseline)}" if len(pairs) == 1 else ""
+
+
+def _group(row: GroupGain | GroupCost) -> str:
+    """`complex reasoning`, or with the dataset that it is of."""
+    return group_name(row.by, row.value) + (f", {word(row.dataset)}" if row.dataset is not None else "")
+
+
+def _pays_costs(tables: ScoreTables, several: bool) -> list[Row]:
+    """`5,200 : 900`, and how many times as much."""
+    def cell(known: BothMeans | None, form: Callable[[float], str], factor: bool = True) -> Cell:
+        if known is None:
+            return NONE
+        much = times(known.system / known.baseline) if factor and known.baseline else ""
+        return Cell(f"{form(known.system)} : {form(known.baseline)}", ", ".join(filter(None, [much, f"n {number(known.n)}"])))
+
+    def tokens(mean: float) -> str:
+        return number(round(mean))
+
+    return [
+        (
+            _group(row), f"{word(row.system)} : {word(row.baseline)}" if several else "-", cell(row.prompt_tokens, tokens),
+            cell(row.context_tokens, tokens), cell(row.seconds, seconds), cell(row.relevance, figure, factor=False),
+        ) for row in tables.report.costs_by_group
+    ]
 
 
 def _audit(tables: ScoreTables) -> Section:
