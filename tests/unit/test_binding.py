@@ -51,7 +51,7 @@ def test_a_type_is_ranked_only_where_labels_stand_together() -> None:
 def test_what_cannot_stand_in_a_text_stays_a_parameter(names: list[str]) -> None:
     for text, role in (
         ("MATCH (e) WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels) RETURN e", "entity_labels"),
-        ("MATCH ()-[r]->() WHERE type(r) IN $layout.relation_types RETURN r", "relation_types"),
+        ("COUNT { (e)-[r]->() WHERE type(r) IN $layout.relation_types }", "relation_types"),
         ("RETURN @name(e)", "name_keys"),
     ):
         assert changed(text, **{role: names}) == with_roles(text)
@@ -62,19 +62,21 @@ def test_what_cannot_stand_in_a_text_stays_a_parameter(names: list[str]) -> None
 def test_no_node_has_one_of_no_labels_and_no_relation_type_means_none_not_any() -> None:
     text = "WHERE any(l IN labels(e) WHERE l IN $layout.chunk_labels) AND none(l IN labels(e) WHERE l IN $layout.chunk_labels)"
     assert changed(text, chunk_labels=[]) == "WHERE false AND true"
-    text = "MATCH ()-[r]->() WHERE type(r) IN $layout.relation_types RETURN r"
+    text = "COUNT { (e)-[r]->() WHERE type(r) IN $layout.relation_types }"
     assert changed(text, relation_types=[]) == text
 
 
 @pytest.mark.parametrize(("text", "wanted"), [
-    ("MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r", "MATCH (a)-[r:KNOWS|`IS IN`]->(b) WHERE true RETURN r"),
-    ("MATCH (a)-[r]-(b) WHERE a <> b AND type(r) IN $layout.relation_types AND (a.x OR b.x) WITH r",
-     "MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE a <> b AND true AND (a.x OR b.x) WITH r"),
-    ("MATCH (a)-[r]-(b) WHERE r.x IS NOT NULL AND type(r) IN $layout.relation_types WITH r WHERE r.x OR r.y",
-     "MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE r.x IS NOT NULL AND true WITH r WHERE r.x OR r.y"),
+    ("CALL (a) { MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r }",
+     "CALL (a) { MATCH (a)-[r:KNOWS|`IS IN`]->(b) WHERE true RETURN r }"),
+    ("CALL (x, b) { MATCH (a)-[r]-(b) WHERE a <> b AND type(r) IN $layout.relation_types AND (a.x OR b.x) WITH r",
+     "CALL (x, b) { MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE a <> b AND true AND (a.x OR b.x) WITH r"),
+    ("CALL (s) { UNWIND s AS a MATCH (a)-[r]-(b) WHERE r.x IS NOT NULL AND type(r) IN $layout.relation_types WITH r WHERE r.x OR r.y",
+     "CALL (s) { UNWIND s AS a MATCH (a)-[r:KNOWS|`IS IN`]-(b) WHERE r.x IS NOT NULL AND true WITH r WHERE r.x OR r.y"),
     ("COUNT { (e)-[r]-() WHERE type(r) IN $layout.relation_types } > 0 OR e.x", "COUNT { (e)-[r:KNOWS|`IS IN`]-() WHERE true } > 0 OR e.x"),
-    ("MATCH (e)-[m]-(c)-[r]-(d) WHERE type(m) IN $layout.mention_types AND type(r) IN $layout.relation_types RETURN d",
-     "MATCH (e)-[m:FROM]-(c)-[r:KNOWS|`IS IN`]-(d) WHERE true AND true RETURN d"),
+    ("WITH {a: 1} AS n WHERE EXISTS { MATCH (e)-[m]-(c)-[r]-(d) WHERE type(m) IN $layout.mention_types "
+     "AND type(r) IN $layout.relation_types }",
+     "WITH {a: 1} AS n WHERE EXISTS { MATCH (e)-[m:FROM]-(c)-[r:KNOWS|`IS IN`]-(d) WHERE true AND true }"),
 ])
 def test_types_that_a_relation_must_have_are_part_of_its_pattern(text: str, wanted: str) -> None:
     assert changed(text) == wanted
@@ -88,12 +90,18 @@ def test_types_that_a_relation_must_have_are_part_of_its_pattern(text: str, want
     "MATCH (a)-[r]->(b) WHERE NOT type(r) IN $layout.relation_types RETURN r",
     "MATCH (a)-[r]->(b) WHERE a.x AND (b.x OR type(r) IN $layout.relation_types) RETURN r",
     "MATCH (a)-[r]->(b) WITH r WHERE type(r) IN $layout.relation_types RETURN r",
-    "MATCH (a)-[r]->(b) RETURN type(r) IN $layout.relation_types",
+    "MATCH (a)-[r]->(b) RETURN type(r) IN $layout.relation_types AS known",
     "MATCH (a)-[r]->(b) WHERE CASE WHEN type(r) IN $layout.relation_types THEN true END RETURN r",
     "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types + ['MORE'] RETURN r",
     "MATCH (a)-[r*1..3]->(b) WHERE type(r) IN $layout.relation_types RETURN r",
 ])
 def test_types_that_a_relation_need_not_have_stay_a_condition(text: str) -> None:
+    assert changed("CALL (a) { " + text) == "CALL (a) { " + text
+
+
+@pytest.mark.parametrize("before", ["", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL (a) { RETURN 1 AS c } "])
+def test_a_look_at_all_relations_stays_one(before: str) -> None:
+    text = before + "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r"
     assert changed(text) == text
 
 
