@@ -2,8 +2,8 @@
 
 A file is general: it runs on any layout, and so it is printed by `kgeval cypher show` and stands in a finding. To the planner
 `any(l IN labels(e) WHERE l IN $layout.entity_labels)` is a condition on every node of the store, `e:Person|Place` is an index, and
-`e[$layout.type_key]` is looked up by its name at each node. Bound, the checks of a graph of 1,000,000 relations take a third less of the
-server's processor, those that look at names half (docs/scale.md).
+`e[$layout.type_key]` is looked up by its name at each node. Bound, the checks of a graph of 1,000,000 relations take a quarter to a half
+less of the server's processor.
 
 What cannot stand in a text stays as it is: more than `MOST` names (each list has a plan of its own), and names with a backslash, which
 Cypher 5 reads as the beginning of an escape, between backticks too.
