@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Integers = np.ndarray[Any, Any]
 
 BUCKETS = 64  # a power of 2; sorting one at a time takes little memory
-FLUSH = 8_192
+FLUSH = 1 << 18  # keys, 3 MB
+KEYS = [("key", "u8"), ("owner", "u4")]
 
 
 class Blocks:
@@ -114,57 +115,51 @@ def collect(forms: Iterable[tuple[NameForm, Sequence[str]]], *, most: int, crowd
     names, 12 bytes each, and are sorted part by part."""
     blocks = Blocks(most=most, crowd=crowd)
     with ExitStack() as stack:
-        buckets = [_Bucket(stack.enter_context(tempfile.TemporaryFile())) for _ in range(BUCKETS)]
+        files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(BUCKETS)]
+        codes, owners = array("Q"), array("I")
         for number, (item, aliases) in enumerate(forms):
             for key in block_keys(item, aliases):
                 text = key.encode("utf-8", "surrogatepass")
                 # 64 bits of two checksums: faster than a hash, and two keys of one code cost a comparison of names, no more
-                code = crc32(text) << 32 | crc32(text[::-1])
-                # the upper six bits: 64 buckets
-                buckets[code >> 58].add(code, number)
-        for bucket in buckets:
-            blocks.add(*bucket.blocks())
+                codes.append(crc32(text) << 32 | crc32(text[::-1]))
+                owners.append(number)
+            if len(codes) >= FLUSH:
+                _file(files, codes, owners)
+                codes, owners = array("Q"), array("I")
+        _file(files, codes, owners)
+        for file in files:
+            blocks.add(*_blocks(file))
     trim_heap()
     return blocks
 
 
-class _Bucket:
-    """Keys that begin alike, with their owners, in a file."""
+def _file(files: Sequence[IO[bytes]], codes: array[int], owners: array[int]) -> None:
+    """Puts keys with their owners into the files: those that begin alike into one."""
+    import numpy as np
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._keys, self._owners = array("Q"), array("I")
+    table = np.empty(len(codes), dtype=KEYS)
+    table["key"], table["owner"] = np.frombuffer(codes, dtype="u8"), np.frombuffer(owners, dtype="u4")
+    bucket = (table["key"] >> np.uint64(58)).astype(np.int64)  # the upper six bits: 64 files
+    table = table[np.argsort(bucket, kind="stable")]
+    ends = np.cumsum(np.bincount(bucket, minlength=BUCKETS))
+    for file, start, end in zip(files, (0, *ends), ends, strict=False):
+        file.write(table[start:end].tobytes())
 
-    def add(self, key: int, owner: int) -> None:
-        """Takes one key in."""
-        self._keys.append(key)
-        self._owners.append(owner)
-        if len(self._keys) >= FLUSH:
-            self._flush()
 
-    def _flush(self) -> None:
-        import numpy as np
+def _blocks(file: IO[bytes]) -> tuple[Integers, Integers]:
+    """Of the keys that two or more names have: how many names each has, and these names, one key after the other."""
+    import numpy as np
 
-        table = np.empty(len(self._keys), dtype=[("key", "u8"), ("owner", "u4")])
-        table["key"], table["owner"] = np.array(self._keys, dtype="u8"), np.array(self._owners, dtype="u4")
-        self._file.write(table.tobytes())
-        self._keys, self._owners = array("Q"), array("I")
-
-    def blocks(self) -> tuple[Integers, Integers]:
-        """Of the keys that two or more names have: how many names each has, and these names, one key after the other."""
-        import numpy as np
-
-        self._flush()
-        self._file.seek(0)
-        table = np.frombuffer(self._file.read(), dtype=[("key", "u8"), ("owner", "u4")])
-        order = np.lexsort((table["owner"], table["key"]))
-        keys, owners = table["key"][order], table["owner"][order]
-        new = np.ones(len(keys), dtype=bool)
-        new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
-        keys, owners = keys[new], owners[new]
-        sizes = np.unique(keys, return_counts=True)[1]
-        several = sizes > 1
-        return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
+    file.seek(0)
+    table = np.frombuffer(file.read(), dtype=KEYS)
+    order = np.lexsort((table["owner"], table["key"]))
+    keys, owners = table["key"][order], table["owner"][order]
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
+    keys, owners = keys[new], owners[new]
+    sizes = np.unique(keys, return_counts=True)[1]
+    several = sizes > 1
+    return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
 
 
 def pairs(

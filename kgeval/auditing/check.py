@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.partial_scan import PartialScan
@@ -16,6 +17,8 @@ from kgeval.records import Example
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,23 @@ class Embedding:
     anew: bool = False
     cache_dir: Path | None = None
     say: Callable[[str], None] = lambda text: None
+
+
+class SharedReads:
+    """What several checks of one audit read of the same graph, read once. Checks may run in threads: the second waits for the first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, tuple[Any, int]] = {}
+
+    def get(self, key: Hashable, read: Callable[[], T], *, uses: int) -> T:
+        """What `read` gave the first time; nobody may change it. It is let go when it was asked for `uses` times. What a failed read raises
+        goes to the check that asked, and the next one reads itself: each has the time limit of its own queries."""
+        with self._lock:
+            value, left = self._kept.pop(key) if key in self._kept else (read(), uses)
+            if left > 1:
+                self._kept[key] = value, left - 1
+            return value
 
 
 ENTITIES = 1_000  # in a row: a row over Bolt costs the client ten times what is in it
@@ -41,7 +61,7 @@ SLICES = {
 @dataclass(frozen=True, kw_only=True)
 class CheckRun(GraphReader):
     """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds). `part`: what
-    a check of strings looks at. `embedding`: what makes vectors, if that is wanted."""
+    a check of strings looks at. `embedding`: what makes vectors, if that is wanted. `shared`: what other checks have read."""
 
     query: Query
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -49,6 +69,7 @@ class CheckRun(GraphReader):
     schema: Mapping[str, Any] | None = None
     part: PartialScan = field(default_factory=PartialScan)
     embedding: Embedding | None = None
+    shared: SharedReads = field(default_factory=SharedReads)
 
     def pool(self) -> dict[str, Any]:
         """Layout, sample, schema, the part to look at, and the settings."""
@@ -56,7 +77,7 @@ class CheckRun(GraphReader):
 
     def own_rows(self, **more: Any) -> list[Row]:
         """All rows of the check's own query."""
-        return self.graph.read(self.query, self.params(self.query, **more), timeout=self.timeout)
+        return self.graph.read(self.text(self.query), self.params(self.query, **more), timeout=self.timeout)
 
     def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
         """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too

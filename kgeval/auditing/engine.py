@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
-from kgeval.auditing.check import CheckOutcome, CheckRun, Embedding, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
@@ -37,7 +37,7 @@ class EngineOptions:
     """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
-    `embedding`: what makes vectors where checks need them and the graph has none.
+    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what the checks of this audit have read.
     """
 
     rules: list[Rule]
@@ -50,6 +50,7 @@ class EngineOptions:
     embedding: Embedding | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: StructureOptions | None = field(default_factory=StructureOptions)
+    shared: SharedReads = field(default_factory=SharedReads)
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
     The graph is projected once for all of them.
     """
+    options = replace(options, shared=SharedReads())  # the same options may audit several graphs
     structure = StructureFigures()
     findings: list[Finding] = []
     judgements: dict[str, CheckJudgement] = {}
@@ -141,7 +143,7 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
         sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
-        embedding=options.embedding,
+        embedding=options.embedding, shared=options.shared,
     )
     if rule.step:
         outcome: CheckOutcome = importlib.import_module(rule.step).run(check)

@@ -8,6 +8,7 @@ import weakref
 from array import array
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kgeval.records import GraphRef
@@ -118,9 +119,13 @@ class EntityColumns:
 
     def element_id(self, at: int) -> str:
         """The entity's element id."""
-        head = list(self._head)[self._heads[at]]
+        head = next(islice(self._head, self._heads[at], None))  # there is one, or very few
         tail = self._odd.get(at, str(self._numbers[at]))
         return f"{head}:{tail}" if head else tail
+
+    def key(self, at: int) -> str:
+        """The entity's key, cut at 200 characters."""
+        return self._keys[at] or self.names[at][:200]
 
     def kind(self, at: int) -> str | None:
         """The entity's type."""
@@ -154,7 +159,7 @@ class EntityColumns:
     def reference(self, at: int) -> GraphRef:
         """The entity for a report."""
         name = self.names[at]
-        return GraphRef(element_id=self.element_id(at), key=self._keys[at] or name[:200], name=name[:200], type=self.kind(at))
+        return GraphRef(element_id=self.element_id(at), key=self.key(at), name=name[:200], type=self.kind(at))
 
 
 def number_of(element_id: str) -> int:

@@ -1,19 +1,44 @@
-"""Entities grouped by normalised name, in flat memory: 8 bytes an entity and key, whatever the names' lengths."""
+"""Entities grouped by normalised name, in flat memory: 50 bytes an entity, whatever the names' lengths."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgeval.auditing.check import CheckRun
+from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
 from kgeval.text.names import normalise
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    Codes = np.ndarray[Any, np.dtype[np.uint64]]
+
 MOST_GROUPS = 10_000  # groups that are read by name: a graph of nothing but duplicates must not fill the memory with its rows
 MOST_ITEMS = 10  # shown of one group
+CHECKS = 2  # that ask for `coded_names`: duplicate-name and type-conflict
+
+
+@dataclass
+class CodedNames:
+    """Every entity whose name is not empty once normalised. By position: the entity, the code of its normalised name, that of its type."""
+
+    roll: EntityColumns = field(default_factory=EntityColumns)
+    names: array[int] = field(default_factory=lambda: array("Q"))
+    types: array[int] = field(default_factory=lambda: array("Q"))
+
+    def columns(self) -> tuple[Codes, Codes]:
+        """The codes of names and of types, not to be changed."""
+        import numpy as np
+
+        names, types = np.frombuffer(self.names, dtype=np.uint64), np.frombuffer(self.types, dtype=np.uint64)
+        names.flags.writeable = types.flags.writeable = False
+        return names, types
 
 
 def code(text: str) -> int:
@@ -21,34 +46,40 @@ def code(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def type_of(row: Row, check: CheckRun) -> str:
-    """The type for comparison: case-folded, "" if there is none or only a placeholder."""
-    kind = row["type"]
-    return "" if kind is None or kind in check.layout.placeholder_values else kind.strip().casefold()
+def coded_names(check: CheckRun) -> CodedNames:
+    """The names of the graph, read once for all checks that group them."""
+    return check.shared.get("coded names", lambda: _read(check), uses=CHECKS)
 
 
-def codes(check: CheckRun) -> tuple[array[int], array[int]]:
-    """Codes of the normalised name and of the type of every entity whose name is not empty once normalised."""
-    names, types = array("Q"), array("Q")
+def _read(check: CheckRun) -> CodedNames:
+    coded, unknown = CodedNames(), check.layout.placeholder_values
+    kinds: dict[str | None, int] = {}
     for row in check.sliced_rows("entity-slices", aliases=False):
         if name := normalise(row["name"]):
-            names.append(code(name))
-            types.append(code(type_of(row, check)))
-    return names, types
+            kind = row["type"]
+            if kind not in kinds:  # for comparison: case-folded, "" if there is none or only a placeholder
+                kinds[kind] = code("" if kind is None or kind in unknown else kind.strip().casefold())
+            coded.roll.append(row["element_id"], row["key"], row["name"], kind)
+            coded.names.append(code(name))
+            coded.types.append(kinds[kind])
+    return coded
 
 
-def members(check: CheckRun, wanted: Collection[int], key: Callable[[str, str], int]) -> dict[int, list[Row]]:
-    """The rows of each wanted group (at most `MOST_ITEMS`, in name order), read in a second pass."""
+def members(coded: CodedNames, group_codes: Codes, wanted: Collection[int]) -> dict[int, list[Row]]:
+    """The rows of each wanted group (at most `MOST_ITEMS`, in name order). `group_codes`: by position the group of each entity."""
+    import numpy as np
+
     groups: dict[int, list[Row]] = {}
-    for row in check.sliced_rows("entity-slices", aliases=False):
-        name = normalise(row["name"])
-        group_code = key(name, type_of(row, check))
-        if group_code in wanted:
-            group = groups.setdefault(group_code, [])
-            group.append({**row, "normal": name})
-            # cut now and then, not at each row: a name of a million bearers would fill the memory, sorting each time would take for ever
-            if len(group) > 10 * MOST_ITEMS:
-                group[:] = _best(group)
+    for at in np.flatnonzero(np.isin(group_codes, np.fromiter(wanted, dtype=np.uint64, count=len(wanted)))).tolist():
+        name = coded.roll.names[at]
+        group = groups.setdefault(int(group_codes[at]), [])
+        group.append({
+            "element_id": coded.roll.element_id(at), "key": coded.roll.key(at), "name": name, "type": coded.roll.kind(at),
+            "normal": normalise(name),
+        })
+        # cut now and then, not at each row: a name of a million bearers would fill the memory, sorting each time would take for ever
+        if len(group) > 10 * MOST_ITEMS:
+            group[:] = _best(group)
     return {group_code: _best(group) for group_code, group in groups.items()}
 
 

@@ -89,27 +89,36 @@ class ChunkTexts:
         return self._texts.raw(number)
 
 
-def chunk_texts(check: CheckRun) -> ChunkTexts:
-    """All chunks that have text, read once."""
-    out, plain = ChunkTexts(), Plain()
+CHECKS = 2  # that ask for `sources`: name-not-in-source and ends-not-in-source
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The chunks of a graph with their texts, and every entity with a name."""
+
+    chunks: ChunkTexts
+    known: SourcedEntities
+
+
+def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
+    """Both, read once for all checks that look for names in chunks. `part`: of the entities; None: all of them."""
+    part = PartialScan() if part is None or part.whole else part
+    return check.shared.get(("sources", part), lambda: _read(check, part), uses=CHECKS if part.whole else 1)
+
+
+def _read(check: CheckRun, part: PartialScan) -> Sources:
+    chunks, known, plain = ChunkTexts(), SourcedEntities(), Plain()
     for row in check.stream("chunk-sources", texts=True):
-        out.add(row, plain(row["text"]))
-    return out
-
-
-def entities(check: CheckRun, chunks: ChunkTexts) -> SourcedEntities:
-    """Every entity with a name and the chunks that it is said to come from."""
-    out, plain = SourcedEntities(), Plain()
-    part = check.part if check.query.name == "name-not-in-source" else PartialScan()  # relations need all ends
+        chunks.add(row, plain(row["text"]))
     for row in check.sliced_rows("entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
             continue
-        out.roll.append(row["element_id"], row["key"], row["name"][:200], row["type"])
-        out.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
-        out.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
-    return out
+        known.roll.append(row["element_id"], row["key"], row["name"][:200], row["type"])
+        known.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
+        known.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
+    return Sources(chunks, known)
 
 
 def _singular(word: str) -> str:

@@ -96,7 +96,7 @@ def _described(value: str) -> str:
     )
 
 
-def _kind(labels: str) -> str:
+def kind_of(labels: str) -> str:
     """Of labels, the one that is a type and has the lowest rank. A store gives a node's labels in the order in which it first met them."""
     return (
         f"reduce(kind_ = head([l_ IN {labels} WHERE NOT l_ IN $layout.type_label_ignored]), l_ IN {labels} | "
@@ -104,7 +104,7 @@ def _kind(labels: str) -> str:
     )
 
 
-def _named(x: str, *, ids: bool) -> str:
+def name_of(x: str, *, ids: bool) -> str:
     """The name of a node, by what is said for its labels, else by the listed properties; with `ids` also what only tells it apart."""
     # Variables of what is put into a query end in _, so that none is one of the query's own.
     joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
@@ -121,10 +121,10 @@ _ROLES: dict[str, Callable[[str], str]] = {"Entity": entity, "Chunk": chunk, "Re
 _SOURCES = {"Entity": "entity_source_key", "Relation": "relation_source_key"}
 _DESCRIPTIONS = {"Entity": "description_key", "Relation": "relation_description_key"}
 _VALUES: dict[str, Callable[[str], str]] = {
-    "name": lambda x: _named(x, ids=False),
-    "shown": lambda x: _named(x, ids=True),
-    "kind": _kind,
-    "type": lambda x: f"coalesce(toStringOrNull({x}[$layout.type_key]), {_kind(f'labels({x})')})",
+    "name": lambda x: name_of(x, ids=False),
+    "shown": lambda x: name_of(x, ids=True),
+    "kind": kind_of,
+    "type": lambda x: f"coalesce(toStringOrNull({x}[$layout.type_key]), {kind_of(f'labels({x})')})",
     "label": lambda r: f"coalesce(toStringOrNull({r}[$layout.relation_label_key]), type({r}))",
 }
 

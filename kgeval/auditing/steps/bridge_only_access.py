@@ -1,7 +1,7 @@
 """bridge-only-access: parts of the graph that hang on one entity, found with Tarjan's low points.
 
-Two depth-first walks over the simple graph. The first finds where the bulk of each component is; the second starts
-there, so that every part that is cut off lies below the entity that it hangs on. Linear in the number of edges.
+A depth-first walk over the simple graph, and a second one where the first did not start in the bulk of a component: from
+there, every part that is cut off lies below the entity that it hangs on. Linear in the number of edges.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
             tree = walker.walk(start)
             # a part is smaller than half of its component
             if len(tree.order) > 2 * min_part:
-                parts += _parts(walker.walk(_bulk(tree)), min_part)
+                parts += _parts(tree if _starts_in_bulk(tree) else walker.walk(_bulk(tree)), min_part)
     ids = graph.ids
     named = [GatedPart(int(ids[part.gate]), int(ids[part.entry]), part.size, part.single) for part in parts]
     return sorted(named, key=lambda part: (-part.size, part.gate, part.entry))
@@ -121,6 +121,17 @@ class _Walker:
                 if self._rank[other] >= 0:
                     self._rank[other] = -1
                     stack.append(other)
+
+
+def _starts_in_bulk(tree: DepthFirstWalk) -> bool:
+    """Whether no entity cuts the walk's start off from half of the component: then a walk from the bulk would find the same parts."""
+    start, parent, rank, low, size = tree.order[0], tree.parent, tree.rank, tree.low, tree.size
+    cut: dict[int, int] = {}  # by entity how many lie below it that only it joins to the start
+    for node in tree.order[1:]:
+        gate = parent[node]
+        if gate != start and low[node] >= rank[gate]:
+            cut[gate] = cut.get(gate, 0) + size[node]
+    return 2 * (max(cut.values(), default=0) + 1) <= len(tree.order)
 
 
 def _bulk(tree: DepthFirstWalk) -> int:

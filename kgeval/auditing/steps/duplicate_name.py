@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.same_names import code, codes, largest, members, reference
+from kgeval.auditing.same_names import coded_names, largest, members, reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
@@ -16,30 +14,19 @@ def run(check: CheckRun) -> CheckOutcome:
     """`count`: surplus entities (each group of n counts n - 1); `total`: entities with a name."""
     import numpy as np
 
-    both = _codes(check)
-    total = len(both)
+    coded = coded_names(check)
+    names, types = coded.columns()
+    with np.errstate(over="ignore"):
+        both = names * np.uint64(FACTOR) ^ types  # name and type; which of both is which matters
     several, sizes = np.unique(both, return_counts=True)
     several, sizes = several[sizes > 1], sizes[sizes > 1]
-    # 8 bytes an entity: free before the names are read a second time
-    del both
+    count = int(sizes.sum()) - len(several)
     if not len(several) or check.sample < 1:
-        return CheckOutcome(int(sizes.sum()) - len(several), total)
+        return CheckOutcome(count, len(both))
     wanted = largest(several, sizes, check.sample)
-    groups = members(check, wanted, lambda name, kind: code(name) * FACTOR % 2**64 ^ code(kind))
+    groups = members(coded, both, wanted)
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
-    return CheckOutcome(int(sizes.sum()) - len(several), total, [_example(g, wanted[key]) for key, g in ranked[: check.sample]])
-
-
-def _codes(check: CheckRun) -> Any:
-    """One code of name and type for each entity with a name; which of both is which matters."""
-    import numpy as np
-
-    raw_names, raw_types = codes(check)
-    mixed, types = np.frombuffer(raw_names, dtype=np.uint64), np.frombuffer(raw_types, dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        mixed *= np.uint64(FACTOR)  # in place: nobody else has these codes
-    mixed ^= types
-    return mixed
+    return CheckOutcome(count, len(both), [_example(g, wanted[key]) for key, g in ranked[: check.sample]])
 
 
 def _example(group: list[Row], size: int) -> Example:

@@ -9,7 +9,7 @@ from heapq import nsmallest
 from typing import Any
 
 from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
-from kgeval.auditing.source_texts import ChunkTexts, Form, SourcedEntities, chunk_texts, entities, stands_in
+from kgeval.auditing.source_texts import ChunkTexts, Form, SourcedEntities, sources, stands_in
 from kgeval.records import Example, GraphRef
 
 
@@ -25,8 +25,8 @@ class Missed:
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
-    chunks = chunk_texts(check)
-    search = _SourceSearch(check, chunks, entities(check, chunks))
+    read = sources(check)
+    search = _SourceSearch(check, read.chunks, read.known)
     examples = []
     for hit in nsmallest(check.sample, search.missed(), key=lambda hit: (-hit.chunks, hit.name, hit.element_id)):
         relation = GraphRef(element_id=hit.element_id, key=hit.name, name=hit.name, type=hit.label, kind="relation")

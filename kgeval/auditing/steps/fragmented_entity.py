@@ -58,8 +58,8 @@ class NamedEntities:
 
     def joined_by(self, a: int, b: int) -> str | None:
         """The form that joins the names of two entities of the same type (or one has none); None where none does."""
-        types = {self.kind(a), self.kind(b)} - {""}
-        if len(types) > 1:
+        kind, other = self.kind(a), self.kind(b)
+        if kind != other and kind and other:
             return None
         x, y = self.form_of(a), self.form_of(b)
         if x.norm != y.norm and (x.norm in self.aliases.get(b, ()) or y.norm in self.aliases.get(a, ())):

@@ -6,14 +6,14 @@ from array import array
 from heapq import nsmallest
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.source_texts import ChunkTexts, SourcedEntities, chunk_texts, entities, stands_in
+from kgeval.auditing.source_texts import ChunkTexts, SourcedEntities, sources, stands_in
 from kgeval.records import Example
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
-    chunks = chunk_texts(check)
-    known = entities(check, chunks)
+    read = sources(check, check.part)
+    chunks, known = read.chunks, read.known
     testable = array("I", (i for i in range(len(known.roll)) if known.chunks.size(i)))
     missed = array("I", (i for i in testable if not _found(known, i, chunks)))
     examples = []

@@ -1,0 +1,57 @@
+"""A query with a layout's names in it finds what its file finds, whatever the names are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kgeval.auditing import graph_reader
+from kgeval.auditing.engine import EngineOptions, audit
+from kgeval.auditing.rulebook import load_rules
+from kgeval.auditing.structure import StructureOptions
+from kgeval.graph.connect import Graph
+from kgeval.records import LabelName, Layout
+
+HOSTILE = Layout(
+    name="hostile", entity_labels=["Per`son", "Big Place", "MATCH"], entity_excluded_labels=["No\\u0041ne"], name_keys=["na`me", "the id"],
+    key_property="the id", alias_keys=["al`ias"], description_key="te'xt", type_label_ignored=["MATCH"],
+    type_label_rank={"Per`son": 0, "Big Place": 1}, relation_types=["KNOWS `x", "IS IN", "BACK\\SLASH"], relation_label_key="pre dicate",
+    valid_from_key="from `day", valid_to_key="to day", chunk_labels=["Chu`nk"], chunk_text_keys=["bo dy"], chunk_id_keys=["id"],
+    document_labels=["Doc"], mention_types=["MEN`TION"], chunk_document_types=["IN"], entity_source_key="sour\\ce",
+    relation_source_key="sour ces", source_separator="|", source_limit=2, scope_property="gr oup", scope_value="mine'",
+    embedding_key="vec tor", placeholder_values=["UNKNOWN"],
+)
+PEOPLE = Layout(
+    name="people", entity_labels=["Person", "Order"], type_label_ignored=[], name_keys=["first"],
+    label_names=[LabelName(label="Person", keys=["first", "last"]), LabelName(label="Order", keys=["number"], is_id=True)],
+    relation_types=["KNOWS", "BOUGHT"], relations_join_entities_only=True, scope_label="G raph",
+)
+GRAPH = """
+UNWIND range(1, 60) AS i
+CREATE (a:`Per``son` {`na``me`: CASE i % 5 WHEN 0 THEN 'Ada' WHEN 1 THEN 'the company' WHEN 2 THEN NULL ELSE 'Name ' + i END,
+    `the id`: 'e' + i, `gr oup`: CASE i % 7 WHEN 0 THEN 'other' ELSE "mine'" END, `al``ias`: ['alias ' + i], `te'xt`: 'text',
+    `sour\\u005Cce`: 'c1|c9', `vec tor`: [toFloat(i), 1.0]})
+CREATE (b:`Big Place`:MATCH {`na``me`: 'Place ' + i, `gr oup`: "mine'", size: CASE i % 2 WHEN 0 THEN i ELSE toString(i) END})
+CREATE (c:`Chu``nk` {id: 'c' + i, `bo dy`: 'Ada met Place ' + i, `gr oup`: "mine'"})-[:IN]->(:Doc {`gr oup`: "mine'"})
+CREATE (a)-[:`KNOWS ``x` {`pre dicate`: 'knows', `sour ces`: ['c' + i], `from ``day`: '2020-01-02', `to day`: '2020-01-01'}]->(b)
+CREATE (b)-[:`IS IN`]->(a), (b)-[:`IS IN`]->(b), (a)-[:`BACK\\u005CSLASH`]->(b), (a)-[:OTHER]->(b), (a)-[:`MEN``TION`]->(c)
+CREATE (x:`Per``son`:`No\\u005Cu0041ne` {`na``me`: 'excluded', `gr oup`: "mine'"})-[:`IS IN`]->(a), (a)-[:`IS IN`]->(:Nobody)
+CREATE (p:Person:`G raph` {first: 'A', last: CASE i % 3 WHEN 0 THEN 'B' ELSE 'C' + i END})-[:BOUGHT]->(o:Order:`G raph` {number: i})
+CREATE (p)-[:KNOWS]->(p), (p)-[:KNOWS]->(:Person:`G raph` {last: 'it'}), (:Person {first: 'of another graph'})
+"""
+
+
+@pytest.mark.parametrize("layout", [HOSTILE, PEOPLE], ids=lambda layout: layout.name)
+def test_names_in_queries_change_nothing_that_is_found(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph.write(GRAPH)
+    audits = []
+    for folders in (graph_reader.BOUND, ()):
+        monkeypatch.setattr(graph_reader, "BOUND", folders)
+        result = audit(graph, layout, EngineOptions(rules=list(load_rules().values()), structure=StructureOptions(communities=False)))
+        findings: dict[str, Any] = {f.rule_id: f.model_dump(exclude={"seconds"}) for f in result.findings}
+        audits.append((findings, result.structure.numbers, result.reading))
+    assert audits[0] == audits[1]
+    counted = {rule for rule, finding in audits[0][0].items() if finding["total"]}
+    assert {"empty-name", "isolated-entity", "dangling-relation", "rare-relation-type", "low-fill-property"} <= counted
+    assert not {rule: finding["reason"] for rule, finding in audits[0][0].items() if finding["status"] == "error"}
