@@ -7,6 +7,7 @@ a result and is left out here; say beside the figure how many were. An infinite 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
     if drawn > DRAWS // len(moving) and float(squares @ squares) <= SMOOTH * float(squares.sum()) ** 2:
         # Few patterns have a least p of 1/1001: in a family of more than 50 tests Holm's correction would let nothing stand, however
         # many questions there are. And the tables of signs take 256 bytes a question.
-        return float(math.erfc(max(0.0, bound) / math.sqrt(2 * float(squares.sum()))))
+        return max(sys.float_info.min, math.erfc(max(0.0, bound) / math.sqrt(2 * float(squares.sum()))))
     drawn = min(drawn, max(LEAST, DRAWS // len(moving)))
     return (1 + _as_far(moving, bound, drawn, seed)) / (1 + drawn)
 
