@@ -84,7 +84,8 @@ def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, Jso
         parameters["seed"] = seed + task.trial
     if task.temperature is not None and parameters.get("temperature") == 0:
         parameters["temperature"] = task.temperature
-    endpoint = replace(endpoint, parameters=parameters)
+    if parameters != endpoint.parameters:
+        endpoint = replace(endpoint, parameters=parameters)
     return Request(
         endpoint=endpoint, system=system, user=user, shape=shape_of(reply), prompt=task.prompt.name, prompt_hash=task.prompt.hash,
         stage=task.stage or task.prompt.name, trial=task.trial, round=round_, items=len(items),

@@ -337,7 +337,7 @@ def test_forms_and_files_that_a_report_cannot_have_are_said_before_the_start(bar
         gold={"file": "gold.json"}, run={"options": options},
     )
     for part in (
-        "run.options.scores: a score report has no form 'sarif' (choose one of: text, md, html, xml, json)",
+        "run.options.scores: a score report has no form 'sarif' (choose one of: text, md, html, xml, csv, json)",
         "run.options.audit: extra.txt: unknown ending '.txt'", "run.options.build: b.md: unknown ending",
         "run.options.build: this stage has no form 'html' (choose text or json)",
         "run.options.report: a report over a run has no form 'csv'",
