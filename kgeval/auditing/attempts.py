@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import ConnectionLost, OutOfMemory, QueryEnded, QueryTimeout, translated
 from kgeval.graph.memory import TooLarge
 
 T = TypeVar("T")
@@ -15,11 +15,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PartFailure:
-    """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked."""
+    """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked. `memory`: the
+    server had too little of it, as it may have beside other queries."""
 
     status: Literal["incomplete", "error", "skipped"]
     reason: str
     lost: bool = False
+    memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,6 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
     except ConnectionLost as cause:
         return PartResult(failure=PartFailure("error", cause.message, lost=True))
     except QueryError as cause:
-        return PartResult(failure=PartFailure("error", cause.message))
+        return PartResult(failure=PartFailure("error", cause.message, memory=isinstance(cause, OutOfMemory)))
     except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
         return PartResult(failure=PartFailure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))
