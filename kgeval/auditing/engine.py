@@ -131,7 +131,7 @@ class _AuditRun:
         return False
 
     def _check(self, rule: Rule) -> bool:
-        """One check, anew. Whether the server had too little memory for it."""
+        """One check, anew. Whether it may come to its end if nothing else is asked meanwhile."""
         self.progress("check", rule.id)
         finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
         self.findings[rule.id] = finding
@@ -139,7 +139,7 @@ class _AuditRun:
             self.judgements[rule.id] = result
         elif result is not None and result.lost:  # the checks that are left are told so, and ask nothing
             self.state.lost = result
-        return isinstance(result, PartFailure) and result.memory
+        return isinstance(result, PartFailure) and result.crowded
 
 
 def _held(rule: Rule) -> frozenset[str]:

@@ -157,7 +157,7 @@ class StructureParts:
         return whole
 
     def _measure(self, name: str, work: Callable[[_Probe], None], by_gds: bool) -> bool:
-        """One part, anew. Whether its queries were given too little memory by the server: what GDS takes is its heap."""
+        """One part, anew. Whether it may come to its end if nothing else is asked meanwhile: of GDS only one part is, ever."""
         self._progress(name)
         self._measured[name] = StructureFigures(dict(self.numbers))
         probe = replace(self._counted, out=self._measured[name], crowded=False)
@@ -206,7 +206,7 @@ class StructureParts:
 
 @dataclass
 class _Probe:
-    """One measuring run: where to read, and where figures and reasons go. `crowded`: the server had too little memory for a part."""
+    """One measuring run: where to read, and where figures and reasons go. `crowded`: as PartFailure, of a part."""
 
     graph: Graph
     layout: Layout
@@ -226,7 +226,7 @@ class _Probe:
             known = self.accounted_for()
             self.skip([figure for figure in ids if figure not in known], failure.reason)
             self.out.incomplete = True
-            self.crowded |= failure.memory
+            self.crowded |= failure.crowded
             self.state.lost = failure if failure.lost else self.state.lost
 
     def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
