@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kgeval.llm.pool import join
 
 GDS, CLIENT = "gds", "client"
-PATIENCE = 1.0  # seconds that an interrupt waits for parts that are under way; their queries have been ended
+PATIENCE = 0.5  # seconds that an interrupt waits for parts that are under way; their queries have been ended
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def run_tasks(tasks: Sequence[Task], at_once: int, *, ending: Callable[[], objec
     holds nothing that a running one holds. What asks for it is then run again, alone.
 
     What a task raises, and an interrupt, is raised here once the others have ended. `ending`: is called then: it ends the queries of tasks
-    that still run. Those that do not end within a second are left to themselves, on threads that die with the process.
+    that still run. Those that do not end within half a second are left to themselves, on threads that die with the process.
     """
     if at_once == 1:
         for task in tasks:
