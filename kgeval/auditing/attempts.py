@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import ConnectionLost, OutOfMemory, QueryEnded, QueryTimeout, translated
 from kgeval.graph.memory import TooLarge
 
 T = TypeVar("T")
@@ -15,11 +15,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PartFailure:
-    """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked."""
+    """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked. `crowded`: the
+    server had too little memory or time for it, which may be so because of other queries."""
 
     status: Literal["incomplete", "error", "skipped"]
     reason: str
     lost: bool = False
+    crowded: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
         with translated():
             return PartResult(value=work())
     except QueryTimeout as cause:
-        return PartResult(failure=PartFailure("incomplete", f"time limit: {cause.message}"))
+        return PartResult(failure=PartFailure("incomplete", f"time limit: {cause.message}", crowded=True))
     except QueryEnded as cause:
         return PartResult(failure=PartFailure("incomplete", cause.message))
     except TooLarge as cause:
@@ -45,6 +47,6 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
     except ConnectionLost as cause:
         return PartResult(failure=PartFailure("error", cause.message, lost=True))
     except QueryError as cause:
-        return PartResult(failure=PartFailure("error", cause.message))
+        return PartResult(failure=PartFailure("error", cause.message, crowded=isinstance(cause, OutOfMemory)))
     except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
         return PartResult(failure=PartFailure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from kgeval.graph.algorithms import Integers
 
-LOUVAIN_UP_TO = 200_000
-RUNS = 5
+LOUVAIN_UP_TO = 50_000
+RUNS, AGREEING = 5, 0.02  # runs of the stability at most; two whose Rand indices differ by no more are enough
 MAPPED, NAMED, NAMES = 30, 5, 3  # communities on the map; those of them that are named, by so many entities
 
 
@@ -26,10 +26,10 @@ def method_for(nodes: int) -> Method:
 
 
 def communities(view: View, *, seed: int, timeout: float) -> tuple[dict[str, Any], CommunityMap]:
-    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 200,000 entities), and a map of them.
+    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 50,000 entities), and a map of them.
 
-    modularity in -0.5..1; community_stability: mean adjusted Rand index of the partition with those of 5 runs on
-    shuffled order (Leiden: other seeds), over entities that have a relation; 1 = always the same communities.
+    modularity in -0.5..1; community_stability: mean adjusted Rand index of the partition with those of 2 to 5 runs on
+    shuffled order, over entities that have a relation; 1 = always the same communities.
     Isolated entities are communities of one.
     """
     import numpy as np
@@ -68,15 +68,18 @@ def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[i
 
 
 def _stability(view: View, base: Partition, method: Method, *, seed: int, timeout: float) -> dict[str, float | int]:
-    """The mean over the runs that fit into the time limit (at least one), and how many those were."""
+    """The mean over two runs that say the same, else over five, or those that fit into the time limit (at least one); and how many
+    those were. On known graphs the mean error of two that agree is 0.01 above that of five (tests/unit/test_community_runs.py)."""
     started = time.perf_counter()
     shared = _several(base.groups)
     scores: list[float] = []
     for run in range(1, RUNS + 1):
+        if len(scores) == 2 and abs(scores[0] - scores[1]) <= AGREEING:
+            break
         # what the runs so far took, and one more of their mean length
         if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
             break
-        other = view.again(method, seed + run if method == Leiden else seed * RUNS + run)
+        other = view.again(method, seed * RUNS + run)
         mine, theirs = _places(base, other)
         joined = shared[mine] & _several(other.groups)[theirs]
         scores.append(adjusted_rand_index(base.groups[mine][joined], other.groups[theirs][joined]))

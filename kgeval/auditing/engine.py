@@ -6,6 +6,7 @@ import importlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
@@ -19,7 +20,8 @@ from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
-from kgeval.auditing.structure import StructureFigures, StructureOptions, measure
+from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts
+from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
@@ -38,6 +40,7 @@ class EngineOptions:
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what the checks of this audit have read.
+    `concurrent`: parts that run at once, each in a session of its own with the server.
     """
 
     rules: list[Rule]
@@ -51,6 +54,7 @@ class EngineOptions:
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
+    concurrent: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,28 +79,74 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     The graph is projected once for all of them.
     """
     options = replace(options, shared=SharedReads())  # the same options may audit several graphs
-    structure = StructureFigures()
-    findings: list[Finding] = []
-    judgements: dict[str, CheckJudgement] = {}
-    lost: PartFailure | None = None
     # before the first large array: what is taken already stays where it is
     tune_malloc()
     with sharing(graph):
+        run = _AuditRun(graph, layout, options, progress)
+        run_tasks(run.tasks(), options.concurrent, ending=run.end)
+        return run.audit()
+
+
+class _AuditRun:
+    """One audit: its tasks, and what they found."""
+
+    def __init__(self, graph: Graph, layout: Layout, options: EngineOptions, progress: Progress) -> None:
+        """Counts what many parts must know, so that they do not count it each for itself."""
+        self.graph, self.layout, self.options, self.progress = graph, layout, options, progress
+        self.state = ServerState()
+        self.structure: StructureParts | None = None
+        self.reading: Reading | None = None
+        self.findings: dict[str, Finding] = {}
+        self.judgements: dict[str, CheckJudgement] = {}
         if options.structure is not None:
-            structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
-            trim_heap()
-        progress("check", "what the graph has")
-        reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
-        roles = _roles(graph, layout, options, structure.numbers)
-        for rule in options.rules:
-            progress("check", rule.id)
-            finding, result = _run(graph, layout, rule, options, roles, lost)
-            findings.append(finding)
-            if isinstance(result, CheckJudgement):
-                judgements[rule.id] = result
-            elif result is not None and result.lost:  # the server is gone: the checks that are left are told so, and ask nothing
-                lost = result
-    return Audit(structure, findings, reading, judgements)
+            self.structure = StructureParts(
+                graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state,
+            )
+            self.structure.count()
+        self.roles = _roles(graph, layout, options, self.structure.numbers if self.structure else {})
+
+    def tasks(self) -> list[Task]:
+        """In the order in which they are run one by one. Of several at once: first what only one may do at a time, and of that the
+        algorithms, which take longest; the single queries fill what is left."""
+        tasks = [Task(self._read_share), *(Task(partial(self._check, rule), _held(rule)) for rule in self.options.rules)]
+        if self.structure is not None:
+            tasks = [*self.structure.tasks(), *tasks]
+        if self.options.concurrent > 1:
+            tasks.sort(key=lambda task: 0 if GDS in task.holds else 1 if CLIENT in task.holds else 2)
+        return tasks
+
+    def audit(self) -> Audit:
+        """What was found, in the order of the rules."""
+        return Audit(
+            self.structure.figures() if self.structure else StructureFigures(),
+            [self.findings[rule.id] for rule in self.options.rules], self.reading, self.judgements,
+        )
+
+    def end(self) -> None:
+        """Ends what other threads ask; they ask nothing more."""
+        self.state.lost = PartFailure("incomplete", "interrupted", lost=True)
+        self.graph.stop()
+
+    def _read_share(self) -> bool:
+        self.progress("check", "what the graph has")
+        self.reading = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout)).value
+        return False
+
+    def _check(self, rule: Rule) -> bool:
+        """One check, anew. Whether it may come to its end if nothing else is asked meanwhile."""
+        self.progress("check", rule.id)
+        finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
+        self.findings[rule.id] = finding
+        if isinstance(result, CheckJudgement):
+            self.judgements[rule.id] = result
+        elif result is not None and result.lost:  # the checks that are left are told so, and ask nothing
+            self.state.lost = result
+        return isinstance(result, PartFailure) and result.crowded
+
+
+def _held(rule: Rule) -> frozenset[str]:
+    """What a check needs for itself: GDS, and the memory of this process where a step of Python goes through the entities."""
+    return frozenset({GDS} if {"gds", "nearness"} & {*rule.needs} else ()) | frozenset({CLIENT} if rule.step else ())
 
 
 def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> PartResult[Missing]:

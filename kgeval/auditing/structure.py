@@ -7,16 +7,18 @@ each part that cannot run here is listed in `skipped` with its reason, and never
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from kgeval.auditing.attempts import PartFailure, attempt
 from kgeval.auditing.communities import communities, method_for
 from kgeval.auditing.graph_reader import GraphReader
+from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
-from kgeval.graph.views import projected
+from kgeval.graph.views import projected, sharing
 from kgeval.records import CommunityMap, Layout, StructureSkip
 from kgeval.stats import graphs as figures
 from kgeval.text.tokens import TOKENIZER, count_tokens
@@ -88,38 +90,131 @@ def measure(
     graph: Graph, layout: Layout, options: StructureOptions | None = None, *, progress: Progress = lambda _: None,
 ) -> StructureFigures:
     """All structure figures of the layout's graph. Never raises for a part that fails: it is skipped with the reason."""
-    chosen = options or StructureOptions()
-    out = StructureFigures()
-    probe = _Probe(graph, layout, chosen, out)
-    progress("counting")
-    probe.part(PARTS["counts"], lambda: _counts(probe))
-    probe.part(PARTS["chunks"], lambda: _chunks(probe))
-    if "entities" not in out.numbers:
-        probe.skip([*PARTS["properties"], *PARTS["tokens"], *PARTS["degrees"], *gds_ids()], "the entities could not be counted in time")
-        return out
-    progress("properties")
-    if chosen.properties:
-        probe.part(PARTS["properties"], lambda: _properties(probe))
-    progress("tokens")
-    probe.part(PARTS["tokens"], lambda: _tokens(probe))
-    progress("graph algorithms")
-    _with_gds(probe, progress)
-    # last: the projection tells them faster where it counts all relations
-    if "degree_max" not in probe.accounted_for():
-        probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
-    return out
+    parts = StructureParts(graph, layout, options or StructureOptions(), progress=progress)
+    parts.count()
+    with sharing(graph):
+        run_tasks(parts.tasks(), 1, ending=lambda: None)
+    return parts.figures()
+
+
+@dataclass
+class ServerState:
+    """What the parts of an audit know in common of the server. `lost`: why nothing more is asked of it."""
+
+    lost: PartFailure | None = None
+
+
+class StructureParts:
+    """The structure figures in parts: first `count`, then the `tasks`, one by one or side by side, then `figures`."""
+
+    def __init__(
+        self, graph: Graph, layout: Layout, options: StructureOptions, *, progress: Progress, state: ServerState | None = None,
+    ) -> None:
+        """`state`: where others ask the same server."""
+        self._progress = progress
+        self._counted = _Probe(graph, layout, options, StructureFigures(), state or ServerState())
+        self._measured: dict[str, StructureFigures] = {}
+        self._granted: MemoryEstimate | None = None  # what the algorithms may take, once the graph is projected
+
+    @property
+    def numbers(self) -> Numbers:
+        """What `count` found."""
+        return self._counted.out.numbers
+
+    def count(self) -> None:
+        """Entities, relations and chunks, which the other parts need to know, and many checks."""
+        probe = self._counted
+        self._progress("counting")
+        probe.part(PARTS["counts"], lambda: _counts(probe))
+        probe.part(PARTS["chunks"], lambda: _chunks(probe))
+        if "entities" not in self.numbers:
+            left = [*PARTS["properties"], *PARTS["tokens"], *PARTS["degrees"], *gds_ids()]
+            probe.skip(left, "the entities could not be counted in time")
+
+    def tasks(self) -> list[Task]:
+        """The parts that are left. They share the projection: within `views.sharing`."""
+        if "entities" not in self.numbers:
+            return []
+        options = self._counted.options
+        parts: list[tuple[str, Callable[[_Probe], None], frozenset[str], bool]] = [
+            ("properties", _properties, frozenset(), options.properties),
+            ("tokens", _tokens, frozenset(), True),
+            ("graph algorithms", self._algorithms, frozenset({GDS}), True),
+            # a partition is as large as the graph, and two are compared
+            ("communities", self._communities, frozenset({GDS, CLIENT}), options.communities),
+        ]
+        self._measured = {name: StructureFigures() for name, _, _, wanted in parts if wanted}
+        return [Task(partial(self._measure, name, work, GDS in holds), holds) for name, work, holds, wanted in parts if wanted]
+
+    def figures(self) -> StructureFigures:
+        """All figures and reasons in the order of the parts, whichever ended first."""
+        whole = self._counted.out
+        for part in self._measured.values():
+            whole.numbers |= part.numbers
+            whole.skipped += part.skipped
+            whole.incomplete |= part.incomplete
+            whole.community_map = whole.community_map or part.community_map
+        return whole
+
+    def _measure(self, name: str, work: Callable[[_Probe], None], by_gds: bool) -> bool:
+        """One part, anew. Whether it may come to its end if nothing else is asked meanwhile: of GDS only one part is, ever."""
+        self._progress(name)
+        self._measured[name] = StructureFigures(dict(self.numbers))
+        probe = replace(self._counted, out=self._measured[name], crowded=False)
+        work(probe)
+        return probe.crowded and not by_gds
+
+    def _algorithms(self, probe: _Probe) -> None:
+        """What the projection tells but for the communities, and all reasons why there is none."""
+        if reason := missing(probe.graph):
+            probe.skip(gds_ids(), reason)
+        elif not self.numbers["entities"]:
+            probe.skip(gds_ids(), "the graph has no entities")
+        else:
+            probe.part(gds_ids(), lambda: self._projected(probe))
+        # last: the projection tells them faster where it counts all relations
+        if "degree_max" not in probe.accounted_for():
+            probe.part(
+                PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}),
+            )
+
+    def _projected(self, probe: _Probe) -> None:
+        numbers, timeout = self.numbers, probe.options.timeout
+        if probe.graph.memory_limit is not None:
+            probe.memory = estimate(probe.graph, numbers["entities"], numbers["relations"], timeout=timeout)
+        if refusal := probe.memory.refusal(PROJECTION):
+            probe.skip(gds_ids(), f"projecting the graph {refusal}")
+            return
+        with projected(probe.graph, probe.layout, self._expected(), timeout=timeout) as view:
+            self._granted = probe.memory
+            _graph_parts(probe, view, self._progress)
+
+    def _communities(self, probe: _Probe) -> None:
+        if self._granted is None:  # no projection: `_algorithms` has said why
+            return
+        probe.memory = self._granted
+
+        def work() -> None:
+            with projected(probe.graph, probe.layout, self._expected(), timeout=probe.options.timeout) as view:
+                probe.granted("communities", method_for(view.nodes), lambda: _communities(probe, view))
+
+        probe.part(PARTS["communities"], work)
+
+    def _expected(self) -> Expected:
+        return Expected(self.numbers["entities"], self.numbers["relations"], self.numbers["self_loops"])
 
 
 @dataclass
 class _Probe:
-    """One measuring run: where to read, and where figures and reasons go."""
+    """One measuring run: where to read, and where figures and reasons go. `crowded`: as PartFailure, of a part."""
 
     graph: Graph
     layout: Layout
     options: StructureOptions
     out: StructureFigures
-    lost: PartFailure | None = None
+    state: ServerState
     memory: MemoryEstimate = field(default_factory=lambda: MemoryEstimate({}))
+    crowded: bool = False
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         return GraphReader(self.graph, self.layout, self.options.timeout).rows(name, **params)
@@ -127,11 +222,12 @@ class _Probe:
     def part(self, ids: list[str], work: Callable[[], None]) -> None:
         """Runs one part; a failure is noted under its ids, save those of figures already measured or explained. Nothing is asked of a
         server that is gone."""
-        if failure := self.lost or attempt(work).failure:
+        if failure := self.state.lost or attempt(work).failure:
             known = self.accounted_for()
             self.skip([figure for figure in ids if figure not in known], failure.reason)
             self.out.incomplete = True
-            self.lost = failure if failure.lost else self.lost
+            self.crowded |= failure.crowded
+            self.state.lost = failure if failure.lost else self.state.lost
 
     def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
         """Runs one part that takes memory of the server, if it is granted so much; else it is skipped with the reason."""
@@ -171,6 +267,10 @@ def _chunks(probe: _Probe) -> None:
 
 
 def _tokens(probe: _Probe) -> None:
+    probe.part(PARTS["tokens"], lambda: _count_tokens(probe))
+
+
+def _count_tokens(probe: _Probe) -> None:
     options, numbers = probe.options, probe.out.numbers
     if options.tokens is not None:
         tokens = options.tokens
@@ -192,6 +292,10 @@ def _tokens(probe: _Probe) -> None:
 
 
 def _properties(probe: _Probe) -> None:
+    probe.part(PARTS["properties"], lambda: _count_properties(probe))
+
+
+def _count_properties(probe: _Probe) -> None:
     numbers = probe.out.numbers
     fill: dict[str, float] = {}
     types: dict[str, dict[str, int]] = {}
@@ -206,28 +310,6 @@ def _properties(probe: _Probe) -> None:
     numbers |= {"property_fill": fill, "property_types": types}
 
 
-def _with_gds(probe: _Probe, progress: Progress) -> None:
-    numbers = probe.out.numbers
-    if reason := missing(probe.graph):
-        probe.skip(gds_ids(), reason)
-        return
-    if not numbers.get("entities"):
-        probe.skip(gds_ids(), "the graph has no entities")
-        return
-    expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
-
-    def work() -> None:
-        if probe.graph.memory_limit is not None:
-            probe.memory = estimate(probe.graph, expected.entities, expected.relations, timeout=probe.options.timeout)
-        if refusal := probe.memory.refusal(PROJECTION):
-            probe.skip(gds_ids(), f"projecting the graph {refusal}")
-            return
-        with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
-            _graph_parts(probe, view, progress)
-
-    probe.part(gds_ids(), work)
-
-
 def _graph_parts(probe: _Probe, view: View, progress: Progress) -> None:
     if view.has_all:  # else they are counted in Cypher at the end
         probe.part(PARTS["degrees"], lambda: _degrees(probe, view.degrees(every=True)))
@@ -238,9 +320,6 @@ def _graph_parts(probe: _Probe, view: View, progress: Progress) -> None:
     probe.granted("diameter", "components", lambda: _diameter(probe, view))
     progress("bridges")
     probe.granted("bridging", "bridging", lambda: _bridging(probe, view))
-    progress("communities")
-    if probe.options.communities:
-        probe.granted("communities", method_for(view.nodes), lambda: _communities(probe, view))
 
 
 def _degrees(probe: _Probe, histogram: dict[int, int]) -> None:

@@ -136,6 +136,9 @@ class AuditOptions(Section):
     sample_share: Annotated[float | None, Flag(metavar="SHARE", heading=LARGE)] = Field(default=None, gt=0, le=1, description=(
         "Share of the things that the checks of names and texts look at, with an interval on what they find [default: 1]."
     ))
+    concurrent_queries: Annotated[int, Flag(heading=LARGE)] = Field(
+        default=2, ge=1, le=16, description="Queries that the server answers at once; 1: one after the other",
+    )
     memory_limit: Annotated[str | None, Flag(metavar="SIZE", heading=LARGE)] = Field(default=None, description=(
         "What graph algorithms may take of the server's heap, by GDS's estimates (2g); what takes more is skipped."
     ))

@@ -112,7 +112,7 @@ class CoverageOptions(FirstOptions):
     show_cypher: Annotated[bool, Flag("--cypher")] = Field(
         default=False, description="Print the Cypher that lists all that is missing of each facet, too.",
     )
-    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of communities above 200,000 entities")
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of communities above 50,000 entities")
     timeout: Annotated[float, Unit("seconds")] = Field(
         default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

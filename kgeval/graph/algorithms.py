@@ -220,15 +220,12 @@ class View(ABC):
         return self._groups(self._handle, name), modularity
 
     def again(self, method: Method, seed: int) -> Partition:
-        """Another run: Leiden with this seed, Louvain on a copy whose edges come in an order shuffled by it. A node without an
-        edge may be left out."""
-        if method == Louvain:
-            with self._shuffled(seed) as copy:
-                return self._groups(copy, self._mutated(method, copy, seed)[0])
-        name, _ = self._mutated(method, self._handle, seed)
-        partition = self._groups(self._handle, name)
-        self._ask(lambda gds: gds.graph.node_properties.drop(self._handle, [name]))
-        return partition
+        """Another run, on a copy whose edges come in an order shuffled by the seed. A node without an edge may be left out.
+
+        For Leiden too: what it finds depends on its own seed far less than on the order in which nodes are read.
+        """
+        with self._shuffled(seed) as copy:
+            return self._groups(copy, self._mutated(method, copy, seed)[0])
 
     def best_connected(self, groups: Partition, of: Sequence[int], most: int) -> dict[int, list[int]]:
         """The nodes of each of these groups that have the most neighbours, most first; of several as many, the lesser internal id first."""

@@ -190,6 +190,10 @@ class Graph:
         if self.info.gds is None:
             raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
 
+    def stop(self) -> None:
+        """Ends the queries of this process on the server, those of other threads too."""
+        stop(self._driver, self.info.database)
+
     def stop_signed(self, name: str) -> int:
         """Ends a query of this process that another client sent, signed with this name (sessions.signed). How many."""
         return stop_signed(self._driver, self.info.database, name)
@@ -226,7 +230,7 @@ class Graph:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and issubclass(kind, KeyboardInterrupt):  # while rows were worked on, the interrupt passed no query
-            stop(self._driver, self.info.database)
+            self.stop()
             if self.info.gds is not None:
                 drop_own(self._driver, self.info.database)
         self.close()

@@ -21,6 +21,10 @@ class QueryEnded(QueryError):
     """Somebody ended the query on the server: an administrator, another program, or Ctrl-C in this one."""
 
 
+class OutOfMemory(QueryError):
+    """The server had too little memory for a query, or grants it too little."""
+
+
 class ConnectionLost(QueryError):
     """The server went away in the middle; nothing more can be asked."""
 
@@ -72,5 +76,5 @@ def _of_server(cause: Neo4jError) -> QueryError:
         return QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=longer)
     if "OutOfMemory" in code:
         fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"
-        return QueryError(f"the query takes more memory than the server grants it: {cause.message}", fix=fix)
+        return OutOfMemory(f"the query takes more memory than the server grants it: {cause.message}", fix=fix)
     return QueryError(f"{code}: {cause.message}", fix="see the server's log")

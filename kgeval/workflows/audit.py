@@ -262,7 +262,7 @@ def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
     settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     return EngineOptions(
         rules=choose(listed(options.checks), listed(options.skip)), sample=options.examples, timeout=options.timeout,
-        gates=gates.gates, part=part_of(options), settings=settings,
+        gates=gates.gates, part=part_of(options), settings=settings, concurrent=options.concurrent_queries,
         structure=None if options.no_structure else StructureOptions(timeout=options.timeout, seed=options.seed, corpus=corpus),
     )
 

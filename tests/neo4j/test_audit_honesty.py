@@ -15,7 +15,7 @@ from kgeval.auditing.structure import PARTS, StructureOptions, gds_ids, measure
 from kgeval.errors import QueryError
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import ConnectionLost, QueryTimeout
+from kgeval.graph.failures import ConnectionLost, OutOfMemory, QueryTimeout
 from kgeval.graph.views import projected
 from kgeval.records import Layout
 
@@ -27,7 +27,10 @@ PICTURE = """CREATE (a:E {name: 'Ada', type: 'R', x: 1})-[:R {x: 1}]->(b:E {name
 (a)-[:IN]->(:C {id: 'c', text: 'Ada and Bob.'})"""
 
 
-def test_every_session_of_an_audit_is_read_only(graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("concurrent", [1, 2])
+def test_every_session_of_an_audit_is_read_only(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, concurrent: int,
+) -> None:
     draw(PICTURE)
     modes: list[Any] = []
     session, execute = graph._driver.session, graph._driver.execute_query
@@ -42,8 +45,8 @@ def test_every_session_of_an_audit_is_read_only(graph: Graph, draw: Callable[[st
 
     monkeypatch.setattr(graph._driver, "session", watched)
     monkeypatch.setattr(graph._driver, "execute_query", executed)
-    audit(graph, LAYOUT, EngineOptions(rules=choose([], [])))
-    assert len(modes) > 60
+    audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent=concurrent))
+    assert len(modes) > 50
     assert set(modes) == {neo4j.READ_ACCESS}
 
 
@@ -81,8 +84,7 @@ def test_communities_are_found_as_often_as_they_are_asked_for_and_leave_no_prope
         second, again = view.communities("leiden", 1)
         assert (first.groups.tolist(), modularity) == (second.groups.tolist(), again)
         assert view.crossing(first).edges == view.crossing(second).edges == 1
-        assert view.again("leiden", 1).groups.tolist() == first.groups.tolist()
-        assert len(view.again("louvain", 1).nodes) == 6
+        assert len(view.again("leiden", 1).nodes) == len(view.again("louvain", 1).nodes) == 6
         (row,) = graph.read("CALL gds.graph.list() YIELD schemaWithOrientation RETURN schemaWithOrientation.nodes AS kept")
         assert [len(kept) for kept in row["kept"].values()] == [2]  # those of the two calls, none of `again`
 
@@ -133,8 +135,43 @@ def test_checks_are_incomplete_when_it_is_unknown_what_the_graph_has(
     assert found.incomplete
 
 
+def test_two_parts_at_once_find_what_one_at_a_time_finds_in_the_same_order(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw(PICTURE)
+    one, two = (audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent=concurrent)) for concurrent in (1, 2))
+    assert list(two.structure.numbers) == list(one.structure.numbers)
+    assert two.structure == one.structure and two.reading == one.reading and two.judged == one.judged
+    timeless = [[finding.model_copy(update={"seconds": None}) for finding in audit.findings] for audit in (one, two)]
+    assert timeless[0] == timeless[1]
+
+
+@pytest.mark.parametrize(("refusal", "status"), [
+    (OutOfMemory("the query takes more memory than the server grants it"), "error"),
+    (QueryTimeout("stopped at its time limit"), "incomplete"),
+], ids=["memory", "time"])
+def test_what_had_too_little_memory_or_time_beside_another_query_is_run_again_alone(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, refusal: QueryError, status: str,
+) -> None:
+    draw(PICTURE)
+    read, refused = graph.read, list[str]()
+
+    def crowded(query: Any, *arguments: Any, **more: Any) -> Any:
+        name = getattr(query, "name", "")
+        if name in ("self-loop", "relation-properties") and refused.count(name) < (2 if name == "self-loop" else 1):
+            refused.append(name)
+            raise refusal
+        return read(query, *arguments, **more)
+
+    monkeypatch.setattr(graph, "read", crowded)
+    found = audit(graph, LAYOUT, EngineOptions(rules=choose(["relations"], []), concurrent=2))
+    findings = {finding.rule_id: finding for finding in found.findings}
+    assert "[:R].x" in found.structure.numbers["property_fill"] and not found.structure.incomplete
+    assert (findings["self-loop"].status, findings["parallel-relation"].status) == (status, "passed")  # alone it had too little too
+    assert sorted(refused) == ["relation-properties", "self-loop", "self-loop"]
+
+
+@pytest.mark.parametrize("concurrent", [1, 2])
 def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
-    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, concurrent: int,
 ) -> None:
     draw(PICTURE)
     read, calls = graph.read, []
@@ -146,10 +183,11 @@ def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
         return read(*arguments, **more)
 
     monkeypatch.setattr(graph, "read", dying)
-    found = audit(graph, LAYOUT, EngineOptions(rules=choose(["names", "properties", "types"], []), structure=None))
+    rules = choose(["names", "properties", "types"], [])
+    found = audit(graph, LAYOUT, EngineOptions(rules=rules, structure=None, concurrent=concurrent))
     failed = [f for f in found.findings if f.status == "error"]
     assert failed
-    assert len(calls) == 9
+    assert 9 <= len(calls) < 9 + concurrent  # what was under way
     assert all(f.count is None and "went away" in (f.reason or "") for f in failed)
 
 

@@ -17,8 +17,10 @@ from typing import Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
+from kgeval.auditing.attempts import attempt
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.partial_scan import PartialScan
+from kgeval.auditing.tasks import Task, run_tasks
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import QueryEnded
@@ -107,6 +109,26 @@ def test_ctrl_c_waits_for_no_server_that_goes_on_with_the_query(
             signal.signal(signal.SIGINT, before)
         assert time.monotonic() - sent[0] < 3
     stop(graph._driver, graph.info.database)
+    assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_ctrl_c_ends_the_queries_of_all_sessions_of_an_audit(graph: Graph) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    begun: list[str] = []
+
+    def endless() -> bool:
+        begun.append(threading.current_thread().name)
+        attempt(lambda: graph.read(ENDLESS, timeout=600))
+        return False
+
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_tasks([Task(endless) for _ in range(9)], 2, ending=graph.stop)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(set(begun)) == 2 and len(begun) < 5  # the other thread may have begun one more before the interrupt came to it
+    assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
 
 

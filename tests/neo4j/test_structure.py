@@ -128,6 +128,22 @@ def test_louvain_modularity_is_not_below_networkx_by_more_than_a_hundredth(graph
     assert 0 < numbers["community_stability"] <= 1
 
 
+@pytest.mark.parametrize(("louvain_up_to", "name"), [(50_000, "Louvain"), (3, "Leiden")])
+def test_stability_is_high_where_communities_are_planted_and_low_where_there_are_none(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, louvain_up_to: int, name: str,
+) -> None:
+    monkeypatch.setattr("kgeval.auditing.communities.LOUVAIN_UP_TO", louvain_up_to)
+    figures = {}
+    for drawn in (nx.planted_partition_graph(6, 30, 0.3, 0.01, seed=1), nx.gnm_random_graph(180, 540, seed=1)):
+        write(graph, list(drawn), list(drawn.edges))
+        numbers = measure(graph, LAYOUT, StructureOptions(properties=False)).numbers
+        assert numbers["community_algorithm"].startswith(name)
+        figures[numbers["community_stability"]] = numbers["community_stability_runs"]
+    clear, none = figures
+    assert clear > 0.9 and none < 0.5
+    assert figures[clear] == 2
+
+
 def test_a_graph_of_one_node_has_no_density_and_diameter_zero(graph: Graph) -> None:
     write(graph, [0], [])
     numbers = measure(graph, LAYOUT).numbers

@@ -13,7 +13,7 @@ from kgeval.auditing.attempts import attempt
 from kgeval.errors import QueryError
 from kgeval.graph import sessions
 from kgeval.graph.connect import Address, Graph
-from kgeval.graph.failures import QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import OutOfMemory, QueryEnded, QueryTimeout, translated
 from kgeval.graph.processes import mark
 from kgeval.graph.reading import ReadingSession
 from kgeval.graph.sessions import ENDED, MARK, TIDYING, marks, signed, stop, stop_signed
@@ -75,7 +75,7 @@ def nothing_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     (refused("Neo.ClientError.Transaction.TransactionTimedOut"), QueryTimeout, r"db\.transaction\.timeout"),
     (refused("Neo.ClientError.Transaction.Terminated"), QueryEnded, "somebody ended the query"),
     (refused("Neo.ClientError.Procedure.ProcedureCallFailed", "x: TerminatedException: ended"), QueryTimeout, "most likely"),
-    (refused("Neo.TransientError.General.MemoryPoolOutOfMemoryError", "limit 10.0 MiB"), QueryError,
+    (refused("Neo.TransientError.General.MemoryPoolOutOfMemoryError", "limit 10.0 MiB"), OutOfMemory,
      r"more memory than the server grants it.*10\.0 MiB"),
     (refused("Neo.ClientError.Statement.SyntaxError", "too much"), QueryError, "SyntaxError: too much"),
 ])

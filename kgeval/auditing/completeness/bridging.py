@@ -17,7 +17,7 @@ BATCH = 5_000
 
 def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout: float | None, seed: int = 0) -> dict[str, int]:
     """The community of each of the entities (element ids) in the simple graph: Louvain, concurrency 1; Leiden, seeded, above
-    200,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
+    50,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
     with simple_graph(graph, layout, timeout=timeout) as view:
         if view is None:
             return {}
