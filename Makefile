@@ -74,6 +74,7 @@ writers: $(READY) ## Make the dumps of tests/writers anew with the real writers 
 
 bench: $(READY) ## Speed against other ways of doing the same, as ratios of one run: audit, models, completeness, loading
 	$(BIN)/python tests/bench/audit_speed.py
+	$(BIN)/python tests/bench/small_audit.py
 	$(BIN)/python tests/bench/scale.py --sizes 100000,1000000
 	$(BIN)/python tests/bench/llm_throughput.py
 	$(BIN)/python tests/bench/completeness_speed.py

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+
 from kgeval.cli.interrupts import INTERRUPTED, listen
+
+# Objects made before Python looks for cycles among them. With its own 700 an audit, which imports 2,500 modules, spends a seventh of its
+# processor time on looking through them again and again.
+NEW_OBJECTS = 50_000
 
 
 def main() -> None:
     """The command line. Exits."""
     import sys
 
+    gc.set_threshold(NEW_OBJECTS, 20, 100)
     try:
         listen()
         from kgeval.cli.main import main as run
@@ -16,6 +23,9 @@ def main() -> None:
         run()
     except KeyboardInterrupt:  # while that was imported
         sys.exit(INTERRUPTED)
+    finally:
+        # the system takes the memory back at once; looking for cycles in all of it takes Python half a second
+        gc.freeze()
 
 
 if __name__ == "__main__":

@@ -308,13 +308,16 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
 def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
     """Places by Kamada and Kawai (1989): as far from each other as there are steps between. False where names cannot be pushed apart."""
     import networkx as nx
+    from threadpoolctl import threadpool_limits
 
     distances: dict[int, dict[int, float]] = {node: dict(found) for node, found in nx.all_pairs_shortest_path_length(graph)}
     apart = 1 + max((steps for found in distances.values() for steps in found.values()), default=0)
     for a, b in combinations(range(len(spots)), 2):  # parts that nothing joins would be thrown out of sight
         for one, other in ((a, b), (b, a)):
             distances[one].setdefault(other, apart)
-    found = nx.kamada_kawai_layout(graph, dist=distances) if len(spots) > 1 else {0: (0.0, 0.0)}
+    # of some dozen numbers: several threads of BLAS wait for each other longer than they compute
+    with threadpool_limits(1, user_api="blas"):
+        found = nx.kamada_kawai_layout(graph, dist=distances) if len(spots) > 1 else {0: (0.0, 0.0)}
     xs, ys = ([float(found[at][axis]) for at in range(len(spots))] for axis in (0, 1))
     area = sum(2 * spot.half * (spot.above + spot.below) for spot in spots)
     height = max(90.0, 1.6 * area / WIDTH) if len(spots) > 1 else 0.0

@@ -220,11 +220,13 @@ def why_ended(home: Home) -> ServerError:
 def _listens(process: psutil.Process, port: int) -> bool:
     import psutil
 
-    try:
+    with socket.socket() as probe:
+        if probe.connect_ex((HOST, port)) != 0:
+            return False
+    try:  # only now: it looks at each of the hundreds of files that Java has open
         return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in process.net_connections(kind="tcp"))
     except psutil.AccessDenied:  # some systems do not tell; then the open port must do
-        with socket.socket() as probe:
-            return probe.connect_ex((HOST, port)) == 0
+        return True
     except psutil.NoSuchProcess:
         return False
 
