@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -33,20 +32,21 @@ class Embedding:
 
 
 class SharedReads:
-    """What several checks of one audit read of the same graph, read once. Checks may run in threads: the second waits for the first."""
+    """What checks that run one behind the other read of the same graph, read once; `forget` lets it go."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: dict[Hashable, tuple[Any, int]] = {}
+        self._kept: dict[Hashable, Any] = {}
 
-    def get(self, key: Hashable, read: Callable[[], T], *, uses: int) -> T:
-        """What `read` gave the first time; nobody may change it. It is let go when it was asked for `uses` times. What a failed read raises
-        goes to the check that asked, and the next one reads itself: each has the time limit of its own queries."""
-        with self._lock:
-            value, left = self._kept.pop(key) if key in self._kept else (read(), uses)
-            if left > 1:
-                self._kept[key] = value, left - 1
-            return value
+    def get(self, key: Hashable, read: Callable[[], T]) -> T:
+        """What `read` gave the first time; nobody may change it. What a failed read raises goes to the check that asked, and the next one
+        reads itself: each has the time limit of its own queries."""
+        if key not in self._kept:
+            self._kept[key] = read()
+        return self._kept[key]
+
+    def forget(self) -> None:
+        """Lets go what was read: it may be as large as a name for each entity."""
+        self._kept.clear()
 
 
 ENTITIES = 1_000  # in a row: a row over Bolt costs the client ten times what is in it

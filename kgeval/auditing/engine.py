@@ -30,6 +30,8 @@ from kgeval.text.wordlists import word_list
 
 # `$sample` of a query must be a number: this one means all
 ALL = 1_000_000_000
+# Checks that read the same, and for whom: they run one behind the other, so that nothing else's arrays lie beside what was read.
+SAME_READS = {"type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source"}
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 Progress = Callable[[str, str], None]
 
@@ -39,7 +41,7 @@ class EngineOptions:
     """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
-    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what the checks of this audit have read.
+    `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
     `concurrent`: parts that run at once, each in a session of its own with the server.
     """
 
@@ -108,7 +110,10 @@ class _AuditRun:
     def tasks(self) -> list[Task]:
         """In the order in which they are run one by one. Of several at once: first what only one may do at a time, and of that the
         algorithms, which take longest; the single queries fill what is left."""
-        tasks = [Task(self._read_share), *(Task(partial(self._check, rule), _held(rule)) for rule in self.options.rules)]
+        checks: dict[str, list[Rule]] = {}
+        for rule in self.options.rules:
+            checks.setdefault(SAME_READS.get(rule.id, rule.id), []).append(rule)
+        tasks = [Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in checks.values())]
         if self.structure is not None:
             tasks = [*self.structure.tasks(), *tasks]
         if self.options.concurrent > 1:
@@ -132,8 +137,14 @@ class _AuditRun:
         self.reading = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout)).value
         return False
 
-    def _check(self, rule: Rule) -> bool:
-        """One check, anew. Whether it may come to its end if nothing else is asked meanwhile."""
+    def _check(self, rules: list[Rule]) -> bool:
+        """Checks that share what they read, mostly one, anew. Whether one may come to its end if nothing else is asked meanwhile."""
+        crowded = [self._check_one(rule) for rule in rules]
+        if rules[0].step:  # only one task at a time reads for itself
+            self.options.shared.forget()
+        return any(crowded)
+
+    def _check_one(self, rule: Rule) -> bool:
         self.progress("check", rule.id)
         finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
         self.findings[rule.id] = finding

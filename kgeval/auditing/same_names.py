@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 10_000  # groups that are read by name: a graph of nothing but duplicates must not fill the memory with its rows
 MOST_ITEMS = 10  # shown of one group
-CHECKS = 2  # that ask for `coded_names`: duplicate-name and type-conflict
 
 
 @dataclass
@@ -48,7 +47,7 @@ def code(text: str) -> int:
 
 def coded_names(check: CheckRun) -> CodedNames:
     """The names of the graph, read once for all checks that group them."""
-    return check.shared.get("coded names", lambda: _read(check), uses=CHECKS)
+    return check.shared.get("coded names", lambda: _read(check))
 
 
 def _read(check: CheckRun) -> CodedNames:

@@ -89,7 +89,6 @@ class ChunkTexts:
         return self._texts.raw(number)
 
 
-CHECKS = 2  # that ask for `sources`: name-not-in-source and ends-not-in-source
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class Sources:
 def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
     """Both, read once for all checks that look for names in chunks. `part`: of the entities; None: all of them."""
     part = PartialScan() if part is None or part.whole else part
-    return check.shared.get(("sources", part), lambda: _read(check, part), uses=CHECKS if part.whole else 1)
+    return check.shared.get(("sources", part), lambda: _read(check, part))
 
 
 def _read(check: CheckRun, part: PartialScan) -> Sources:
