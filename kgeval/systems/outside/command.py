@@ -195,7 +195,8 @@ class CommandSystem(ClosedAtEnd):
         # the request's id: the question's own, unless it is asked more than once
         again = ask.trial is not None or ask.attempt is not None
         request_id = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
-        message = {"id": request_id, **{field: value for field, value in vars(ask).items() if value is not None}}
+        # of `sampled` the protocol has no word: `trial` says that there are several answers to a question
+        message = {"id": request_id, **{field: value for field, value in vars(ask).items() if value is not None and field != "sampled"}}
         process = None
         try:
             process = place.ready(self._opening.timeout)
