@@ -42,7 +42,8 @@ class SharedReads:
         reads itself: each has the time limit of its own queries."""
         if key not in self._kept:
             self._kept[key] = read()
-        return self._kept[key]
+        value: T = self._kept[key]
+        return value
 
     def forget(self) -> None:
         """Lets go what was read: it may be as large as a name for each entity."""
