@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LOOKED_AT = 50  # questions of a pair whose answers are compared with each other
 NAMED = 3  # pairs in one note
+LEAST = 4  # questions with several answers, from which on something is said of them
 UNVARIED = 0.9  # share of questions with one and the same answer in all trials from which on it is said
 SAME = 0.5  # share of equal answers from which on it is said
 INCOMPLETE = 3
@@ -154,9 +155,10 @@ class AlignedAnswers(PairedAnswers):
             {run.name: run.first for run in runs if run.first is not None},
         )
         self.store, self.judge = store, judge
-        twice = {id(run.second.system) for run in runs if isinstance(run.second, LiveSource)}
+        # all of them, so that the two systems of a pair answer under the same conditions
+        sampled = (self.trial_kind == "regenerate" and settings.trials > 1) or any(isinstance(run.second, LiveSource) for run in runs)
         for source in self.live:
-            source.sampled = (self.trial_kind == "regenerate" and settings.trials > 1) or id(source.system) in twice
+            source.sampled = sampled
         self.signature = key_of(
             {name: self.sources[name].signature for name in paired.systems}, asdict(settings.rule), self.trial_kind,
             paired.sharing.digest(), settings.models, settings.seed, forcer.signature if forcer is not None else "",
@@ -293,10 +295,10 @@ class AlignedAnswers(PairedAnswers):
         """That a system answers the same each time: its trials then show nothing of how its answers vary."""
         for name in self.paired.systems:
             same, several = self.log.repeated(name)
-            if same and same >= UNVARIED * several:
+            if several >= LEAST and same >= UNVARIED * several:
                 yield (
                     f"{name}: the same answer in all trials, word for word, to {same:,} of {several:,} questions: the trials show next to "
-                    "nothing of how its answers vary; a temperature above 0 would"
+                    "nothing of how its answers vary"
                 )
 
     def close(self) -> None:

@@ -70,8 +70,8 @@ def again_key(source: AnswerSource, question: Question, number: int, previous: A
 
 
 def _sampled(source: AnswerSource) -> tuple[str, ...]:
-    """What a key says of an answer that was sampled; of another one nothing, as before there were any."""
-    return ("sampled",) if isinstance(source, LiveSource) and source.sampled else ()
+    """What a key says of an answer that was sampled; of another one, and of systems whose answers do not depend on it, nothing."""
+    return ("sampled",) if isinstance(source, LiveSource) and source.sampled and getattr(source.system, "samples", False) else ()
 
 
 class LiveSource:

@@ -74,7 +74,7 @@ class Task(Generic[T]):
     `slots`: one value for each slot of the prompt; every value is put in fenced as data. `items`: numbered 1..n and shown in
     the prompt's slot `items`; the reply class then has one field `items: list[X]` with X a Numbered, and each number must come
     back exactly once. `stage` names the account (default: the prompt's name). `trial`: another trial is another call.
-    `temperature`: in place of the endpoint's 0; one that the user has set, or left out, stays.
+    `temperature`: in place of the endpoint's 0, whoever set that; another one, or none, stays.
     """
 
     id: str

@@ -14,6 +14,7 @@ from kgeval.records import BothMeans, GainBy, GroupCost, GroupGain
 ALPHA = 0.05
 PAIRS = 2  # pairs with a paragraph; the others stand in the table
 REASONS = 3  # groups whose reason is told one by one
+TOKENS = {"prompt_tokens": "prompt tokens", "context_tokens": "context tokens"}
 FIELDS: Mapping[GainBy, str] = {"level": "question type", "hops": "depth"}
 
 Outcome = Literal["wins", "loses", "open"]
@@ -131,9 +132,10 @@ def _sentences(pair: PairGroups) -> Iterator[list[str]]:
 def _proven(pair: PairGroups, row: GroupGain) -> str:
     figures = [f"{_signed(row)}, n {number(row.n)}, p {chance(row.p)}, corrected {chance(row.p_holm)}"]
     if row.effect is not None:
-        figures.append(f"d {figure(row.effect, digits=2, sign=True)}")
+        figures.append(f"d {row.effect:+.2f}")
     cost = pair.cost(row)
-    factors = _factors(cost.prompt_tokens or cost.context_tokens, cost.seconds) if cost else []
+    tokens = _tokens_of(pair)
+    factors = _factors(tokens, getattr(cost, tokens), cost.seconds) if cost else []
     return f"{group_name(row.by, row.value)} ({', '.join(figures)}{'; for ' + joined(factors) if factors else ''})"
 
 
@@ -156,13 +158,16 @@ def reason(row: GroupGain, tests: int) -> str:
         return f"both have the same score for all {number(row.n)} questions"
     if row.differ < LEAST_DIFFER:
         return f"the two differ in only {number(row.differ)} of {number(row.n)} questions"
-    seen = "no difference within the scale would be found" if row.detectable is None else (
-        f"only a difference of {figure(row.detectable)} or more would be found in 4 of 5 such samples"
-    )
+    if not row.sd:  # all differ alike: of what a sample would find nothing can be told
+        seen = ""
+    elif row.detectable is None:
+        seen = ", and no difference within the scale would be found"
+    else:
+        seen = f", and only a difference of {figure(row.detectable)} or more would be found in 4 of 5 such samples"
     if row.low is not None and row.high is not None and row.low <= 0 <= row.high:
-        return f"{_signed(row)}, n {number(row.n)}: the interval holds 0, and {seen}"
+        return f"{_signed(row)}, n {number(row.n)}: the interval holds 0{seen}"
     held = f"p {chance(row.p)} is {chance(row.p_holm)} after the correction for {plural(tests, 'test')}"
-    return f"{_signed(row)}, n {number(row.n)}: {held}, and {seen}"
+    return f"{_signed(row)}, n {number(row.n)}: {held}{seen}"
 
 
 def _signed(row: GroupGain) -> str:
@@ -188,13 +193,23 @@ def _proven_names(pair: PairGroups, rows: Sequence[GroupGain]) -> list[str]:
 
 def _price(pair: PairGroups) -> str:
     """What an answer of the first takes, compared with the second, over all groups of the first field of which both tell."""
+    tokens, amounts = _tokens_of(pair), ""
     for by in FIELDS:
         costs = [cost for row in pair.of(by) if (cost := pair.cost(row))]
-        tokens = "prompt_tokens" if any(cost.prompt_tokens for cost in costs) else "context_tokens"
-        means = {name: _together(getattr(cost, name) for cost in costs) for name in (tokens, "seconds")}
-        if factors := _factors(means[tokens], means["seconds"]):
+        together = {name: _together(getattr(cost, name) for cost in costs) for name in (tokens, "seconds")}
+        if factors := _factors(tokens, together[tokens], together["seconds"]):
             return f"Over these questions {pair.subject} takes {joined(factors)} of {word(pair.baseline)}."
+        if (known := together[tokens]) is not None and not amounts:  # of a baseline that takes none there is no multiple
+            amounts = f"{number(round(known.system))} {TOKENS[tokens]} an answer, {word(pair.baseline)} {number(round(known.baseline))}"
+    if amounts:
+        return f"Over these questions {pair.subject} takes {amounts}."
     return "What it costs in tokens and time is not known: the answers of both do not tell."
+
+
+def _tokens_of(pair: PairGroups) -> str:
+    """Which tokens the sentences are about: those of the prompt where all groups tell them, else those of the contexts."""
+    costs = [cost for row in pair.rows if (cost := pair.cost(row))]
+    return "prompt_tokens" if costs and all(cost.prompt_tokens for cost in costs) else "context_tokens"
 
 
 def _together(known: Iterable[BothMeans | None]) -> BothMeans | None:
@@ -207,7 +222,7 @@ def _together(known: Iterable[BothMeans | None]) -> BothMeans | None:
     return BothMeans(n=n, system=own, baseline=other)
 
 
-def _factors(tokens: BothMeans | None, seconds: BothMeans | None) -> list[str]:
-    """`5.8 x the tokens`, `3.1 x the seconds`; what the second system takes nothing of has no factor."""
-    named = ((tokens, "tokens"), (seconds, "seconds"))
+def _factors(tokens: str, of_tokens: BothMeans | None, of_seconds: BothMeans | None) -> list[str]:
+    """`5.8 x the context tokens`, `3.1 x the seconds`; what the second system takes nothing of has no factor."""
+    named = ((of_tokens, TOKENS[tokens]), (of_seconds, "seconds"))
     return [f"{times(known.system / known.baseline)} the {what}" for known, what in named if known and known.baseline]

@@ -173,7 +173,7 @@ def _lead(tables: ScoreTables) -> str:
     first, second = place.order[:2]
     better = " (lower is better)" if tables.lower(metric) else ""
     few = _few([first[1], *(mean for _, mean in place.close or [second])])
-    if place.equal > 1:
+    if place.equal > 1 and all(pair in place.close for pair in place.order[1 : place.equal]):
         return _equal(place, f"{word(metric)}{better}") + few
     if len(place.order) == 2 and place.close:
         return f"No clear difference by {word(metric)}{better}: {_value(*first)}; {_value(*second)}.{few}"

@@ -212,7 +212,7 @@ class PairedGain(Gain):
 
     `p`: sign-flip permutation; `p_holm`: corrected by Holm for all that is tested with it. `effect`: Cohen's d of the differences, `sd`:
     their standard deviation. `mcnemar_p`, `only_system`, `only_baseline`: where every value is 0 or 1 and no question has repetitions
-    (questions that only the system, that only the baseline gets right). Null in reports of versions that did not test.
+    (questions for which only the system, for which only the baseline has a 1). Null in reports of versions that did not test.
     """
 
     p: float | None = None

@@ -35,7 +35,8 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
 
     Statistic: |sum|. Where A and B are exchangeable each difference is as likely with the other sign. Up to 14 values that are not 0 all
     2^n patterns of theirs are counted, the observed one among them; above, `resamples` patterns are drawn and
-    p = (1 + as far out or farther) / (1 + drawn) (Phipson & Smyth 2010), so p is never 0. Where so many values stand that fewer patterns
+    p = (1 + as far out or farther) / (1 + drawn) (Phipson & Smyth 2010), so p is never 0; where none is as far out, Hoeffding's bound
+    if that is smaller (else no test of a family of more than 500 could hold). Where so many values stand that fewer patterns
     could be drawn than `resamples` and none of them weighs much, p is that of the normal limit of the sum, whose variance under random
     signs is known: the sum of the squares. Zeros and ties stay: under any sign a zero is one. Differences that are all 0 give 1. Neither
     order nor whose side is called A changes p. None for fewer than 2 values.
@@ -55,15 +56,22 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
         return float((np.abs(signs @ moving) >= bound).mean())
     sizes, times = np.unique(moving, return_counts=True)
     drawn = max(1, resamples)
-    if len(sizes) * ALIKE <= len(moving):
-        return (1 + _as_far_of_few(sizes, times, bound, drawn, seed)) / (1 + drawn)
     squares = moving * moving
+    if len(sizes) * ALIKE <= len(moving):
+        return _chance(_as_far_of_few(sizes, times, bound, drawn, seed), drawn, bound, float(squares.sum()))
     if drawn > DRAWS // len(moving) and float(squares @ squares) <= SMOOTH * float(squares.sum()) ** 2:
         # Few patterns have a least p of 1/1001: in a family of more than 50 tests Holm's correction would let nothing stand, however
         # many questions there are. And the tables of signs take 256 bytes a question.
         return max(sys.float_info.min, math.erfc(max(0.0, bound) / math.sqrt(2 * float(squares.sum()))))
     drawn = min(drawn, max(LEAST, DRAWS // len(moving)))
-    return (1 + _as_far(moving, bound, drawn, seed)) / (1 + drawn)
+    return _chance(_as_far(moving, bound, drawn, seed), drawn, bound, float(squares.sum()))
+
+
+def _chance(as_far: int, drawn: int, bound: float, squares: float) -> float:
+    """p of drawn patterns. Where none was as far out, 1 / (1 + drawn) says only how few were drawn: Hoeffding's bound (1963) for a sum
+    under random signs, 2 exp(-sum^2 / (2 * squares)), is never below the exact p, and is taken where it is smaller."""
+    p = (1 + as_far) / (1 + drawn)
+    return p if as_far else min(p, max(sys.float_info.min, 2 * math.exp(-max(0.0, bound) ** 2 / (2 * squares))))
 
 
 def _as_far_of_few(sizes: Floats, times: Ints, bound: float, drawn: int, seed: int) -> int:

@@ -41,8 +41,20 @@ def test_many_equal_differences_are_a_binomial_test_but_for_the_noise_of_drawing
 
 
 @pytest.mark.parametrize("n", [60, 200])  # signs looked up in tables, and drawn by size
-def test_a_drawn_p_is_one_above_the_count_and_never_zero(n: int) -> None:
-    assert sign_flip([1.0] * n, seed=0, resamples=999) == 1 / 1000
+def test_a_drawn_p_is_one_above_the_count(n: int) -> None:
+    p = sign_flip([1.0] * (n // 2 + 8) + [-1.0] * (n // 2 - 8), seed=0, resamples=999)
+    assert p is not None and p >= 2 / 1000 and p * 1000 == pytest.approx(round(p * 1000))
+
+
+@pytest.mark.parametrize("differences", [[1.0] * 60, [1.0] * 200, [0.5 + at / 400 for at in range(200)]])
+def test_where_no_drawn_pattern_is_as_far_out_p_is_hoeffdings_bound_between_the_exact_one_and_that_of_the_draws(
+    differences: list[float],
+) -> None:
+    p, drawn = (sign_flip(differences, seed=0, resamples=resamples) for resamples in (999, 99))
+    exact = 2 * 0.5 ** len(differences)  # all have the same sign: only they and their mirror image are as far out
+    assert p is not None and exact < p < 1e-6 and p == drawn
+    squares = sum(one * one for one in differences)
+    assert p == pytest.approx(2 * math.exp(-(sum(differences) ** 2) / (2 * squares)), rel=1e-6)
 
 
 def test_the_drawn_p_is_the_exact_one_but_for_the_noise_of_drawing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,14 +211,17 @@ def _members(groups: Grouping, questions: Whole) -> Iterator[tuple[GainBy, str, 
     there are several."""
     shown = groups.shown
     fields: list[GainBy] = [by for by in get_args(GainBy) if len(shown[by]) > 1]
+    whole: dict[tuple[GainBy, str], int] = {}
     for by in fields:
         for value, places in groups.members(by, questions):
+            whole[by, value] = len(places)
             yield by, value, None, places
     if 1 < len(shown["dataset"]) <= MOST_DATASETS:
         for dataset, inside in groups.members("dataset", questions):
             for by in fields:
                 for value, places in groups.members(by, questions[inside]):
-                    yield by, value, dataset, inside[places]
+                    if len(places) < whole[by, value]:  # else the same test would stand twice in the family
+                        yield by, value, dataset, inside[places]
 
 
 def _both_means(own: Floats, other: Floats) -> BothMeans | None:

@@ -473,7 +473,7 @@ def _gains(tables: ScoreTables) -> Section:
     if tests := sum(gain.p is not None for gain in tables.report.gains):
         hint += (
             f" p: sign-flip permutation; p Holm: corrected for {plural(tests, 'test')}, all of this table. McNemar: of right or wrong "
-            "answers, with the questions that only the system and only the baseline gets right. d: 0.2 is small, 0.5 middling, 0.8 large."
+            "answers, with the questions for which only the system and only the baseline has a 1. d: 0.2 is small, 0.5 middling, 0.8 large."
         )
     head, lines = _without_empty(("metric", "system", "baseline", "system is", *_TESTED), rows)
     return _section("Differences between systems", "gains", hint, [Table(head, lines, words=frozenset(range(4)), short=8, long=12)])
@@ -488,7 +488,7 @@ def _tested(gain: PairedGain) -> Sequence[str | Cell]:
     only = "" if gain.only_system is None else f"{number(gain.only_system)} : {number(gain.only_baseline or 0)}"
     return (
         difference(gain.mean, gain.low, gain.high), chance(gain.p), chance(gain.p_holm), Cell(chance(gain.mcnemar_p), only),
-        figure(gain.effect, digits=2, sign=True), number(gain.n),
+        "-" if gain.effect is None else f"{gain.effect:+.2f}", number(gain.n),
     )
 
 
@@ -503,8 +503,9 @@ def _pays(tables: ScoreTables) -> Section:
     and how relevant their contexts were on the same questions; the tests of the other metrics on the page."""
     pairs = pairs_of(tables, tables.headline)
     tests = [replace(_pays_tests(pairs, finds=form == "long"), forms=form) for form in FORMS] if pairs else []
+    costed = sorted({(row.system, row.baseline) for row in tables.report.costs_by_group})
     head, costs = _without_empty(
-        ("group", "systems", "prompt tokens", "context tokens", "seconds", "context relevance"), _pays_costs(tables, len(pairs) > 1),
+        ("group", "systems", "prompt tokens", "context tokens", "seconds", "context relevance"), _pays_costs(tables, len(costed) > 1),
     )
     others = []
     for metric in dict.fromkeys(row.metric for row in tables.report.gains_by_group):
@@ -520,8 +521,9 @@ def _pays(tables: ScoreTables) -> Section:
     blocks += [Text(hint, style="hint", forms="long")] if tests or others else []
     blocks += tests
     if costs:
-        took = f"What it takes, on the same questions{_of_pair(pairs, ' : ')}"
-        blocks.append(Table(head, costs, title=took, words=frozenset({0, 1} if len(pairs) > 1 else {0}), short=8, long=20))
+        of = f": {word(costed[0][0])} : {word(costed[0][1])}" if len(costed) == 1 else ""
+        took = f"What it takes, on the same questions{of}"
+        blocks.append(Table(head, costs, title=took, words=frozenset({0, 1} if len(costed) > 1 else {0}), short=8, long=20))
     blocks += [Details("By the other metrics", others)] if others else []
     return Section(heading(tables), blocks, id="pays")
 

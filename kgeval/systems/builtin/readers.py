@@ -36,12 +36,13 @@ class Read:
 
 class AnswerReader(Protocol):
     """Reads. `signature`: what its answers depend on. `model`: what writes them (None: no model). `adjusts`: it can be
-    asked for a length. `parallel`: questions at a time."""
+    asked for a length. `parallel`: questions at a time. `samples`: answers that are asked for several times are drawn otherwise."""
 
     signature: str
     model: str | None
     adjusts: bool
     parallel: int
+    samples: bool
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
         """The answer from contexts; None: from what it knows itself. `max_words` 0: no limit."""
@@ -68,6 +69,7 @@ class ModelReader:
 
     def __init__(self, models: Models, asker: Asker | None, trial_temperature: float = 0.0) -> None:
         self._trial_temperature = trial_temperature
+        self.samples = models.endpoint.parameters.get("temperature") == 0
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
         self.model: str | None = models.endpoint.model
@@ -108,6 +110,7 @@ class ExtractiveReader:
     """
 
     adjusts = False
+    samples = False
     parallel = PARALLEL
     signature = "reader=extractive@1"
     model: str | None = None

@@ -37,7 +37,7 @@ class BuiltinSystem(ClosedAtEnd):
     def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None) -> None:
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
-        self.adjusts, self.parallel = reader.adjusts, reader.parallel
+        self.adjusts, self.parallel, self.samples = reader.adjusts, reader.parallel, reader.samples
         # the default of a setting that later versions brought is left out, so that what was paid for before is found again
         chosen = ",".join(
             f"{name}={value}" for name, value in settings.own.items() if name != "trial_temperature" or value != TRIAL_TEMPERATURE
