@@ -205,7 +205,7 @@ def test_the_paragraph_names_where_the_graph_wins_and_loses_at_what_cost_and_why
     assert "The graph wins at fact retrieval (+0." in text and "The graph loses at complex reasoning (-0." in text
     assert "for 3.0 x the prompt tokens and 2.0 x the seconds)" in text
     assert "Nothing can be said at 3 of 3 depths. 1 hop: " in text and "the interval holds 0, and only a difference of 0." in text
-    assert text.endswith("Over these questions the graph takes 3.0 x the tokens and 2.0 x the seconds of a-vector.")
+    assert text.endswith("Over these questions the graph takes 3.0 x the prompt tokens and 2.0 x the seconds of a-vector.")
     assert "no difference" not in text.replace("only a difference", "")
     short = verdict.short_lines(ScoreTables.of(found))
     assert short == [
@@ -235,7 +235,10 @@ def test_a_small_p_is_no_win_where_it_does_not_stand_after_the_correction() -> N
 @pytest.mark.parametrize(("change", "reason"), [
     ({"differ": 0, "mean": 0.0, "low": 0.0, "high": 0.0}, "both have the same score for all 40 questions"),
     ({"differ": 5}, "the two differ in only 5 of 40 questions"),
-    ({"low": -0.02, "sd": 0.2}, "+0.050, 95% CI [-0.020, +0.090], n 40: the interval holds 0, and no difference within the scale would be found"),
+    (
+        {"low": -0.02, "sd": 0.2},
+        "+0.050, 95% CI [-0.020, +0.090], n 40: the interval holds 0, and no difference within the scale would be found",
+    ),
     ({"p_holm": 0.09, "sd": 0.0}, "+0.050, 95% CI [+0.010, +0.090], n 40: p 0.010 is 0.090 after the correction for 3 tests"),
 ])
 def test_that_nothing_can_be_said_has_its_reason(change: dict[str, Any], reason: str) -> None:
