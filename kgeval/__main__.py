@@ -15,7 +15,7 @@ def main() -> None:
     """The command line. Exits."""
     import sys
 
-    gc.set_threshold(NEW_OBJECTS, 20, 100)
+    gc.set_threshold(NEW_OBJECTS, 20, 10)
     try:
         listen()
         from kgeval.cli.main import main as run

@@ -25,12 +25,9 @@ def method_for(nodes: int) -> Method:
     return Leiden if nodes > LOUVAIN_UP_TO else Louvain
 
 
-def communities(view: View, *, seed: int, timeout: float) -> tuple[dict[str, Any], CommunityMap]:
-    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 50,000 entities), and a map of them.
-
-    modularity in -0.5..1; community_stability: mean adjusted Rand index of the partition with those of 2 to 5 runs on
-    shuffled order, over entities that have a relation; 1 = always the same communities.
-    Isolated entities are communities of one.
+def communities(view: View, *, seed: int) -> tuple[dict[str, Any], CommunityMap, Partition]:
+    """Figures of the communities of the simple graph (Blondel et al. 2008; Traag et al. 2019 above 50,000 entities), a map of them, and
+    the partition. modularity in -0.5..1. Isolated entities are communities of one.
     """
     import numpy as np
 
@@ -46,8 +43,7 @@ def communities(view: View, *, seed: int, timeout: float) -> tuple[dict[str, Any
         "modularity": modularity, "communities": len(sizes), "community_size_max": int(sizes.max()),
         "community_size_mean": int(sizes.sum()) / len(sizes), "community_size_median": float(np.median(sizes)),
         "cross_community_share": crossing.edges / view.edges,
-        **_stability(view, partition, method, seed=seed, timeout=timeout),
-    }, drawn
+    }, drawn, partition
 
 
 def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[int], crossing: Crossing) -> CommunityMap:
@@ -67,10 +63,12 @@ def _map(view: View, partition: Partition, sizes: dict[int, int], mapped: list[i
     )
 
 
-def _stability(view: View, base: Partition, method: Method, *, seed: int, timeout: float) -> dict[str, float | int]:
-    """The mean over two runs that say the same, else over five, or those that fit into the time limit (at least one); and how many
-    those were. On known graphs the mean error of two that agree is 0.01 above that of five (tests/unit/test_community_runs.py)."""
-    started = time.perf_counter()
+def stability(view: View, base: Partition, *, seed: int, timeout: float) -> dict[str, float | int]:
+    """community_stability: mean adjusted Rand index of the partition with those of further runs on shuffled order, over entities that
+    have a relation; 1 = always the same communities. Over two runs that say the same, else over five, or those that fit into the time
+    limit (at least one); and how many those were. On known graphs the mean error of two that agree is 0.01 above that of five
+    (tests/unit/test_community_runs.py)."""
+    started, method = time.perf_counter(), method_for(view.nodes)
     shared = _several(base.groups)
     scores: list[float] = []
     for run in range(1, RUNS + 1):

@@ -100,6 +100,7 @@ class _AuditRun:
         self.reading: Reading | None = None
         self.findings: dict[str, Finding] = {}
         self.judgements: dict[str, CheckJudgement] = {}
+        self.crowded: set[str] = set()  # checks that may come to their end if nothing else is asked meanwhile
         if options.structure is not None:
             self.structure = StructureParts(
                 graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state,
@@ -134,17 +135,21 @@ class _AuditRun:
 
     def _read_share(self) -> bool:
         self.progress("check", "what the graph has")
-        self.reading = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout)).value
-        return False
+        result = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout))
+        self.reading = result.value
+        return result.failure is not None and result.failure.crowded
 
     def _check(self, rules: list[Rule]) -> bool:
         """Checks that share what they read, mostly one, anew. Whether one may come to its end if nothing else is asked meanwhile."""
-        crowded = [self._check_one(rule) for rule in rules]
+        for rule in rules:
+            # asked once more: what had its end stays, and so does everything where the server has gone away meanwhile
+            if rule.id not in self.findings or (rule.id in self.crowded and self.state.lost is None):
+                self._check_one(rule)
         if rules[0].step:  # only one task at a time reads for itself
             self.options.shared.forget()
-        return any(crowded)
+        return any(rule.id in self.crowded for rule in rules)
 
-    def _check_one(self, rule: Rule) -> bool:
+    def _check_one(self, rule: Rule) -> None:
         self.progress("check", rule.id)
         finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
         self.findings[rule.id] = finding
@@ -152,7 +157,8 @@ class _AuditRun:
             self.judgements[rule.id] = result
         elif result is not None and result.lost:  # the checks that are left are told so, and ask nothing
             self.state.lost = result
-        return isinstance(result, PartFailure) and result.crowded
+        if isinstance(result, PartFailure) and result.crowded:
+            self.crowded.add(rule.id)
 
 
 def _held(rule: Rule) -> frozenset[str]:

@@ -102,13 +102,19 @@ class Sources:
 def sources(check: CheckRun, part: PartialScan | None = None) -> Sources:
     """Both, read once for all checks that look for names in chunks. `part`: of the entities; None: all of them."""
     part = PartialScan() if part is None or part.whole else part
-    return check.shared.get(("sources", part), lambda: _read(check, part))
+    chunks = check.shared.get("chunk texts", lambda: _chunks(check))
+    return Sources(chunks, check.shared.get(("entities", part), lambda: _entities(check, chunks, part)))
 
 
-def _read(check: CheckRun, part: PartialScan) -> Sources:
-    chunks, known, plain = ChunkTexts(), SourcedEntities(), Plain()
+def _chunks(check: CheckRun) -> ChunkTexts:
+    chunks, plain = ChunkTexts(), Plain()
     for row in check.stream("chunk-sources", texts=True):
         chunks.add(row, plain(row["text"]))
+    return chunks
+
+
+def _entities(check: CheckRun, chunks: ChunkTexts, part: PartialScan) -> SourcedEntities:
+    known, plain = SourcedEntities(), Plain()
     for row in check.sliced_rows("entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))
@@ -117,7 +123,7 @@ def _read(check: CheckRun, part: PartialScan) -> Sources:
         known.roll.append(row["element_id"], row["key"], row["name"][:200], row["type"])
         known.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
         known.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
-    return Sources(chunks, known)
+    return known
 
 
 def _singular(word: str) -> str:

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from kgeval.auditing.attempts import PartFailure, attempt
-from kgeval.auditing.communities import communities, method_for
+from kgeval.auditing.communities import communities, method_for, stability
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
-from kgeval.graph.algorithms import Expected, View, missing
+from kgeval.graph.algorithms import Expected, Partition, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
 from kgeval.graph.views import projected, sharing
@@ -52,6 +52,8 @@ PARTS: dict[str, list[str]] = {  # figures by the part that measures them; what 
         "community_stability", "cross_community_share",
     ],
 }
+STABILITY = ["community_stability", "community_stability_runs"]
+ALGORITHMS = "graph algorithms"
 GDS_PARTS = ("simple", "components", "diameter", "bridging", "communities")
 
 
@@ -114,6 +116,7 @@ class StructureParts:
         self._progress = progress
         self._counted = _Probe(graph, layout, options, StructureFigures(), state or ServerState())
         self._measured: dict[str, StructureFigures] = {}
+        self._crowded = False  # whether the algorithms may come to their end alone
         self._granted: MemoryEstimate | None = None  # what the algorithms may take, once the graph is projected
 
     @property
@@ -139,12 +142,12 @@ class StructureParts:
         parts: list[tuple[str, Callable[[_Probe], None], frozenset[str], bool]] = [
             ("properties", _properties, frozenset(), options.properties),
             ("tokens", _tokens, frozenset(), True),
-            ("graph algorithms", self._algorithms, frozenset({GDS}), True),
+            (ALGORITHMS, self._algorithms, frozenset({GDS}), True),
             # a partition is as large as the graph, and two are compared
             ("communities", self._communities, frozenset({GDS, CLIENT}), options.communities),
         ]
         self._measured = {name: StructureFigures() for name, _, _, wanted in parts if wanted}
-        return [Task(partial(self._measure, name, work, GDS in holds), holds) for name, work, holds, wanted in parts if wanted]
+        return [Task(partial(self._measure, name, work), holds) for name, work, holds, wanted in parts if wanted]
 
     def figures(self) -> StructureFigures:
         """All figures and reasons in the order of the parts, whichever ended first."""
@@ -156,13 +159,17 @@ class StructureParts:
             whole.community_map = whole.community_map or part.community_map
         return whole
 
-    def _measure(self, name: str, work: Callable[[_Probe], None], by_gds: bool) -> bool:
-        """One part, anew. Whether it may come to its end if nothing else is asked meanwhile: of GDS only one part is, ever."""
+    def _measure(self, name: str, work: Callable[[_Probe], None]) -> bool:
+        """One part, anew. Whether it may come to its end if nothing else is asked meanwhile."""
+        if self._measured[name].numbers and self._counted.state.lost is not None:  # asked once more of a server that is gone
+            return False
         self._progress(name)
         self._measured[name] = StructureFigures(dict(self.numbers))
         probe = replace(self._counted, out=self._measured[name], crowded=False)
         work(probe)
-        return probe.crowded and not by_gds
+        if name == ALGORITHMS:
+            self._crowded = probe.crowded
+        return probe.crowded
 
     def _algorithms(self, probe: _Probe) -> None:
         """What the projection tells but for the communities, and all reasons why there is none."""
@@ -190,7 +197,8 @@ class StructureParts:
             _graph_parts(probe, view, self._progress)
 
     def _communities(self, probe: _Probe) -> None:
-        if self._granted is None:  # no projection: `_algorithms` has said why
+        if self._granted is None:  # no projection: `_algorithms` has said why, and may be asked once more
+            probe.crowded = self._crowded
             return
         probe.memory = self._granted
 
@@ -380,5 +388,11 @@ def _communities(probe: _Probe, view: View) -> None:
     if not view.edges:
         probe.skip(PARTS["communities"], "the graph has no relations between two entities")
         return
-    numbers, probe.out.community_map = communities(view, seed=probe.options.seed, timeout=probe.options.timeout)
+    numbers, probe.out.community_map, partition = communities(view, seed=probe.options.seed)
     probe.out.numbers |= numbers
+    # a part of its own: it sorts all edges anew, and what it cannot have takes nothing from the figures before
+    probe.part(STABILITY, lambda: _stability(probe, view, partition))
+
+
+def _stability(probe: _Probe, view: View, partition: Partition) -> None:
+    probe.out.numbers |= stability(view, partition, seed=probe.options.seed, timeout=probe.options.timeout)

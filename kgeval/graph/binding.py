@@ -28,6 +28,7 @@ def _at_each(general: str) -> re.Pattern[str]:
     return re.compile(head + _VALUE + r"\1".join(rest))
 
 
+_UNWRITTEN = re.compile(r"[\\\0]|\$layout")  # the last would be taken for a place of the text that is still to be bound
 _NAMES = [_at_each(name_of("VALUE", ids=ids)) for ids in (False, True)]
 _KIND = _at_each(kind_of("labels(VALUE)"))
 _LABELS = re.compile(r"(any|none)\(l IN labels\((\w+)\) WHERE l IN \$layout\.(\w+_labels)\)")
@@ -60,7 +61,7 @@ def bound(text: str, layout: Layout) -> str:
 def _written(names: Iterable[str]) -> list[str] | None:
     """The names as they stand in Cypher; None where they cannot."""
     listed = list(names)
-    if len(listed) > MOST or any(not name or "\\" in name or "\0" in name for name in listed):
+    if len(listed) > MOST or any(not name or _UNWRITTEN.search(name) for name in listed):
         return None
     return list(map(cypher_name, listed))
 

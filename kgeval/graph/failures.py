@@ -74,7 +74,8 @@ def _of_server(cause: Neo4jError) -> QueryError:
             return QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again")
         # GDS wraps what ended it into an error of its own and says no more
         return QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=longer)
-    if "OutOfMemory" in code:
+    # GDS says it in words of its own: of the heap's end, and of an estimate that the free heap does not meet
+    if "OutOfMemory" in code or "OutOfMemoryError" in words or "exceeds current free memory" in words:
         fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"
         return OutOfMemory(f"the query takes more memory than the server grants it: {cause.message}", fix=fix)
     return QueryError(f"{code}: {cause.message}", fix="see the server's log")

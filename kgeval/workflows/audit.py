@@ -199,7 +199,7 @@ def audited(
 
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
-    with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
+    with _memory_limited(graph, options), steps_bar(len(engine.rules) + 9, show=session.show) as progress:
         audit_data = audit(graph, layout, engine, progress=progress)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")

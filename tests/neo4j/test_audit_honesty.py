@@ -8,7 +8,7 @@ from typing import Any
 import neo4j
 import pytest
 
-from kgeval.auditing import engine
+from kgeval.auditing import engine, same_names, structure
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
 from kgeval.auditing.structure import PARTS, StructureOptions, gds_ids, measure
@@ -169,6 +169,33 @@ def test_what_had_too_little_memory_or_time_beside_another_query_is_run_again_al
     assert "[:R].x" in found.structure.numbers["property_fill"] and not found.structure.incomplete
     assert (findings["self-loop"].status, findings["parallel-relation"].status) == (status, "passed")  # alone it had too little too
     assert sorted(refused) == ["relation-properties", "self-loop", "self-loop"]
+
+
+def test_algorithms_and_counts_that_had_no_end_beside_another_query_are_asked_once_more_alone(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(PICTURE)
+    options = EngineOptions(rules=choose(["self-loop", "duplicate-name", "type-conflict"], []), concurrent=2)
+    whole, asked = audit(graph, LAYOUT, options), list[str]()
+
+    def once(module: Any, name: str) -> None:
+        work = getattr(module, name)
+
+        def crowded(*arguments: Any, **more: Any) -> Any:
+            asked.append(name)
+            if asked.count(name) == 1:
+                raise QueryTimeout("stopped at its time limit")
+            return work(*arguments, **more)
+
+        monkeypatch.setattr(module, name, crowded)
+
+    once(structure, "projected")
+    once(engine, "read_share")
+    once(same_names, "_read")  # duplicate-name has no end; type-conflict, which shares what is read, reads itself and has one
+    found = audit(graph, LAYOUT, options)
+    assert found.structure.numbers == whole.structure.numbers and not found.structure.skipped and found.reading == whole.reading
+    assert [finding.status for finding in found.findings] == [finding.status for finding in whole.findings]
+    assert found.judged == whole.judged and asked.count("read_share") == 2 and asked.count("_read") == 3
 
 
 @pytest.mark.parametrize("concurrent", [1, 2])

@@ -47,7 +47,7 @@ def test_a_type_is_ranked_only_where_labels_stand_together() -> None:
     assert "$layout.type_label_rank" in changed("RETURN @type(e)", type_label_rank={"Person": 0, "Big Place": 1})
 
 
-@pytest.mark.parametrize("names", [["a\\u0060b"], ["a\0b"], [""], [f"L{at}" for at in range(MOST + 1)]])
+@pytest.mark.parametrize("names", [["a\\u0060b"], ["a\0b"], [""], ["e[$layout.type_key]"], [f"L{at}" for at in range(MOST + 1)]])
 def test_what_cannot_stand_in_a_text_stays_a_parameter(names: list[str]) -> None:
     for text, role in (
         ("MATCH (e) WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels) RETURN e", "entity_labels"),
