@@ -134,7 +134,7 @@ def test_stability_is_high_where_communities_are_planted_and_low_where_there_are
 ) -> None:
     monkeypatch.setattr("kgeval.auditing.communities.LOUVAIN_UP_TO", louvain_up_to)
     figures = {}
-    for drawn in (nx.planted_partition_graph(6, 30, 0.3, 0.01, seed=1), nx.gnm_random_graph(180, 540, seed=1)):
+    for drawn in (nx.planted_partition_graph(6, 30, 0.5, 0.004, seed=1), nx.gnm_random_graph(180, 540, seed=1)):
         write(graph, list(drawn), list(drawn.edges))
         numbers = measure(graph, LAYOUT, StructureOptions(properties=False)).numbers
         assert numbers["community_algorithm"].startswith(name)

@@ -213,7 +213,8 @@ def test_a_clear_difference_can_stand_a_correction_for_a_thousand_pairs() -> Non
     table = tabled(np.ones((40, 1)))
     (coarse,) = pair_results(table, seed=1, by=("all",), aspects=("overall",))
     (fine,) = pair_results(table, seed=1, by=("all",), aspects=("overall",), pairs=1_225)
-    assert coarse.p is not None and fine.p is not None and coarse.p * 1_225 > 0.05 > fine.p * 1_225
+    # no drawn pattern is as far out: the bound that holds then does not depend on how many were drawn
+    assert coarse.p is not None and coarse.p == fine.p and coarse.p * 1_225 < 0.05
 
 
 def test_a_box_is_tukeys() -> None:
