@@ -89,8 +89,6 @@ class ChunkTexts:
         return self._texts.raw(number)
 
 
-
-
 @dataclass(frozen=True)
 class Sources:
     """The chunks of a graph with their texts, and every entity with a name."""

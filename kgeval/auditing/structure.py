@@ -15,7 +15,7 @@ from kgeval.auditing.attempts import PartFailure, attempt
 from kgeval.auditing.communities import communities, method_for, stability
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
-from kgeval.graph.algorithms import Expected, Partition, View, missing
+from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
 from kgeval.graph.views import projected, sharing
@@ -391,8 +391,5 @@ def _communities(probe: _Probe, view: View) -> None:
     numbers, probe.out.community_map, partition = communities(view, seed=probe.options.seed)
     probe.out.numbers |= numbers
     # a part of its own: it sorts all edges anew, and what it cannot have takes nothing from the figures before
-    probe.part(STABILITY, lambda: _stability(probe, view, partition))
-
-
-def _stability(probe: _Probe, view: View, partition: Partition) -> None:
-    probe.out.numbers |= stability(view, partition, seed=probe.options.seed, timeout=probe.options.timeout)
+    seed, timeout = probe.options.seed, probe.options.timeout
+    probe.part(STABILITY, lambda: probe.out.numbers.update(stability(view, partition, seed=seed, timeout=timeout)))

@@ -88,6 +88,11 @@ class PairPlace:
     level: str | None = None
 
 
+def _mark(text: str) -> str:
+    """What stands for a text: equal texts have one mark."""
+    return hashlib.sha256(whole(text).encode()).hexdigest()
+
+
 class AlignmentLog:
     """The rows of one comparison, in a temporary SQLite file of this user's only, so that memory stays flat. Thread-safe."""
 
@@ -118,10 +123,9 @@ class AlignmentLog:
     def _keep_text(self, text: str) -> str:
         """Keeps a text once, and returns its mark."""
         # texts stand once under their hash: an answer is in as many pairs as there are other systems
-        data = whole(text).encode()
-        mark = hashlib.sha256(data).hexdigest()
+        mark = _mark(text)
         if self._one("SELECT 1 FROM texts WHERE hash = ?", (mark,)) is None:
-            self._run("INSERT OR IGNORE INTO texts VALUES (?,?)", (mark, zlib.compress(data, 1)))
+            self._run("INSERT OR IGNORE INTO texts VALUES (?,?)", (mark, zlib.compress(whole(text).encode(), 1)))
         return mark
 
     def _one(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -167,8 +171,7 @@ class AlignmentLog:
         sent, received = answer.input_tokens, answer.output_tokens
         tokens = None if sent is None or received is None else sent + received
         values = (count_words(answer.answer), tokens, answer.latency_s, answer.calls, answer.cost)
-        mark = hashlib.sha256(whole(answer.answer).encode()).hexdigest()[:16]
-        self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?,?)", (system, question, number, *values, mark))
+        self._run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?,?)", (system, question, number, *values, _mark(answer.answer)))
 
     def repeated(self, system: str) -> tuple[int, int]:
         """Questions that a system has the same answer to each time, word for word, and questions with several answers."""

@@ -358,7 +358,6 @@ def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str],
         )
 
 
-
 def _trial_kind(sources: list[AnswerSource], settings: AnsweringSettings) -> TrialKind:
     """The kind of trials. Raises: UsageError where systems shall answer again that cannot."""
     few = [source for source in sources if (answers := source.trials()) is not None and answers < settings.trials]

@@ -175,7 +175,7 @@ class _Planner(KnownAnswers):
         if answer is None and self._is_new(free_key(source, question, number)):
             counts = self._counts[source.name]
             counts.free += 1
-            ask = Ask(question.id, question.question, trial=number, sampled=isinstance(source, LiveSource) and source.sampled)
+            ask = source.ask(question, number) if isinstance(source, LiveSource) else Ask(question.id, question.question, trial=number)
             if isinstance(source, LiveSource) and not isinstance(source.system, Plans):
                 if _only_counts(source.system):
                     source.system.answer(ask)

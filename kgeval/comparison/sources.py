@@ -97,13 +97,17 @@ class LiveSource:
     def most(self) -> int:
         return 1
 
+    def ask(self, question: Question, number: int) -> Ask:
+        """What the system is shown of a question for its answer `number`."""
+        return Ask(question.id, question.question, trial=number, sampled=self.sampled)
+
     def free(self, question: Question, number: int) -> Answer:
         with self._room:
-            return self._named(answered(self.system, Ask(question.id, question.question, trial=number, sampled=self.sampled)))
+            return self._named(answered(self.system, self.ask(question, number)))
 
     def again(self, question: Question, number: int, previous: Answer, wish: LengthWish) -> Answer:
         with self._room:
-            ask = Ask(question.id, question.question, trial=number, sampled=self.sampled)
+            ask = self.ask(question, number)
             return self._named(adjusted(
                 self.system, ask, wish.target, previous=previous, attempt=wish.attempt, other=wish.other,
             ))

@@ -10,6 +10,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from kgeval.format import visible
+from kgeval.overview.group_verdict import key_of
 from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupGain, PairResult, ScoreReport
 from kgeval.tables.sheets import formula_safe
 
@@ -57,12 +58,12 @@ def comparison(report: ComparisonReport) -> str:
 def scores(report: ScoreReport) -> str:
     """A row a difference between two systems: over all questions, then by level and hops, with what both took on the same questions
     (`prompt_tokens` of the system, `baseline_prompt_tokens`, ...). Scores row by row are a file of results: -o scores.csv."""
-    took = {(one.system, one.baseline, one.by, one.value, one.dataset): one for one in report.costs_by_group}
+    took = {key_of(one): one for one in report.costs_by_group}
 
     def rows() -> Iterable[Sequence[object]]:
         for gain in (*report.gains, *report.gains_by_group):
             group = (gain.by, gain.value, gain.dataset) if isinstance(gain, GroupGain) else ("all", "", None)
-            cost = took.get((gain.system, gain.baseline, *group))
+            cost = took.get(key_of(gain)) if isinstance(gain, GroupGain) else None
             means = [getattr(cost, name, None) for name in _TOOK]
             yield (
                 gain.metric, *map(_safe, (gain.system, gain.baseline, *group)), *(getattr(gain, name) for name in _GAINS),

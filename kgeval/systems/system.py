@@ -38,6 +38,10 @@ class Ask:
     sampled: bool = False
 
 
+# What systems outside this process, and functions of the user's, are shown of it: their protocol, and nothing else.
+SHOWN = ("question_id", "question", "trial", "target_words", "attempt", "previous")
+
+
 class System(Protocol):
     """A system under test, open. `name`: Answer.system, with its variant ("graph@hops=2"); `variant`: what differs from
     its defaults.

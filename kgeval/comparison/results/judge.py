@@ -72,8 +72,6 @@ def _notes(counts: JudgeTally, first: Estimated) -> Iterator[str]:
     if flips.mean is not None and flips.mean > MANY_FLIPS:
         flipped, judged = round(sum(flips.sums.values())), sum(flips.numbers.values())
         yield f"verdict flips when the order is swapped, in {flipped:,} of {judged:,} question-trials: single calls mean little"
-
-
     agreeing = counts.agreeing
     compared = sum(agreeing.numbers.values())
     if agreeing.mean is not None and agreeing.mean >= AGREED and compared >= ENOUGH_REPEATS:

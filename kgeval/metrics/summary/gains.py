@@ -76,7 +76,9 @@ def group_gains(
 
     Holm's correction is over all rows of one metric: which metric is looked at is decided before, how many groups are is not.
     """
-    rows = []
+    rows: list[GroupGain] = []
+    if not _fields(groups):  # else the values of a million questions were unfolded for every pair, for no row
+        return rows
     for name in _compared(infos):
         tested = []
         for pair in oriented(_pairs(systems, baseline), graphs, baseline):
@@ -102,7 +104,9 @@ def group_costs(
     count = len(table.questions)
     everything = np.arange(count)
     fields = {"context_tokens": "context_tokens", "prompt_tokens": "input_tokens", "seconds": "latency_s"}
-    rows = []
+    rows: list[GroupCost] = []
+    if not _fields(groups):
+        return rows
     for pair in oriented(_pairs(systems, baseline), graphs, baseline):
         both = {name: [costs.by_question(system, field, count) for system in pair] for name, field in fields.items()}
         relevance = _both(table, RELEVANCE, pair)
@@ -206,11 +210,15 @@ def _tests(both: _Both, seed: int) -> dict[str, Any]:
     return fields | ({} if only is None else {"only_system": only[0], "only_baseline": only[1], "mcnemar_p": mcnemar(*only)})
 
 
+def _fields(groups: Grouping) -> list[GainBy]:
+    """The fields by which differences are told apart: those with several values."""
+    return [by for by in get_args(GainBy) if len(groups.shown[by]) > 1]
+
+
 def _members(groups: Grouping, questions: Whole) -> Iterator[tuple[GainBy, str, str | None, Whole]]:
     """Field, value, dataset (None: all) and the places of its questions among `questions`: fields with several values, and datasets where
     there are several."""
-    shown = groups.shown
-    fields: list[GainBy] = [by for by in get_args(GainBy) if len(shown[by]) > 1]
+    shown, fields = groups.shown, _fields(groups)
     whole: dict[tuple[GainBy, str], int] = {}
     for by in fields:
         for value, places in groups.members(by, questions):

@@ -521,8 +521,7 @@ def _pays(tables: ScoreTables) -> Section:
     blocks += [Text(hint, style="hint", forms="long")] if tests or others else []
     blocks += tests
     if costs:
-        of = f": {word(costed[0][0])} : {word(costed[0][1])}" if len(costed) == 1 else ""
-        took = f"What it takes, on the same questions{of}"
+        took = f"What it takes, on the same questions{_of_pair(costed, ' : ')}"
         blocks.append(Table(head, costs, title=took, words=frozenset({0, 1} if len(costed) > 1 else {0}), short=8, long=20))
     blocks += [Details("By the other metrics", others)] if others else []
     return Section(heading(tables), blocks, id="pays")
@@ -536,13 +535,13 @@ def _pays_tests(pairs: Sequence[PairGroups], *, finds: bool = True) -> Table:
          figure(row.detectable if finds else None)) for pair in pairs for row in pair.rows
     ]
     head, lines = _without_empty(("group", "systems", "outcome", *_TESTED, "finds"), rows)
-    title = f"Tests by {pairs[0].metric}{_of_pair(pairs, ' - ')}"
+    title = f"Tests by {pairs[0].metric}{_of_pair([(pair.system, pair.baseline) for pair in pairs], ' - ')}"
     return Table(head, lines, title=title, words=frozenset(range(3 if several else 2)), short=12, long=40)
 
 
-def _of_pair(pairs: Sequence[PairGroups], between: str) -> str:
+def _of_pair(pairs: Sequence[tuple[str, str]], between: str) -> str:
     """`: graph - vector` for a title, where there is one pair: a column of its own would say the same in every row."""
-    return f": {word(pairs[0].system)}{between}{word(pairs[0].baseline)}" if len(pairs) == 1 else ""
+    return f": {word(pairs[0][0])}{between}{word(pairs[0][1])}" if len(pairs) == 1 else ""
 
 
 def _group(row: GroupGain | GroupCost) -> str:

@@ -19,7 +19,7 @@ from kgeval.errors import IncompleteError, UsageError
 from kgeval.records import Answer
 from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
 from kgeval.systems.outside.reply import answer_from, failed, signature_of
-from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.systems.system import SHOWN, Ask, ClosedAtEnd, Opening, name_with
 from kgeval.tables import cells
 
 LONGEST_NAME = 100
@@ -195,8 +195,7 @@ class CommandSystem(ClosedAtEnd):
         # the request's id: the question's own, unless it is asked more than once
         again = ask.trial is not None or ask.attempt is not None
         request_id = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
-        # of `sampled` the protocol has no word: `trial` says that there are several answers to a question
-        message = {"id": request_id, **{field: value for field, value in vars(ask).items() if value is not None and field != "sampled"}}
+        message = {"id": request_id, **{field: value for field in SHOWN if (value := getattr(ask, field)) is not None}}
         process = None
         try:
             process = place.ready(self._opening.timeout)

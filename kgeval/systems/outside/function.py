@@ -21,10 +21,10 @@ from kgeval.errors import UsageError
 from kgeval.records import Answer
 from kgeval.systems.outside.process import SlowError
 from kgeval.systems.outside.reply import answer_from, failed, signature_of
-from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.systems.system import SHOWN, Ask, ClosedAtEnd, Opening, name_with
 from kgeval.tables.plain import plain_value
 
-SHOWN_OF_ASK = ("question_id", "trial", "target_words", "attempt", "previous")  # what a function gets where it names it
+SHOWN_OF_ASK = tuple(field for field in SHOWN if field != "question")  # what a function gets where it names it
 GRACE_SECONDS = 1.0
 
 

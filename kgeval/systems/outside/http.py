@@ -27,14 +27,14 @@ from kgeval.llm.shared import Shared
 from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import TAKEN, answer_from, failed, signature_of
-from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
+from kgeval.systems.system import SHOWN, Ask, ClosedAtEnd, Opening, name_with
 from kgeval.tables import cells
 from kgeval.tables.fields import ROWS
 from kgeval.tables.plain import loads
 
 # How a JSON endpoint is asked and read: a request with slots, and paths to the parts of its reply.
 
-SLOTS = ("id", "question", "trial", "target_words", "attempt", "previous")
+SLOTS = tuple("id" if field == "question_id" else field for field in SHOWN)
 READABLE = ("answer", "error", *TAKEN)
 _SLOT = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d*\])*)(?:\.|$)")
