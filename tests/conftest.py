@@ -1,4 +1,5 @@
-"""What holds for every test: signals reach the programs that tests start, and what collecting has made is not looked through again."""
+"""What holds for every test: a journal of its own, signals reach the programs that tests start, and what collecting has made is not
+looked through again."""
 
 from __future__ import annotations
 
@@ -7,7 +8,10 @@ import signal
 from contextlib import suppress
 from functools import cache
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from kgeval.config import cache_folder
 
 # a busy machine is no reason to fail: no test knows absolute times
 settings.register_profile("kgeval", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -38,3 +42,14 @@ def pytest_collection_finish() -> None:
     of them, and some libraries ask for one at each call (statsmodels' multipletests)."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def cache_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another test, or the same one yesterday, asked a model is in no journal that this one reads. What was downloaded is kept."""
+    own = tmp_path_factory.mktemp("cache")
+    for name in ("jars", "tiktoken"):
+        kept = cache_folder() / name
+        if kept.is_dir():
+            (own / name).symlink_to(kept)
+    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(own))

@@ -17,7 +17,7 @@ from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
 from kgeval.config.models import Criterion, LimitsSection, MetricsSection, ModelChoice, ModelSection
 from kgeval.config.questions import CheckOptions, ClassifyOptions, CoverageOptions, GenerateOptions, QuestionsSection, SampleOptions
-from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
+from kgeval.config.reading import DEFAULT_FILE, Config, cache_folder, environment, explain, load, read
 from kgeval.config.report import ReportOptions
 from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions, RowOptions
 from kgeval.config.runs import (
@@ -123,6 +123,7 @@ __all__ = [
     "Unit",
     "VariantSection",
     "VerdictOptions",
+    "cache_folder",
     "environment",
     "explain",
     "load",

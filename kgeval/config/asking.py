@@ -48,7 +48,9 @@ class ModelOptions(Section):
     journal: Annotated[Path | None, Flag(heading=LIMITS)] = Field(
         default=None, description="Journal of finished calls [default: in the cache folder].",
     )
-    cache_dir: Annotated[Path | None, Flag(heading=LIMITS)] = Field(default=None, description="Cache folder [default: the user's].")
+    cache_dir: Annotated[Path | None, Flag(heading=LIMITS)] = Field(
+        default=None, description="Cache folder [default: KGEVAL_CACHE_DIR, else the user's].",
+    )
 
 
 class BatchOptions(Section):

@@ -188,3 +188,11 @@ def _wrong(kind: str, message: str) -> str:
 def environment(name: str) -> str | None:
     """A non-empty environment variable, or None."""
     return os.environ.get(name) or None
+
+
+def cache_folder(given: Path | None = None) -> Path:
+    """kgeval's cache folder: the given one, else KGEVAL_CACHE_DIR, else the user's. Not made here."""
+    import platformdirs
+
+    chosen = given or environment("KGEVAL_CACHE_DIR")
+    return Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("kgeval", appauthor=False)

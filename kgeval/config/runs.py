@@ -125,4 +125,4 @@ class RunOptions(Section):
         default=None, ge=1, le=1024, description="Requests in flight [default: 8].",
     )
     journal: Path | None = Field(default=None, description="Journal of finished calls [default: in the cache folder].")
-    cache_dir: Path | None = Field(default=None, description="Cache folder [default: the user's].")
+    cache_dir: Path | None = Field(default=None, description="Cache folder [default: KGEVAL_CACHE_DIR, else the user's].")

@@ -61,7 +61,7 @@ class EmbeddingOptions(Section):
         default=None, description="cpu, cuda, mps... [default: the best there is].",
     )
     cache_dir: Annotated[Path | None, Flag(heading=EMBEDDINGS)] = Field(
-        default=None, description="Cache of made embeddings [default: the user's].",
+        default=None, description="Cache of made embeddings [default: KGEVAL_CACHE_DIR, else the user's].",
     )
 
 

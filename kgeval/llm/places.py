@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kgeval.config import cache_folder
+
 JOURNAL = "journal.sqlite"
-
-
-def cache_folder(given: Path | None = None) -> Path:
-    """kgeval's cache folder: the given one, else the user's. Not made here."""
-    import platformdirs
-
-    return given.expanduser() if given is not None else platformdirs.user_cache_path("kgeval", appauthor=False)
 
 
 def journal_file(given: Path | None = None, cache_dir: Path | None = None) -> Path:

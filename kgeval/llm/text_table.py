@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgeval.config import cache_folder
 from kgeval.errors import ConfigError, first_line, library
-from kgeval.llm.places import cache_folder
 from kgeval.llm.tokens import TOKENIZER, count
 from kgeval.llm.vector_cache import FAULTS, private_folder, text_key
 

@@ -196,7 +196,7 @@ def test_built_in_systems_answer_over_a_driver_or_a_session_that_is_open(driver:
 
 
 def test_the_examples_of_the_page_run(
-    driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
@@ -204,7 +204,6 @@ def test_the_examples_of_the_page_run(
     opening = 'driver = neo4j.GraphDatabase.driver("bolt://localhost:7687", auth=("neo4j", "..."))\n'
     assert opening in blocks[0]
     names: dict[str, Any] = {"driver": driver}
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with FakeServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

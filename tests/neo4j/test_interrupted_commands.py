@@ -35,7 +35,7 @@ def test_ctrl_c_at_any_moment_ends_a_command_and_leaves_nothing_behind(
     own.mkdir()
     for name, value in {
         "NEO4J_URI": address.uri, "NEO4J_USERNAME": address.username, "NEO4J_PASSWORD": address.password, "OPENAI_API_KEY": "x",
-        "TMPDIR": str(own), "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "TMPDIR": str(own),
     }.items():
         monkeypatch.setenv(name, value)
     seed = random.randrange(10**6)

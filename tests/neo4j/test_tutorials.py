@@ -42,7 +42,7 @@ def base_url(address: Address, connection: Graph, tmp_path: Path, monkeypatch: p
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     names = {
         "NEO4J_URI": address.uri, "NEO4J_USERNAME": address.username, "NEO4J_PASSWORD": address.password,
-        "XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "100",  # workers of the suite have 80
+        "COLUMNS": "100",  # workers of the suite have 80
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     for name, value in names.items():

@@ -161,7 +161,7 @@ def test_a_process_gets_only_what_it_needs_of_the_environment(made: Path, monkey
 def test_a_folder_of_vocabularies_that_the_user_named_is_taken_as_it_is(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     (made / "a-file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(made / "a-file"))  # no folder can be made there
+    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(made / "a-file"))  # no folder can be made there
     assert variables(adapter("lightrag"))["TIKTOKEN_CACHE_DIR"] == str(made / "tiktoken")
 
 

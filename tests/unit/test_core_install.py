@@ -21,7 +21,7 @@ WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({HIDDEN!r})); from kgev
 
 def core(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """`kgeval` in a process that has none of the extras."""
-    env = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "OPENAI_API_KEY": "x"}
+    env = {**os.environ, "OPENAI_API_KEY": "x"}
     return subprocess.run([sys.executable, "-c", WITHOUT, *words], cwd=folder, env=env, capture_output=True, text=True, check=False)
 
 

@@ -15,7 +15,9 @@ from kgeval.cli.derive import options_from
 from kgeval.cli.options import embedding_options, model_flags
 from kgeval.config import Config, EmbeddingOptions, ModelOptions
 from kgeval.errors import UsageError
+from kgeval.graph.server.jars import jars_folder
 from kgeval.llm.calls import Limits
+from kgeval.llm.places import embedding_folder, journal_file
 from kgeval.llm.plan import Plan, PlannedStage
 from kgeval.llm.prices import Price
 from kgeval.workflows.session import Session
@@ -101,6 +103,12 @@ def test_the_journal_lies_in_the_cache_folder_that_is_given(tmp_path: Path) -> N
         here.models("judge")
         assert (tmp_path / "c" / "journal.sqlite").is_file()
     assert (tmp_path / "c").stat().st_mode & 0o077 == 0
+
+
+def test_one_variable_moves_all_that_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(tmp_path))
+    assert (journal_file(), embedding_folder(), jars_folder()) == (tmp_path / "journal.sqlite", tmp_path / "embeddings", tmp_path / "jars")
+    assert journal_file(cache_dir=tmp_path / "given") == tmp_path / "given" / "journal.sqlite"
 
 
 def test_a_missing_model_name_is_one_clear_error() -> None:

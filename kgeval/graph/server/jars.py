@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgeval.config import cache_folder
 from kgeval.errors import ServerError
 from kgeval.format import first_of
 from kgeval.graph.server.faults import FREE_SPACE, OWN_SERVER, clear_io_errors
@@ -34,12 +35,8 @@ OFFLINE_FIX = "without network: copy the jars from a machine that has them and n
 
 
 def jars_folder() -> Path:
-    """Where the jars are kept: KGEVAL_CACHE_DIR/jars, or `jars` in the user's cache directory."""
-    import platformdirs
-
-    chosen = os.environ.get("KGEVAL_CACHE_DIR")
-    base = Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("kgeval", appauthor=False)
-    return base.absolute() / "jars"
+    """Where the jars are kept, for all homes."""
+    return cache_folder().absolute() / "jars"
 
 
 def ensure_jars(line: Neo4jLine, *, source: Path | None, say: Say, progress: Progress | None = None) -> list[Path]:

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from kgeval.config import environment
+from kgeval.config import cache_folder, environment
 from kgeval.errors import ConfigError, UsageError
 from kgeval.llm.endpoints import DEFAULT_URL, address, api_key
-from kgeval.llm.places import cache_folder
 from kgeval.llm.tokens import encoding
 from kgeval.records import Answer
 from kgeval.systems.adapters.catalog import AdapterInfo, adapter, scripts
