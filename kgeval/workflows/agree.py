@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import AgreeOptions, CorrelationOptions
 from kgeval.workflows.result import Result
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class AgreementResult(Result):
     """Agreement in figures. `report`: an AgreementReport, or a MatrixReport of metrics with metrics."""
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: agreement has no gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a metric or judge (of a MatrixReport: a group of rows), with the fields that the JSON report has for it."""
