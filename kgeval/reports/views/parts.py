@@ -22,7 +22,7 @@ def gate_tally(gates: Sequence[Gate]) -> Iterator[tuple[Tone, str]]:
 
 def gates_section(gates: Sequence[Gate]) -> Section:
     """What became of each gate, those that are met last."""
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for gate in sorted(gates, key=lambda gate: (gate.met is True, not gate.decides)):
         text, tone = OUTCOMES[gate.met]
         value = "-" if gate.value is None else beyond(gate.value, gate.limit)
