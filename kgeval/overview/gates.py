@@ -14,6 +14,7 @@ from kgeval.records import (
     CheckReport,
     ComparisonReport,
     CompletenessReport,
+    ContaminationReport,
     CoverageReport,
     OverviewFigure,
     OverviewFinding,
@@ -33,7 +34,7 @@ def gates_of(sources: Iterable[Source]) -> list[OverviewGate]:
 
 def _gates(source: Source) -> list[OverviewGate]:
     record, file = source.record, str(source.file)
-    if isinstance(record, ScoreReport | CoverageReport | CheckReport):
+    if isinstance(record, ScoreReport | CoverageReport | CheckReport | ContaminationReport):
         return [
             OverviewGate(
                 name=one.metric, of=one.system, place=source.place, limit=f"{'>=' if one.least else '<='} {one.limit:g}", value=one.value,

@@ -107,7 +107,6 @@ from kgeval.records.contamination import (
     KnownSide,
     ProbeResult,
     SystemMean,
-    WithWithout,
 )
 from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
@@ -175,6 +174,7 @@ from kgeval.records.scores import (
     Spread,
     SystemInfo,
     Verdict,
+    WithWithout,
     WorstRow,
 )
 from kgeval.records.sensitivity import ConditionScores, Sensitivity, SensitivityReport

@@ -84,6 +84,13 @@ class Mean(Record):
     failures: dict[Public, int] = Field(default_factory=dict)
 
 
+class WithWithout(OfMetric):
+    """One metric of one system over all questions, and without those that the closed book answers."""
+
+    overall: Mean
+    without: Mean
+
+
 class Repeats(Record):
     """Spread between repeated runs: number of runs, their means, standard deviation between them and standard error of their mean."""
 

@@ -75,7 +75,7 @@ IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES, task="accuracy")
-CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
+CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES, task="contamination")
 COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES, task="completeness")
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",

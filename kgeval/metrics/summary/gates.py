@@ -55,12 +55,12 @@ def evaluate(
             mean = means.get(system)
             results.append(GateResult(
                 system=system, metric=gate.name, least=gate.least(), limit=gate.limit, value=mean.mean if mean else None,
-                met=_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
+                met=gate_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
             ))
     return results
 
 
-def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
+def gate_met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
     """None where the unscored or missing questions could turn it: the limit lies between the bounds."""
     if mean.mean is None or mean.bound_low is None or mean.bound_high is None:
         return None

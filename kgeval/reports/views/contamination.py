@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kgeval.format import has_width, interval, number, plural, points, share, visible
+from kgeval.overview.score_verdict import gate_name
 from kgeval.records import ContaminationReport, Gain, KnownSide, Mean
-from kgeval.reports.document import Cell, Document, Section, Table
+from kgeval.reports.document import Cell, Document, Section, Table, Tone
 from kgeval.reports.measures import causes
 from kgeval.reports.usage import usage
 
 NOT_COMPLETE = "Not complete: the run was stopped; what is missing is unscored."
+_OUTCOMES: dict[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("unanswered", "open"), True: ("met", "passed")}
 _SIDES = {True: "known", False: "unknown", None: ""}
 _MEAN = ("mean", "95 %", "n", "failed")
 _MEANING = (
@@ -24,6 +26,8 @@ def document(report: ContaminationReport) -> Document:
     return Document(
         "Contamination", "contamination", list(_sections(report)), about=plural(report.n, "question"), lead=lead(report),
         notes=report.notes, foot=[_MEANING, *usage(report.run)],
+        tally=[(tone, f"{plural(count, 'threshold')} {text}") for met, (text, tone) in _OUTCOMES.items()
+               if (count := sum(gate.met is met for gate in report.gates))],
         more="All rows and the ids of the marked questions: add -o report.json, --marked ids.txt",
     )
 
@@ -38,12 +42,18 @@ def lead(report: ContaminationReport) -> list[str]:
         f"closed book: {visible(report.closed_book, longest=60)}; right is {report.metric} from {report.right_from:g} on; "
         f"refusals told by {by}",
     ]
+    if report.known_documents is not None:
+        lines.append(f"about documents that the model may know: {mean_text(report.known_documents)}")
     return lines if report.complete else [*lines, NOT_COMPLETE]
 
 
 def _sections(report: ContaminationReport) -> Iterator[Section]:
     gains, without = ({(gain.system, gain.metric): gain for gain in given} for given in (report.gains, report.gains_without))
     tables = {
+        "Thresholds": Table(("threshold", "system", "value", "outcome"), [
+            (gate_name(gate), _name(gate.system), share(gate.value), Cell(_OUTCOMES[gate.met][0], tone=_OUTCOMES[gate.met][1]))
+            for gate in report.gates
+        ], words=frozenset({0, 1, 3})),
         "Closed book by level and kind": Table(("", *_MEAN, ""), [
             (_name(f"{group.by} {group.value}"), *mean_cells(group.accuracy)) for group in report.groups
         ]),

@@ -279,6 +279,12 @@ def _of_scores(config: Config, stage: Stage, options: Any) -> Iterator[str]:
         yield f"{key}: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
 
 
+def _of_contamination(_config: Config, _stage: Stage, options: Any) -> Iterator[str]:
+    from kgeval.metrics.contamination.gates import parse_gates
+
+    yield from _fault_of("contamination.thresholds", lambda: parse_gates(options.thresholds))
+
+
 def _of_comparison(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.comparison.judge.grades import chosen_aspects
 
@@ -318,7 +324,7 @@ def _of_answers(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 _TASKS: dict[str, Callable[[Config, Stage, Any], Iterator[str]]] = {
     "build": _of_build, "audit": _of_audit, "completeness": _of_completeness, "accuracy": _of_accuracy, "questions": _of_questions,
-    "answers": _of_answers, "scores": _of_scores, "compare": _of_comparison,
+    "answers": _of_answers, "scores": _of_scores, "contamination": _of_contamination, "compare": _of_comparison,
 }
 
 
