@@ -123,6 +123,16 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         ]
         yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
     yield stamped("Pairs", "result", _pairs(view))
+    if report.known is not None and report.known.pairs:
+        rows = [
+            (pair_name(pair), *(f"{signed(one.relative.value)} {between(one.relative)}".rstrip() if one else "-" for one in (pair, rest)),
+             *(number(one.n_scored) if one else "-" for one in (pair, rest)))
+            for pair in report.known.pairs for rest in [view.result(pair.system_a, pair.system_b, OVERALL, ALL)]
+        ]
+        table = Table((PAIR, "All questions", "Without the known", "n", "n without"), rows, words=frozenset({0}), short=15, long=30)
+        yield Section("With and without what the model knows", [table], id="known", hint=(
+            "Relative win rate with its 95% CI. All other figures of this report are without the known questions."
+        ))
     if report.gates:
         yield Section("Thresholds", [_gates(report)], id="thresholds")
     yield stamped("By data set", "datasets", _datasets(view), forms="page", hint=(
