@@ -102,10 +102,12 @@ class CrossingOptions(Section):
 
 class RunSection(Section):
     """`[run]`: `kgeval run`. `folder`: everything is written below it. `skip`: stages to leave out. `options`: stage -> flags of its
-    command, without dashes."""
+    command, without dashes. `without_known`: scores and comparisons without the questions that the closed book answers: true: as the
+    contamination stage of the same place finds them; or a file, as --without-known takes it."""
 
     folder: Path = Path("out/run")
     skip: list[str] = Field(default_factory=list)
+    without_known: bool | Path = False
     options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)
 
 
@@ -121,6 +123,9 @@ class RunOptions(Section):
     again: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAME", commas=True)] = Field(
         default=(), description="Do these stages again, although they are up to date (comma or repeated).",
     )
+    without_known: Annotated[Path | None, Flag(metavar="FILE")] = Field(default=None, description=(
+        "Scores and comparisons without the questions that this file names (kgeval contamination) [default: [run] without_known]."
+    ))
     max_concurrency: Annotated[int | None, Flag(short="-j")] = Field(
         default=None, ge=1, le=1024, description="Requests in flight [default: 8].",
     )

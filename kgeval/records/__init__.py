@@ -111,7 +111,7 @@ from kgeval.records.contamination import (
 )
 from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
-from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, RunPlace
+from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, KnownAtPlace, RunPlace
 from kgeval.records.model import ModelRef, ModelUse, Role
 from kgeval.records.overview import (
     ChangeVerdict,
@@ -214,7 +214,8 @@ __all__ = [
     "FindingChange", "Gain", "GainBy", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
     "GraphRef", "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
     "ItemVerdict",
-    "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownInPairs", "KnownInScores",
+    "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownAtPlace", "KnownInPairs",
+    "KnownInScores",
     "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",
     "LeaderRow", "LeftOutKnown", "LengthBin",
     "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",

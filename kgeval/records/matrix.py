@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import Spread
+from kgeval.records.scores import LeftOutKnown, Spread
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
@@ -31,6 +31,13 @@ class KeptCorpus(Record):
     of_documents: int
     tokens: int
     of_tokens: int
+
+
+class KnownAtPlace(Record):
+    """The questions that the figures of a place are without, because a model answers them without any text."""
+
+    place: RunPlace
+    left_out: LeftOutKnown
 
 
 class CrossedCell(Record):
@@ -88,5 +95,6 @@ class CrossedReport(RunReport):
     lower_is_better: list[Public] = Field(default_factory=list)
     cells: list[CrossedCell] = Field(default_factory=list)
     changes: list[CrossedChange] = Field(default_factory=list)
+    known: list[KnownAtPlace] = Field(default_factory=list)
     missing: list[Public] = Field(default_factory=list)
     notes: list[Public] = Field(default_factory=list)

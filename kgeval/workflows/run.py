@@ -135,7 +135,10 @@ def stages_in(session: Session, options: RunOptions, faults: Sequence[str] = ())
     from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 
     common = {name: value for name in ("journal", "cache_dir", "max_concurrency") if (value := getattr(options, name)) is not None}
-    stages = stages_of(RunRequest(session.config, session.config_file, folder_of(session, options), _connection(session), common))
+    stages = stages_of(RunRequest(
+        session.config, session.config_file, folder_of(session, options), _connection(session), common,
+        options.without_known or session.config.run.without_known,
+    ))
     check(session.config, stages, faults, session.config_file)
     return chosen(stages, options.stages)
 

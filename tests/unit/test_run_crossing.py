@@ -51,6 +51,15 @@ def test_a_value_is_the_mean_over_questions_with_what_it_is_over(tmp_path: Path)
     assert [at for at, n in enumerate(cell.spread.bins) if n] == [0, 10, 19]
 
 
+def test_known_questions_are_in_no_figure_of_a_place_whose_scores_are_without_them(tmp_path: Path) -> None:
+    stage = place(tmp_path, "a", {"s": {"m": [1.0, 0.0, 0.5, 0.7]}})
+    known = {"file": "known.json", "questions": 4, "left_out": 2, "ids": ["q0", "q3"], "closed_book": "c", "metric": "contains"}
+    (tmp_path / "a" / "scores" / "summary.json").write_text(json.dumps({"metrics": [], "known": {**known, "scores": []}}))
+    found = report(stage)
+    assert [(cell.mean, cell.n) for cell in found.cells] == [(0.25, 2)] and found.known[0].left_out.left_out == 2
+    assert "a closed book answers without any text: 2 at 1 place" in " ".join(rendered(found, "text").split())
+
+
 def test_the_mean_over_data_sets_weighs_each_the_same(tmp_path: Path) -> None:
     found = report(
         place(tmp_path, "a", {"s": {"m": [1.0, 1.0]}}, dataset="a"), place(tmp_path, "b", {"s": {"m": [0.0, 0.5, 0.0, 0.5]}}, dataset="b"),

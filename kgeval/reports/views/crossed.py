@@ -55,6 +55,13 @@ def lead(report: CrossedReport) -> list[str]:
     lines = ["Crossed: " + ", ".join(parts) + "."]
     if report.missing:
         lines.append(f"Without scores, and in no table: {', '.join(report.missing)}.")
+    if report.known:
+        counts = sorted(one.left_out.left_out for one in report.known)
+        many = number(counts[0]) if counts[0] == counts[-1] else f"{number(counts[0])} to {number(counts[-1])}"
+        lines.append(
+            f"Without the questions that a closed book answers without any text: {many} at {plural(len(counts), 'place')}; the scores of "
+            "each place have the figures with them too."
+        )
     good = [one for one in _main(report) if one.better]
     bad = [one for one in _main(report) if one.better is False]
     if report.changes:

@@ -35,7 +35,9 @@ def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: 
 def faults_of(config: Config) -> list[str]:
     """One line a fault: `section.key: what is wrong (what to do)`. Files must be there; names of metrics, kinds, systems and stages must
     be known; what needs a model or a source must have one."""
-    checks: tuple[Callable[[Config], Iterator[str]], ...] = (_files, _names, _stages, _systems, _metrics, _kinds, _models, _matrix, _empty)
+    checks: tuple[Callable[[Config], Iterator[str]], ...] = (
+        _files, _names, _stages, _known, _systems, _metrics, _kinds, _models, _matrix, _empty,
+    )
     return [fault for check in checks for fault in check(config)]
 
 
@@ -83,6 +85,19 @@ def _stages(config: Config) -> Iterator[str]:
         if wrong := [name for name in stage_names if name not in KINDS]:
             hints = ", ".join(f"{name}{did_you_mean(name, KINDS)}" for name in wrong)
             yield f"{key}: no such stage: {hints} (there are {', '.join(KINDS)})"
+
+
+def _known(config: Config) -> Iterator[str]:
+    """Known questions that nobody could find, or a file of them that is not there."""
+    from kgeval.workflows.pipeline.plan import CLOSED_BOOK
+
+    given = config.run.without_known
+    if isinstance(given, Path) and not given.is_file():
+        yield f"run.without_known: {given}: no such file (true: what the run's own contamination stage finds)"
+    if given is True and not any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
+        yield 'run.without_known: no system answers without texts (add one with spec = "closed-book" to [[systems]])'
+    if given is True and "contamination" in config.run.skip:
+        yield "run.without_known: needs the stage contamination (take it out of run.skip)"
 
 
 def _systems(config: Config) -> Iterator[str]:

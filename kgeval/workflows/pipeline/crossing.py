@@ -15,6 +15,8 @@ from kgeval.records import (
     CrossedReport,
     IndexRecord,
     KeptCorpus,
+    KnownAtPlace,
+    LeftOutKnown,
     PipelineRun,
     RunManifest,
     RunPlace,
@@ -23,7 +25,7 @@ from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
 from kgeval.tables import read_json
-from kgeval.tables.score_forms import lower_metrics, read_scores
+from kgeval.tables.score_forms import known_in, lower_metrics, read_scores
 from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
@@ -33,12 +35,14 @@ SIGNIFICANT = 0.05
 
 @dataclass
 class ScoredPlace:
-    """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better."""
+    """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better. `known`:
+    questions that its report is without."""
 
     place: RunPlace
     values: dict[Key, Values] = field(default_factory=dict)
     asked: dict[Key, int] = field(default_factory=dict)
     lower: frozenset[str] = frozenset()
+    known: LeftOutKnown | None = None
 
 
 def crossed(
@@ -63,6 +67,7 @@ def crossed(
         systems=list(dict.fromkeys(name for scored in places for name, _ in scored.values)), metrics=metrics,
         lower_is_better=lower_here, cells=list(_cells(places, seed)), changes=changes, missing=missing,
         corpora=list(_corpora(ledger, folder)),
+        known=[KnownAtPlace(place=one.place, left_out=one.known) for one in places if one.known is not None],
     )
 
 
@@ -109,10 +114,12 @@ def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
 
 
 def _read(place: RunPlace, folder: Path) -> ScoredPlace:
-    """The values of one place; a question with several trials has their mean."""
+    """The values of one place, as its report has them: without questions that are known. One with several trials has their mean."""
+    known = known_in(folder)
+    left_out = frozenset(known.ids if known is not None else ())
     sums: dict[Key, dict[str, list[float]]] = {}
     asked: dict[Key, set[str]] = {}
-    for score in read_scores(folder):
+    for score in (score for score in read_scores(folder) if score.question_id not in left_out):
         key = (score.system, score.metric)
         if score.status != "not_applicable":
             asked.setdefault(key, set()).add(score.question_id)
@@ -120,7 +127,7 @@ def _read(place: RunPlace, folder: Path) -> ScoredPlace:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(float(score.value))
     values = {key: {name: sum(trials) / len(trials) for name, trials in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
-    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
+    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder), known)
 
 
 def _cells(places: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
