@@ -111,7 +111,19 @@ from kgeval.records.contamination import (
 )
 from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
-from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, KnownAtPlace, RunPlace
+from kgeval.records.matrix import (
+    Axis,
+    CostGrowth,
+    CrossedCell,
+    CrossedChange,
+    CrossedCost,
+    CrossedGraph,
+    CrossedReport,
+    GraphTook,
+    KeptCorpus,
+    KnownAtPlace,
+    RunPlace,
+)
 from kgeval.records.model import ModelRef, ModelUse, Role
 from kgeval.records.overview import (
     ChangeVerdict,
@@ -207,12 +219,14 @@ __all__ = [
     "CommunityLink", "CommunityMap", "ComparedBy", "ComparisonGate", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
     "CompletenessScope",
     "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport", "Control", "Corpus", "CorrectedRate",
-    "CorrectedShare", "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
-    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedReport", "Dimension", "Document",
+    "CorrectedShare", "CostGrowth",
+    "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
+    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedCost", "CrossedGraph", "CrossedReport", "Dimension", "Document",
     "DrawnCommunity", "DrawnNode", "DrawnRelation", "Drift", "Drill", "DrillCall",
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
     "FindingChange", "Gain", "GainBy", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
-    "GraphRef", "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
+    "GraphRef", "GraphTook",
+    "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
     "ItemVerdict",
     "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownAtPlace", "KnownInPairs",
     "KnownInScores",

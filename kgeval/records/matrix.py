@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import LeftOutKnown, Spread
+from kgeval.records.scores import CostSummary, LeftOutKnown, Spread
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
@@ -82,6 +82,55 @@ class CrossedChange(Record):
     better: bool | None = None
 
 
+class CrossedCost(Record):
+    """What the answers of one system took at one place."""
+
+    place: RunPlace
+    cost: CostSummary
+
+
+class GraphTook(PublicRecord):
+    """What a graph was built from and what that took; null: not known. `cost` in USD."""
+
+    documents: int | None = None
+    chunks: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+
+
+class CrossedGraph(Record):
+    """The graph of a place (`reader` null: it does not depend on who reads it). `structure`: figures of its audit by their ids."""
+
+    place: RunPlace
+    structure: dict[Public, float] = Field(default_factory=dict)
+    construction: GraphTook | None = None
+
+    def size(self, unit: str) -> float | None:
+        """Tokens of its corpus, or entities; None where that is not known."""
+        took = self.construction
+        if unit == "tokens":
+            return None if took is None or took.tokens is None else float(took.tokens)
+        return self.structure.get("entities")
+
+
+class CostGrowth(Record):
+    """How many times as much the answers of a system take at the place with the largest graph as at that with the smallest. `size`,
+    `of_size`: of both, in `unit` (tokens of the corpus, or entities). `factors`: by figure: input_tokens, output_tokens, cost (means an
+    answer), seconds_p50, seconds_p95, seconds_p99 and retrieval_p50, ... (quantiles over answers)."""
+
+    system: Public
+    smallest: RunPlace
+    largest: RunPlace
+    unit: Public
+    size: float
+    of_size: float
+    factors: dict[Public, float] = Field(default_factory=dict)
+
+
 class CrossedReport(RunReport):
     """All places of a run's matrix beside each other, by data set and as the mean over data sets."""
 
@@ -95,6 +144,9 @@ class CrossedReport(RunReport):
     lower_is_better: list[Public] = Field(default_factory=list)
     cells: list[CrossedCell] = Field(default_factory=list)
     changes: list[CrossedChange] = Field(default_factory=list)
+    costs: list[CrossedCost] = Field(default_factory=list)
+    graphs: list[CrossedGraph] = Field(default_factory=list)
+    growth: list[CostGrowth] = Field(default_factory=list)
     known: list[KnownAtPlace] = Field(default_factory=list)
     missing: list[Public] = Field(default_factory=list)
     notes: list[Public] = Field(default_factory=list)

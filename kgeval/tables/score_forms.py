@@ -109,7 +109,7 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
 def lower_metrics(output: Path) -> frozenset[str]:
     """The metrics of a result of which a low value is the better one, as the report beside it says; none without one. Of kgeval's own the
     table of metrics knows that; of the user's only the report."""
-    infos = _report_beside(output).get("metrics")
+    infos = report_beside(output).get("metrics")
     return frozenset(
         str(info.get("metric")) for info in infos or () if isinstance(info, dict) and info.get("better") == "lower"
     )
@@ -117,11 +117,12 @@ def lower_metrics(output: Path) -> frozenset[str]:
 
 def known_in(output: Path) -> LeftOutKnown | None:
     """The questions that the report beside a result is without (--without-known); None where it is without none, or there is none."""
-    known = _report_beside(output).get("known")
+    known = report_beside(output).get("known")
     return LeftOutKnown.model_validate({name: known[name] for name in LeftOutKnown.model_fields if name in known}) if known else None
 
 
-def _report_beside(output: Path) -> dict[str, Any]:
+def report_beside(output: Path) -> dict[str, Any]:
+    """The report beside a result as plain data; empty where there is none."""
     path = beside(output, "summary.json" if is_folder(output) else "run.json")
     report = read_json(path) if path.is_file() else None
     return report if isinstance(report, dict) else {}

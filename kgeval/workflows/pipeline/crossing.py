@@ -12,6 +12,7 @@ from kgeval.records import (
     Corpus,
     CrossedCell,
     CrossedChange,
+    CrossedCost,
     CrossedReport,
     IndexRecord,
     KeptCorpus,
@@ -26,6 +27,7 @@ from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
 from kgeval.tables import read_json
 from kgeval.tables.score_forms import known_in, lower_metrics, read_scores
+from kgeval.workflows.pipeline.scaling import costs_at, graphs_of, growth_of
 from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
@@ -43,6 +45,7 @@ class ScoredPlace:
     asked: dict[Key, int] = field(default_factory=dict)
     lower: frozenset[str] = frozenset()
     known: LeftOutKnown | None = None
+    costs: Sequence[CrossedCost] = ()
 
 
 def crossed(
@@ -60,13 +63,14 @@ def crossed(
     lower_here = [metric for metric in metrics if metric in {*lower, *(name for scored in places for name in scored.lower)}]
     whole = len({scored.place.dataset for scored in places})
     changes = _with_holm([change for step in _steps(places) for change in _compared(step, lower_here, whole, seed)])
+    costs, graphs = [one for scored in places for one in scored.costs], graphs_of(ledger, folder)
     return CrossedReport(
         run=run, datasets=_seen(scored.place.dataset for scored in places), variants=_seen(scored.place.variant for scored in places),
         shares=sorted({scored.place.share for scored in places if scored.place.share is not None}),
         readers=_seen(scored.place.reader for scored in places),
         systems=list(dict.fromkeys(name for scored in places for name, _ in scored.values)), metrics=metrics,
         lower_is_better=lower_here, cells=list(_cells(places, seed)), changes=changes, missing=missing,
-        corpora=list(_corpora(ledger, folder)),
+        corpora=list(_corpora(ledger, folder)), costs=costs, graphs=graphs, growth=growth_of(costs, graphs),
         known=[KnownAtPlace(place=one.place, left_out=one.known) for one in places if one.known is not None],
     )
 
@@ -127,7 +131,7 @@ def _read(place: RunPlace, folder: Path) -> ScoredPlace:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(float(score.value))
     values = {key: {name: sum(trials) / len(trials) for name, trials in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
-    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder), known)
+    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder), known, costs_at(place, folder))
 
 
 def _cells(places: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
