@@ -85,12 +85,13 @@ class VariantSection(Section):
 
 
 class MatrixSection(Section):
-    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; those that the
-    questions name are in each."""
+    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; `corpus_tokens`: sizes
+    in tokens in their place (with corpus = [1.0]: all documents beside them); the documents that the questions name are in each."""
 
     datasets: list[DatasetSection] = Field(default_factory=list)
     readers: list[ReaderSection] = Field(default_factory=list)
     corpus: list[Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=list)
+    corpus_tokens: list[Annotated[int, Field(ge=2)]] = Field(default_factory=list)
     variants: list[VariantSection] = Field(default_factory=list)
 
 

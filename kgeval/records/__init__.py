@@ -110,6 +110,7 @@ from kgeval.records.contamination import (
     SystemMean,
 )
 from kgeval.records.graph import GraphRef, LabelName, Layout
+from kgeval.records.load import LoadedSystem, LoadLevel, LoadLimit, LoadReport
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.matrix import (
     Axis,
@@ -232,7 +233,8 @@ __all__ = [
     "KnownInScores",
     "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",
     "LeaderRow", "LeftOutKnown", "LengthBin",
-    "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
+    "Level", "LoadLevel", "LoadLimit", "LoadReport", "LoadedSystem",
+    "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",
     "PairedGain", "PairedResult", "Part", "Passage", "PeopleAgreement", "Picture", "PipelineRun", "PowerRow", "PredictorAgreement",

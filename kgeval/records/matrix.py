@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Literal
 
 from pydantic import Field
 
 from kgeval.records.base import Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import CostSummary, LeftOutKnown, Spread
+from kgeval.records.scores import CostSummary, Spread
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
 
 class RunPlace(PublicRecord):
-    """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1."""
+    """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1; above 1: the tokens of documents
+    that were aimed at."""
 
     dataset: str | None = None
     variant: str | None = None
     share: float | None = None
     reader: str | None = None
+
+    @property
+    def corpus_rank(self) -> float:
+        """The order of sizes: 1 is the whole corpus, and so above every number of tokens."""
+        return inf if self.share is None or self.share == 1 else self.share
 
 
 class KeptCorpus(Record):
@@ -37,7 +44,8 @@ class KnownAtPlace(Record):
     """The questions that the figures of a place are without, because a model answers them without any text."""
 
     place: RunPlace
-    left_out: LeftOutKnown
+    questions: int
+    left_out: int
 
 
 class CrossedCell(Record):

@@ -56,7 +56,7 @@ def test_known_questions_are_in_no_figure_of_a_place_whose_scores_are_without_th
     known = {"file": "known.json", "questions": 4, "left_out": 2, "ids": ["q0", "q3"], "closed_book": "c", "metric": "contains"}
     (tmp_path / "a" / "scores" / "summary.json").write_text(json.dumps({"metrics": [], "known": {**known, "scores": []}}))
     found = report(stage)
-    assert [(cell.mean, cell.n) for cell in found.cells] == [(0.25, 2)] and found.known[0].left_out.left_out == 2
+    assert [(cell.mean, cell.n) for cell in found.cells] == [(0.25, 2)] and found.known[0].left_out == 2
     assert "a closed book answers without any text: 2 at 1 place" in " ".join(rendered(found, "text").split())
 
 
@@ -250,7 +250,7 @@ def test_what_answers_take_stands_beside_the_size_of_the_corpus_with_its_growth(
         "input_tokens": 480 / 410, "seconds_p50": 3.0, "seconds_p95": 3.0, "seconds_p99": 3.0,
     })
     text = " ".join(rendered(found, "md").split())
-    assert "graph: with 8.0 x the tokens, an answer takes 3.0 x the median seconds and 1.2 x the prompt tokens." in text
+    assert "graph: with 8.0 x the tokens of the corpus, an answer takes 3.0 x the median seconds and 1.2 x the prompt tokens." in text
     assert "0.60 / 1.20 / 1.20" in text, "p50, p95 and p99 of the whole corpus"
     page = rendered(found, "html")
     assert "cost-seconds_p95" in page and "tokens of the corpus" in page, "curves"
@@ -263,3 +263,13 @@ def test_data_sets_of_other_sizes_are_a_growth_too_by_entities_where_no_corpus_i
         took(tmp_path, name, [1.0], tokens)
     (growth,) = report(*stages).growth
     assert (growth.unit, growth.smallest.dataset, growth.largest.dataset, growth.factors["input_tokens"]) == ("entities", "b", "a", 2.0)
+
+
+def test_sizes_in_tokens_are_held_against_the_whole_corpus(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "whole", {"graph": {"m": [1.0, 1.0]}}, share=1.0),
+        place(tmp_path, "less", {"graph": {"m": [0.0, 1.0]}}, share=56_000.0),
+    )
+    assert found.shares == [56_000.0, 1.0]
+    assert [(one.base, one.changed, one.mean) for one in found.changes] == [("1.0", "56000", -0.5)]
+    assert "56,000 tokens" in rendered(found, "md")

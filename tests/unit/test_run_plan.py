@@ -63,6 +63,19 @@ def test_the_closed_book_brings_the_contamination_stage() -> None:
     assert found["contamination"].argv[:4] == ("contamination", "q.jsonl", "--answers", "out/answers.jsonl")
 
 
+def test_sizes_of_the_corpus_may_be_tokens_with_the_whole_one_first() -> None:
+    found = stages(
+        source={"documents": ["docs"]}, questions={"file": "q.jsonl"}, systems=SYSTEMS, metrics={"names": ["lexical"]},
+        matrix={"corpus": [1.0], "corpus_tokens": [56_000, 1_132_000]},
+    )
+    builds = [stage for stage in found.values() if stage.kind.name == "build"]
+    assert [stage.id for stage in builds] == ["corpus-1/build", "corpus-1132000/build", "corpus-56000/build"]
+    assert "--corpus-tokens 56000 --keep q.jsonl" in builds[2].line and "--graph run-56000" in builds[2].line
+    assert "--corpus-tokens" not in builds[0].line and "--share" not in builds[0].line
+    told = faults_of(Config.model_validate({"matrix": {"corpus": [0.5, 1.0], "corpus_tokens": [56_000]}}))
+    assert any(fault.startswith("matrix.corpus: 0.5: shares and corpus_tokens cannot be crossed") for fault in told)
+
+
 def test_scores_and_comparisons_wait_for_the_known_questions_where_they_are_to_be_without_them() -> None:
     closed = [*SYSTEMS, {"name": "closed", "spec": "closed-book"}]
     base = {"systems": closed, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}, "metrics": {"names": ["lexical"]}, "compare": {}}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times
 from kgeval.records import CostSummary, CrossedCell, CrossedChange, CrossedReport, GraphTook, Mean, Quantiles, RunPlace
-from kgeval.reports.document import Cell, Document, Figure, Section, Table
+from kgeval.reports.document import Block, Cell, Document, Figure, Section, Table
 from kgeval.reports.plots_crossed import Curve, curves
 from kgeval.reports.plots_scores import distribution
 
@@ -30,7 +30,7 @@ MEANING = (
 def document(report: CrossedReport) -> Document:
     """All metrics of every system and variant, what one change does, plots over shares of the corpus, then metric by metric."""
     of_metrics, changes, values = list(metric_tables(report)), list(change_tables(report)), list(value_tables(report))
-    costs = [*_growth(report), *_took(report), *_cost_plots(report)]
+    costs: list[Block] = [*_growth(report), *_took(report), *_cost_plots(report)]
     by = ", by data set and as their mean" if len(report.datasets) > 1 else ""
     sections = [
         Section("Every system and variant, all metrics", of_metrics, id="all"), Section("What one change does", changes, id="changes"),
@@ -65,16 +65,17 @@ def lead(report: CrossedReport) -> list[str]:
     if report.missing:
         lines.append(f"Without scores, and in no table: {', '.join(report.missing)}.")
     if report.known:
-        counts = sorted(one.left_out.left_out for one in report.known)
-        many = number(counts[0]) if counts[0] == counts[-1] else f"{number(counts[0])} to {number(counts[-1])}"
+        known = sorted(one.left_out for one in report.known)
+        many = number(known[0]) if known[0] == known[-1] else f"{number(known[0])} to {number(known[-1])}"
         lines.append(
-            f"Without the questions that a closed book answers without any text: {many} at {plural(len(counts), 'place')}; the scores of "
+            f"Without the questions that a closed book answers without any text: {many} at {plural(len(known), 'place')}; the scores of "
             "each place have the figures with them too."
         )
     for one in report.growth[:MOST_GROWN]:
         more = [f"{times(one.factors[name])} the {what}" for name, what in _SAID.items() if name in one.factors]
         if more:
-            lines.append(f"{one.system}: with {times(one.of_size / one.size)} the {one.unit}, an answer takes {joined(more)}.")
+            unit = "tokens of the corpus" if one.unit == "tokens" else one.unit
+            lines.append(f"{one.system}: with {times(one.of_size / one.size)} the {unit}, an answer takes {joined(more)}.")
     good = [one for one in _main(report) if one.better]
     bad = [one for one in _main(report) if one.better is False]
     if report.changes:
@@ -170,7 +171,7 @@ def _rows(report: CrossedReport, metric: str | None) -> list[tuple[str, RunPlace
 def _order(report: CrossedReport, place: RunPlace) -> tuple[int, float, int]:
     variant = report.variants.index(place.variant) if place.variant in report.variants else 0
     reader = report.readers.index(place.reader) if place.reader in report.readers else 0
-    return variant, -(place.share or 0), reader
+    return variant, -place.corpus_rank, reader
 
 
 def _axes(report: CrossedReport) -> tuple[str, ...]:
@@ -190,7 +191,7 @@ def _share(report: CrossedReport, place: RunPlace) -> str:
         one for one in report.corpora
         if one.place.share == place.share and place.variant in (None, one.place.variant) and place.dataset in (None, one.place.dataset)
     ]
-    asked = percent(place.share)
+    asked = percent(place.share) if place.share is None or place.share <= 1 else f"{number(place.share)} tokens"
     if not kept:
         return asked
     documents, of_documents = sum(one.documents for one in kept), sum(one.of_documents for one in kept)
@@ -266,8 +267,9 @@ def _took(report: CrossedReport) -> Iterator[Table]:
         for one in report.costs
     ]
     heads = (*head, f"Corpus, {sizes[0]}", "Prompt tokens", "Answer tokens", "Seconds p50 / p95 / p99", "Retrieval p50 / p95 / p99", "USD")
+    filled = [at for at in range(len(heads)) if at < len(head) or any(row[at] != "–" for row in rows)]
     if rows:
-        yield _table("An answer takes", heads, rows, words=len(head))
+        yield _table("An answer takes", [heads[at] for at in filled], [[row[at] for at in filled] for row in rows], words=len(head))
     hops = sorted({name for one in report.costs for name in one.cost.by_hops}, key=lambda name: (len(name), name))
     if hops:
         rows = [
@@ -279,8 +281,8 @@ def _took(report: CrossedReport) -> Iterator[Table]:
 
 
 GROWN = {
-    "input_tokens": "Prompt tokens", "seconds_p50": "Seconds p50", "seconds_p95": "p95", "seconds_p99": "p99",
-    "retrieval_p50": "Retrieval p50", "retrieval_p95": "p95", "retrieval_p99": "p99", "cost": "USD",
+    "input_tokens": "Prompt tokens", "seconds_p50": "Seconds p50", "seconds_p95": "Seconds p95", "seconds_p99": "Seconds p99",
+    "retrieval_p50": "Retrieval p50", "retrieval_p95": "Retrieval p95", "retrieval_p99": "Retrieval p99", "cost": "USD",
 }
 
 
@@ -311,7 +313,7 @@ def _graphs(report: CrossedReport) -> list[Table]:
     """A row a graph: what it was built from, its structure, and what building took."""
     names = list(dict.fromkeys(name for one in report.graphs for name in one.structure))
     took = [one.construction or GraphTook() for one in report.graphs]
-    built = {
+    built: dict[str, Sequence[float | None]] = {
         "Documents": [one.documents for one in took], "Chunks": [one.chunks for one in took], "Tokens": [one.tokens for one in took],
         "Build seconds": [one.seconds for one in took], "Build calls": [one.calls for one in took],
         "Build tokens": [None if None in (one.input_tokens, one.output_tokens) else (one.input_tokens or 0) + (one.output_tokens or 0)
@@ -365,11 +367,12 @@ def _plots(report: CrossedReport) -> Iterator[Figure]:
     if len(report.shares) < 2:
         return
     scopes: list[str | None] = [*report.datasets, *([None] if len(report.datasets) != 1 else [])]
+    x = "tokens of the corpus" if any(share > 1 for share in report.shares) else "share of the corpus"
     drawn = 0
     for metric in report.metrics:
         for scope in scopes:
             found = list(_curves(report, metric, scope))
-            svg = curves(found, x="share of the corpus", y="mean", name=f"curve-{drawn}") if drawn < MOST_PLOTS else ""
+            svg = curves(found, x=x, y="mean", name=f"curve-{drawn}") if drawn < MOST_PLOTS else ""
             if svg:
                 drawn += 1
                 yield Figure(svg, f"{metric}: {scope or (MEAN if report.datasets else ALL)}", names=[one.name for one in found])
@@ -380,6 +383,14 @@ def _curves(report: CrossedReport, metric: str, dataset: str | None) -> Iterator
     lines = dict.fromkeys((one.system, one.place.variant, one.place.reader) for one in cells)
     for place, line in enumerate(lines, start=1):
         mine = [one for one in cells if (one.system, one.place.variant, one.place.reader) == line]
-        mine.sort(key=lambda one: one.place.share or 0)
-        points = tuple((one.place.share or 0.0, one.mean, one.low, one.high) for one in mine if one.mean is not None)
-        yield Curve(place, ", ".join(part for part in line if part), points)
+        sized = [(_corpus_size(report, one.place), one) for one in mine]
+        points = [(x, one.mean, one.low, one.high) for x, one in sized if x is not None and one.mean is not None]
+        yield Curve(place, ", ".join(part for part in line if part), tuple(sorted(points, key=lambda point: point[0])))
+
+
+def _corpus_size(report: CrossedReport, place: RunPlace) -> float | None:
+    """The share of a place; where sizes are tokens, those that the graph was built from, else those aimed at."""
+    if place.share is None or all(share <= 1 for share in report.shares):
+        return place.share
+    built = next((one.size("tokens") for one in report.graphs if one.place == _graph_at(place)), None)
+    return built or (place.share if place.share > 1 else None)

@@ -230,7 +230,7 @@ def _scores(tables: ScoreTables) -> Section:
 
 def _known(tables: ScoreTables) -> Section:
     """Every mean on all questions, and without those that a model answers without any text."""
-    known, rows = tables.report.known, []
+    known, rows = tables.report.known, list[Row]()
     for one in known.scores if known is not None else ():
         both, lower = (one.overall.mean, one.without.mean), tables.lower(one.metric)
         change = figure(both[1] - both[0], sign=True) if both[0] is not None and both[1] is not None else "-"

@@ -158,9 +158,11 @@ def _matrix(config: Config) -> Iterator[str]:
     """Axes that nothing can be crossed on."""
     matrix = config.matrix
     builds = bool(config.source.documents) or (bool(matrix.datasets) and all(dataset.documents for dataset in matrix.datasets))
-    for key, axis in (("variants", matrix.variants), ("corpus", matrix.corpus)):
+    for key, axis in (("variants", matrix.variants), ("corpus", matrix.corpus), ("corpus_tokens", matrix.corpus_tokens)):
         if axis and not builds:
             yield f"matrix.{key}: the graph must be built by the run (name documents in [source], or in each of matrix.datasets)"
+    if matrix.corpus_tokens and (shares := [f"{share:g}" for share in matrix.corpus if share < 1]):
+        yield f"matrix.corpus: {', '.join(shares)}: shares and corpus_tokens cannot be crossed (leave out one; 1.0 is all documents)"
     for key, axis2 in (("readers", matrix.readers), ("ablations", config.ablations)):
         if axis2 and not config.systems:
             yield f"{'matrix.' if key == 'readers' else ''}{key}: no system answers here (name some in [[systems]])"

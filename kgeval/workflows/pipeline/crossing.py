@@ -66,12 +66,18 @@ def crossed(
     costs, graphs = [one for scored in places for one in scored.costs], graphs_of(ledger, folder)
     return CrossedReport(
         run=run, datasets=_seen(scored.place.dataset for scored in places), variants=_seen(scored.place.variant for scored in places),
-        shares=sorted({scored.place.share for scored in places if scored.place.share is not None}),
+        shares=[
+            place.share for place in sorted({RunPlace(share=scored.place.share) for scored in places}, key=lambda place: place.corpus_rank)
+            if place.share is not None
+        ],
         readers=_seen(scored.place.reader for scored in places),
         systems=list(dict.fromkeys(name for scored in places for name, _ in scored.values)), metrics=metrics,
         lower_is_better=lower_here, cells=list(_cells(places, seed)), changes=changes, missing=missing,
         corpora=list(_corpora(ledger, folder)), costs=costs, graphs=graphs, growth=growth_of(costs, graphs),
-        known=[KnownAtPlace(place=one.place, left_out=one.known) for one in places if one.known is not None],
+        known=[
+            KnownAtPlace(place=one.place, questions=one.known.questions, left_out=one.known.left_out)
+            for one in places if one.known is not None
+        ],
     )
 
 
@@ -213,14 +219,15 @@ def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     if len(values) < 2:
         return
     # a cut corpus is held against the whole one; other axes begin with what the file names first
-    base = max(values) if axis == "share" else values[0]
+    base = max(places, key=lambda scored: scored.place.corpus_rank).place.share if axis == "share" else values[0]
     place_of = {(scored.place.dataset, getattr(scored.place, axis)): scored for scored in places}
     for value in (value for value in values if value != base):
         both = [dataset for dataset, this in place_of if this == value and (dataset, base) in place_of]
         before, after = [place_of[dataset, base] for dataset in both], [place_of[dataset, value] for dataset in both]
         for system in dict.fromkeys(name for scored in after for name, _ in scored.values):
             pairs = ([(scored, system) for scored in side] for side in (before, after))
-            yield _Step(axis, f"{base}", f"{value}", system, *pairs)
+            names = (f"{name:.15g}" if isinstance(name, float) and name > 1 else f"{name}" for name in (base, value))
+            yield _Step(axis, *names, system, *pairs)
 
 
 def _compared(step: _Step, lower: Sequence[str], datasets: int, seed: int) -> Iterator[CrossedChange]:

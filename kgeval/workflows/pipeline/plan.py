@@ -52,7 +52,7 @@ def stages_of(given: RunRequest) -> tuple[Stage, ...]:
 def has_matrix(config: Config) -> bool:
     """True if something is crossed or taken out."""
     matrix = config.matrix
-    return bool(matrix.datasets or matrix.readers or matrix.corpus or matrix.variants or config.ablations)
+    return bool(matrix.datasets or matrix.readers or matrix.corpus or matrix.corpus_tokens or matrix.variants or config.ablations)
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,10 @@ class Axes:
 
 
 def axes_of(config: Config) -> Axes:
-    """The axes; shares with the largest first."""
+    """The axes; sizes of the corpus with the largest first."""
     matrix = config.matrix
-    shares = sorted(dict.fromkeys(matrix.corpus), reverse=True)
+    given = dict.fromkeys([*matrix.corpus, *map(float, matrix.corpus_tokens)])
+    shares = sorted(given, key=lambda share: MatrixPlace(share=share).corpus_rank, reverse=True)
     return Axes(matrix.datasets or (None,), matrix.variants or (None,), shares or (None,), matrix.readers or (None,))
 
 
@@ -163,7 +164,7 @@ class Data:
         if not (self.documents or self.files):
             return self.own.graph or self.config.graph.name
         name = self.own.graph or "-".join(part for part in (self.config.graph.name, self.place.dataset) if part)
-        share = None if place.share in (None, 1.0) else f"{place.share:g}"
+        share = None if place.share in (None, 1.0) else place.size
         return "-".join(part for part in (name or "run", place.variant, share) if part)
 
     def at(self, place: MatrixPlace, name: str) -> Path:
@@ -255,7 +256,8 @@ def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
             makes=name, faults=faults,
         )
     if place.share not in (None, 1):  # documents that the questions name are in every part
-        named = merged(named, {"share": f"{place.share:g}", **({"keep": data.questions} if data.questions is not None else {})})
+        size = "corpus_tokens" if place.share is not None and place.share > 1 else "share"
+        named = merged(named, {size: place.size, **({"keep": data.questions} if data.questions is not None else {})})
     return data.stage(
         "build", place, merged(named, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
         needs=data.question_ids if place != data.base and place.share is not None else (), inputs=tuple(data.documents),
