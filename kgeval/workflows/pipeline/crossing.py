@@ -226,8 +226,12 @@ def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
         before, after = [place_of[dataset, base] for dataset in both], [place_of[dataset, value] for dataset in both]
         for system in dict.fromkeys(name for scored in after for name, _ in scored.values):
             pairs = ([(scored, system) for scored in side] for side in (before, after))
-            names = (f"{name:.15g}" if isinstance(name, float) and name > 1 else f"{name}" for name in (base, value))
-            yield _Step(axis, *names, system, *pairs)
+            yield _Step(axis, _named(base), _named(value), system, *pairs)
+
+
+def _named(value: object) -> str:
+    """A place on an axis as changes name it: tokens of a corpus as a whole number."""
+    return f"{value:.15g}" if isinstance(value, float) and value > 1 else f"{value}"
 
 
 def _compared(step: _Step, lower: Sequence[str], datasets: int, seed: int) -> Iterator[CrossedChange]:
