@@ -194,7 +194,8 @@ def read_stream(pieces: Sequence[Any]) -> ModelAnswer:
     if finish is None:
         raise CallError(Failure("connection", "the stream ended before its reply did"), again=True, billed=True)
     refused = finish == "content_filter" or any(_delta(choice).get("refusal") for choice in choices)
-    usage: Mapping[str, Any] = next((piece["usage"] for piece in reversed(pieces) if isinstance(piece, dict) and isinstance(piece.get("usage"), dict)), {})
+    told = [piece["usage"] for piece in pieces if isinstance(piece, dict) and isinstance(piece.get("usage"), dict)]
+    usage: Mapping[str, Any] = told[-1] if told else {}  # the last piece has it
     used = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
     return ModelAnswer(whole("".join(map(_content, pieces))), finish, refused, used[0], used[1])
 
