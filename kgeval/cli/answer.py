@@ -11,7 +11,7 @@ import click
 from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
-from kgeval.cli.show import quiet_option, show_plan
+from kgeval.cli.show import plan_or_run, quiet_option, show_plan
 from kgeval.config import AnswerOptions, SessionOptions
 
 ANSWERS = "Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout]."
@@ -33,6 +33,8 @@ def answer(questions: Path, **options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input or no connection, 3 incomplete (too many answers failed, budget reached), 130 interrupted; what was
     answered is in the journal: the same command goes on.
+
+    --load 1,4,16 measures answers a second and latency instead; -o then takes report files (.html .json .md).
     """
     from kgeval.workflows import answer as workflow
 
@@ -42,6 +44,11 @@ def answer(questions: Path, **options: Any) -> int:
             for line in workflow.sweep(session, questions, chosen):
                 click.echo(line)
             return 0
+        if chosen.load:
+            from kgeval.workflows import answer_load
+
+            session.outputs = tuple(options["outputs"])
+            return plan_or_run(answer_load, session, {**options, "form": "text"}, questions, chosen)
         if session.dry:
             return show_plan(workflow.plan(session, questions, chosen))
         result = workflow.run(session, questions, chosen, out=sys.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,12 @@ def contamination(questions: Path, **options: Any) -> int:
     them, what retrieval gains by document, documents that the model may know against those that it cannot, and how often questions
     without an answer in the texts are answered all the same. Without --model words decide; --scores takes what kgeval score has judged.
 
-    Exit codes: 0 done, 2 wrong input or no connection, 3 incomplete (budget reached, too many failures), 130 interrupted.
+    Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (budget reached, too many failures, a
+    threshold without an answer), 130 interrupted.
     """
     from kgeval.workflows import contamination as workflow
 
     with session_from("contamination", options, questions=str(questions)) as session:
         session.outputs = tuple(options["outputs"])  # the files of [report] are an audit's
-        return plan_or_run(workflow, session, options, questions, options_from(ContaminationOptions, options, session.config.contamination))
+        chosen = options_from(ContaminationOptions, options, session.config.contamination, names=partial(workflow.names, session))
+        return plan_or_run(workflow, session, options, questions, chosen)

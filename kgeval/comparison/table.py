@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kgeval.records import ComparisonVerdict, Procedure
@@ -48,6 +48,18 @@ class PairTable:
     forms: Floats | None = field(default=None, repr=False)
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
     procedure: Procedure = "scores"
+
+    def without(self, question_ids: Collection[str]) -> PairTable:
+        """The table of the other questions."""
+        kept = [place for place, question in enumerate(self.questions) if question.question_id not in question_ids]
+        if len(kept) == len(self.questions):
+            return self
+        place_of = {place: number for number, place in enumerate(kept)}
+        return replace(
+            self, questions=tuple(self.questions[place] for place in kept), points=self.points[kept], words=self.words[kept],
+            forms=None if self.forms is None else self.forms[kept],
+            failures={(place_of[place], trial): cause for (place, trial), cause in self.failures.items() if place in place_of},
+        )
 
     @property
     def chosen_overall(self) -> bool:

@@ -13,7 +13,8 @@ from kgeval.config.base import Section
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 
-SYSTEMS, RETRIEVAL = "How systems are asked", "Indexes and retrieval of built-in systems"  # headings of --help
+# headings of --help
+SYSTEMS, RETRIEVAL, LOAD = "How systems are asked", "Indexes and retrieval of built-in systems", "Throughput under load"
 SPECS = (
     "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
     "kgeval.toml (repeatable)"
@@ -60,6 +61,15 @@ def _words(value: object) -> object:
     return str(value) if isinstance(value, int | Path) and not isinstance(value, bool) else value
 
 
+def _levels(value: object) -> object:
+    """One number stands for a list of one; commas separate; the fewest first, each once."""
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    try:
+        return tuple(sorted({int(str(part)) for part in parts if str(part).strip()}))
+    except ValueError:
+        raise ValueError("write whole numbers: 1,4,16") from None
+
+
 Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
 
 
@@ -104,6 +114,18 @@ class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
     fresh_answers: bool = Field(default=False, description="Ask all questions anew, whatever an interrupted run has answered.")
     index_record: Annotated[Path | None, Flag(metavar="JSON", heading=RETRIEVAL)] = Field(
         default=None, description="Write what the index of a built-in system took; {system} in the name for several.",
+    )
+    load: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=1024)], ...], BeforeValidator(_levels), Flag(metavar="N,N", commas=True, heading=LOAD),
+    ] = Field(default=(), description=(
+        "Measure answers a second and latency with so many questions in flight, in place of answers: 1,4,16. Finished calls of the journal "
+        "are not used."
+    ))
+    load_answers: Annotated[int, Flag(metavar="N", heading=LOAD)] = Field(
+        default=100, ge=20, le=1_000_000, description="Questions that are measured at each level, those of the file by turns",
+    )
+    load_warm_up: Annotated[int, Flag(metavar="N", heading=LOAD)] = Field(
+        default=10, ge=0, le=100_000, description="Questions before them that are not, at least two for each in flight",
     )
     sweep: Annotated[bool, Flag(heading=RETRIEVAL)] = Field(
         default=False, description="Print what theta, k and l_max of graph would find, and stop; no reader is asked.",

@@ -66,10 +66,13 @@ class BuildOptions(Section):
         default=None, gt=0, le=1,
         description="Only this share of the documents, drawn by --seed; a smaller share is part of a larger one.",
     )
+    corpus_tokens: Annotated[int | None, Flag(metavar="N", heading=CORPUS)] = Field(default=None, ge=2, description=(
+        "Only about so many tokens of documents (o200k_base), whole ones drawn by --seed; a smaller target is part of a larger one."
+    ))
     keep: Annotated[Path | None, Flag(metavar="QUESTIONS", heading=CORPUS)] = Field(
-        default=None, description="With --share: the documents that this question file names are in every share.",
+        default=None, description="With --share or --corpus-tokens: the documents that this question file names are in every part.",
     )
-    seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of --share")
+    seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of --share and --corpus-tokens")
     transaction_rows: Annotated[int, Flag(old="--batch-size")] = Field(
         default=10_000, ge=1, le=100_000, description="Rows in one transaction",
     )

@@ -11,7 +11,7 @@ from kgeval.config.answer import SPECS, Specs, SystemOptions
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
 from kgeval.config.flags import Flag
-from kgeval.config.rows import FILTERS, ROWS, SEEDS, FilterOptions, mapped_fields
+from kgeval.config.rows import FILTERS, ROWS, SEEDS, FilterOptions, KnownOptions, mapped_fields
 from kgeval.config.score import WORKERS, one_path, several
 
 # headings of --help
@@ -21,7 +21,7 @@ Judged = Literal["scores", "single", "pairwise-choice", "differential"]
 _Texts = Annotated[tuple[str, ...], BeforeValidator(one_path)]
 
 
-class CompareOptions(FilterOptions, SystemOptions):
+class CompareOptions(KnownOptions, FilterOptions, SystemOptions):
     """Who is compared, how it is judged and how often: keywords of kgeval.compare, flags of `kgeval compare`, keys of `[compare]` in
     kgeval.toml. None: as the description says."""
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from kgeval.config.audit import GATES
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
@@ -37,6 +38,12 @@ class ContaminationOptions(FirstOptions):
     )
     allow_missing: bool = Field(default=False, description="Leave out answers to questions that QUESTIONS lacks.")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of intervals")
+    thresholds: Annotated[
+        tuple[str, ...], BeforeValidator(several), Flag("--threshold", "[SYSTEM:]NAME<=SHARE", commas=True, heading=GATES),
+    ] = Field(default=(), description=(
+        "E.g. marked<=0.1, known_documents<=0; NAME: accuracy, marked, attempted, known_documents, false_answers; missed: exit 1 (comma "
+        "or repeated)."
+    ))
     known: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True, heading=KNOWN)] = Field(
         default=(), description="Documents that the model may know, and no others (comma or repeated).",
     )

@@ -47,6 +47,15 @@ class FilterOptions(Section):
     seed: Annotated[int, Flag(heading=FILTERS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of samples and intervals")
 
 
+class KnownOptions(Section):
+    """Questions that a model answers without any text: a score of them says nothing of retrieval."""
+
+    without_known: Annotated[Path | None, Flag(metavar="FILE", heading=FILTERS)] = Field(default=None, description=(
+        "Give all figures without the questions that a closed book answers, those on all questions beside them: a report of kgeval "
+        "contamination (.json), or the ids of its --marked."
+    ))
+
+
 class RowOptions(FilterOptions):
     """The answers of systems, joined with their questions."""
 

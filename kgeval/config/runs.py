@@ -85,12 +85,13 @@ class VariantSection(Section):
 
 
 class MatrixSection(Section):
-    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; those that the
-    questions name are in each."""
+    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; `corpus_tokens`: sizes
+    in tokens in their place (with corpus = [1.0]: all documents beside them); the documents that the questions name are in each."""
 
     datasets: list[DatasetSection] = Field(default_factory=list)
     readers: list[ReaderSection] = Field(default_factory=list)
     corpus: list[Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=list)
+    corpus_tokens: list[Annotated[int, Field(ge=2)]] = Field(default_factory=list)
     variants: list[VariantSection] = Field(default_factory=list)
 
 
@@ -102,10 +103,12 @@ class CrossingOptions(Section):
 
 class RunSection(Section):
     """`[run]`: `kgeval run`. `folder`: everything is written below it. `skip`: stages to leave out. `options`: stage -> flags of its
-    command, without dashes."""
+    command, without dashes. `without_known`: scores and comparisons without the questions that the closed book answers: true: as the
+    contamination stage of the same place finds them; or a file, as --without-known takes it."""
 
     folder: Path = Path("out/run")
     skip: list[str] = Field(default_factory=list)
+    without_known: bool | Path = False
     options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)
 
 
@@ -121,6 +124,9 @@ class RunOptions(Section):
     again: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAME", commas=True)] = Field(
         default=(), description="Do these stages again, although they are up to date (comma or repeated).",
     )
+    without_known: Annotated[Path | None, Flag(metavar="FILE")] = Field(default=None, description=(
+        "Scores and comparisons without the questions that this file names (kgeval contamination) [default: [run] without_known]."
+    ))
     max_concurrency: Annotated[int | None, Flag(short="-j")] = Field(
         default=None, ge=1, le=1024, description="Requests in flight [default: 8].",
     )

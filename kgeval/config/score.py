@@ -11,7 +11,7 @@ from kgeval.config.audit import GATES
 from kgeval.config.base import Section
 from kgeval.config.flags import Flag
 from kgeval.config.models import Criterion
-from kgeval.config.rows import RowOptions
+from kgeval.config.rows import KnownOptions, RowOptions
 
 # headings of --help
 WORKERS, GRAPHS, HOW = "Shards and workers", "Knowledge-graph metrics", "How it is scored"
@@ -69,7 +69,7 @@ class SpreadOptions(Section):
     )
 
 
-class ScoreOptions(SpreadOptions, RowOptions, MetricOptions):
+class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
     """What is scored, and how: keywords of kgeval.score, flags of `kgeval score`, keys of `[score]` in kgeval.toml."""
 
     trials: Annotated[int, Flag(heading=HOW)] = Field(

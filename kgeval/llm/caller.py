@@ -277,7 +277,7 @@ class Caller:
             return CallResult(None, fault.failure)
         self.forms.usable(mode)
         used = (answer.input_tokens or 0, answer.output_tokens or 0)
-        self.journal.put(request, Stored(answer.text, *used, answer.estimated, answer.seconds))
+        self.journal.put(request, Stored(answer.text, *used, answer.estimated, answer.seconds, answer.first))
         return CallResult(value)
 
     def _answer(self, request: Request, tried: int) -> tuple[ModelAnswer, Mode]:

@@ -74,7 +74,8 @@ class Task(Generic[T]):
     `slots`: one value for each slot of the prompt; every value is put in fenced as data. `items`: numbered 1..n and shown in
     the prompt's slot `items`; the reply class then has one field `items: list[X]` with X a Numbered, and each number must come
     back exactly once. `stage` names the account (default: the prompt's name). `trial`: another trial is another call.
-    `temperature`: in place of the endpoint's 0, whoever set that; another one, or none, stays.
+    `temperature`: in place of the endpoint's 0, whoever set that; another one, or none, stays. `stream`: the reply comes piece by piece,
+    so that the seconds to its first token are known; that is another call than one that comes as a whole.
     """
 
     id: str
@@ -85,6 +86,7 @@ class Task(Generic[T]):
     trial: int = 0
     stage: str = ""
     temperature: float | None = None
+    stream: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,10 +118,11 @@ class Outcome(Generic[T]):
 @dataclass(frozen=True)
 class Spent:
     """What finished calls took when they were made, in this run or an earlier one: `seconds` on the wire, tokens, USD (None: no price
-    is known). Tries that failed before them are not in it."""
+    is known). Tries that failed before them are not in it. `first`: seconds to the first token of one call that was streamed."""
 
     calls: int
     seconds: float
     input_tokens: int
     output_tokens: int
     cost: float | None
+    first: float | None = None

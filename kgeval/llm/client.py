@@ -6,8 +6,9 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import KgevalError, ModelError
@@ -39,7 +40,8 @@ _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|ins
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What came over the wire: text, why the model ended, tokens if the endpoint told, seconds it took."""
+    """What came over the wire: text, why the model ended, tokens if the endpoint told, seconds it took; of a stream, those to its first
+    token."""
 
     text: str
     finish: str
@@ -48,6 +50,7 @@ class ModelAnswer:
     output_tokens: int | None = None
     estimated: bool = False
     seconds: float = 0.0
+    first: float | None = None
 
     def counted(self, *messages: str) -> ModelAnswer:
         """With its tokens counted here (o200k_base) where the endpoint gave none."""
@@ -89,7 +92,12 @@ class Client:
         """
         client, faults = self._made()
         self._local.turn = turn
+        turn.streams = bool(body.get("stream"))
         try:
+            if turn.streams:
+                streamed = self._streamed(client, body, turn)
+                self.reached = True
+                return streamed
             # not chat.completions.create: that makes a pydantic object of each reply; read_answer takes what servers really send
             text = client.post("/chat/completions", cast_to=str, body=body)
         except faults.family as error:
@@ -106,8 +114,29 @@ class Client:
         self.reached = True
         return read_answer(text)
 
+    def _streamed(self, client: openai.OpenAI, body: Mapping[str, Any], turn: Turn) -> ModelAnswer:
+        """A chat completion that comes piece by piece, put together. Raises: as `send`."""
+        import openai
+
+        # httpx, or its successor in newer openai clients, whose own class is made from its client
+        modules = (kind.__module__.partition(".")[0] for kind in type(client._client).__mro__)
+        library: Any = import_module(next(name for name in modules if name != "openai"))
+        pieces: list[Any] = []
+        first: float | None = None
+        try:
+            for piece in client.post("/chat/completions", cast_to=object, body=body, stream=True, stream_cls=openai.Stream[object]):
+                if first is None and _content(piece):
+                    first = round(turn.seconds, 4)
+                pieces.append(piece)
+        except library.HTTPError as broken:  # once it has begun, the openai client leaves its library's errors as they are
+            cause: Cause = "timeout" if "Timeout" in type(broken).__name__ else "connection"
+            raise CallError(Failure(cause, "the stream broke before its end"), again=True, billed=True) from None
+        except ValueError:
+            raise CallError(Failure("server_error", "a piece of the stream is no JSON"), again=True, billed=True) from None
+        return replace(read_stream(pieces), first=first)
+
     def _hooks(self) -> dict[str, list[Callable[[Any], None]]]:
-        return hooks(self._timeout, before=lambda: self._local.turn.begin(), answered=lambda: self._local.turn.end())
+        return hooks(self._timeout, before=lambda: self._local.turn.begin(), answered=lambda: self._local.turn.answered())
 
     def prepare(self) -> None:
         """Loads the library and makes the client, if that was not done yet. Raises: ModelError where a key is needed and not set."""
@@ -153,6 +182,40 @@ def read_answer(text: str) -> ModelAnswer:
     if isinstance(content, list):  # some servers send parts
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return ModelAnswer(whole(content) if isinstance(content, str) else "", finish, refused, used[0], used[1])
+
+
+def read_stream(pieces: Sequence[Any]) -> ModelAnswer:
+    """The one choice of a chat completion that came in pieces. Raises CallError where nothing of one came, or not its end."""
+    choices = [choice for piece in pieces if (choice := _choice(piece))]
+    if not choices:
+        what = "the endpoint sent no stream: leave the setting stream out, or ask an endpoint that has it"
+        raise CallError(Failure("rejected", what), billed=True)
+    finish = next((str(choice["finish_reason"]) for choice in reversed(choices) if choice.get("finish_reason")), None)
+    if finish is None:
+        raise CallError(Failure("connection", "the stream ended before its reply did"), again=True, billed=True)
+    refused = finish == "content_filter" or any(_delta(choice).get("refusal") for choice in choices)
+    told = [piece["usage"] for piece in pieces if isinstance(piece, dict) and isinstance(piece.get("usage"), dict)]
+    usage: Mapping[str, Any] = told[-1] if told else {}  # the last piece has it
+    used = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+    return ModelAnswer(whole("".join(map(_content, pieces))), finish, refused, used[0], used[1])
+
+
+def _choice(piece: Any) -> dict[str, Any]:
+    """The one choice of a piece; empty where it has none, as the last one, which tells the tokens."""
+    choices = piece.get("choices") if isinstance(piece, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else {}
+
+
+def _delta(choice: Mapping[str, Any]) -> dict[str, Any]:
+    delta = choice.get("delta")
+    return delta if isinstance(delta, dict) else {}
+
+
+def _content(piece: Any) -> str:
+    """The text that a piece of a stream adds."""
+    text = _delta(_choice(piece)).get("content")
+    return text if isinstance(text, str) else ""
 
 
 def _count(value: object) -> int | None:

@@ -101,18 +101,21 @@ _ROW = "(?,?,?,?,?,?,?,?,?,?,?,?)"
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A finished call: the text of the reply, tokens (`estimated`: counted here, the endpoint gave none), seconds it took."""
+    """A finished call: the text of the reply, tokens (`estimated`: counted here, the endpoint gave none), seconds it took, and of a stream
+    those to its first token."""
 
     reply: str
     input_tokens: int
     output_tokens: int
     estimated: bool
     seconds: float
+    first: float | None = None
 
 
 @dataclass
 class _Batch:
     rows: list[tuple[object, ...]] = field(default_factory=list)
+    firsts: list[tuple[str, float]] = field(default_factory=list)
     tries: list[tuple[object, ...]] = field(default_factory=list)
     done: threading.Event = field(default_factory=threading.Event)
     error: sqlite3.Error | None = None
@@ -148,6 +151,12 @@ class Journal:
         except zlib.error:
             return None
 
+    def first_seconds(self, key: str) -> float | None:
+        """Seconds to the first token of a call that was streamed; None of any other."""
+        with self._reader() as reader:
+            row = reader.execute("SELECT seconds FROM firsts WHERE key = ?", (key,)).fetchone()
+        return None if row is None else float(row[0])
+
     def find(self, request: Request) -> tuple[str, Stored] | None:
         """The finished call of a request, and the key that it stands under: the request's own, else one that 0.1 gave it."""
         if (stored := self.get(request.key)) is not None:
@@ -169,7 +178,7 @@ class Journal:
             request.key, time.time(), where.name or where.base_url, where.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
             pack(request.canonical), pack(stored.reply.encode("utf-8")),
             stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
-        ))
+        ), first=None if stored.first is None else (request.key, stored.first))
         # whoever gets an answer can count on finding it again: so nobody goes on before it is written
         batch.done.wait()
         if batch.error is not None:
@@ -256,7 +265,9 @@ class Journal:
                 if self._closing:
                     self._close_idle()
 
-    def _add(self, *, row: tuple[object, ...] | None = None, tried: tuple[object, ...] | None = None) -> _Batch:
+    def _add(
+        self, *, row: tuple[object, ...] | None = None, tried: tuple[object, ...] | None = None, first: tuple[str, float] | None = None,
+    ) -> _Batch:
         with self._wake:
             if self._closing:
                 raise ConfigError(f"{self.path}: the journal is closed", fix="ask while the session is open")
@@ -267,6 +278,8 @@ class Journal:
             batch = self._batch
             if row is not None:
                 batch.rows.append(row)
+            if first is not None:
+                batch.firsts.append(first)
             if tried is not None:
                 batch.tries.append(tried)
             self._wake.notify()
@@ -310,6 +323,8 @@ def _store(connection: sqlite3.Connection, batch: _Batch) -> None:
     for start in range(0, len(batch.rows), MOST_ROWS):
         rows = batch.rows[start : start + MOST_ROWS]
         connection.execute(_INSERT + ",".join([_ROW] * len(rows)), [value for row in rows for value in row])
+    if batch.firsts:
+        connection.executemany("INSERT OR REPLACE INTO firsts VALUES (?,?)", batch.firsts)
     if batch.tries:
         sql = "INSERT INTO tries (key, created, model, stage, cause, reply) VALUES (?,?,?,?,?,?)"
         connection.executemany(sql, batch.tries)

@@ -37,6 +37,8 @@ ANSWERS = (
     "CREATE INDEX IF NOT EXISTS answers_by_run ON answers (run)",
     "CREATE TABLE IF NOT EXISTS answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
 )
+# Seconds to the first token of calls that were streamed: a table of its own, so that rows of calls are what they were in every journal.
+FIRSTS = ("CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, seconds REAL NOT NULL)",)
 # An answer from another journal: one that came is better than one that failed.
 PUT_ANSWER = (
     "INSERT INTO answers VALUES (?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET run = excluded.run, created = excluded.created, "
@@ -138,7 +140,7 @@ def _check(path: Path) -> None:
                 f"{path}: is a journal of form {version}, this kgeval reads form {VERSION}",
                 fix=f"move the file away (its replies will be asked for again), use the kgeval that wrote it, or {_MOVE}",
             )
-        for statement in ANSWERS:
+        for statement in (*ANSWERS, *FIRSTS):
             connection.execute(statement)
         connection.execute("COMMIT")
         # after the commit: SQLite does not change it inside a transaction

@@ -31,6 +31,7 @@ def import_calls(into: Path, other: Path) -> int:
         with closing(connect(into)) as journal:
             journal.execute("ATTACH DATABASE ? AS other", (str(other),))
             calls = journal.execute("INSERT OR IGNORE INTO main.calls SELECT * FROM other.calls").rowcount
+            journal.execute("INSERT OR IGNORE INTO main.firsts SELECT * FROM other.firsts")
             journal.execute("INSERT OR IGNORE INTO main.abilities SELECT * FROM other.abilities")
             answers = journal.execute("SELECT key, run, created, failed, body FROM other.answers").fetchall
             journal.executemany(PUT_ANSWER, iter(answers()))

@@ -184,6 +184,7 @@ def clear(path: Path, chosen: CallFilter) -> JournalRows:
         if chosen.everything:
             for table in ("tries", "abilities", "answer_runs"):
                 journal.execute(f"DELETE FROM {table}")  # noqa: S608 - fixed texts only
+        journal.execute("DELETE FROM firsts WHERE key NOT IN (SELECT key FROM calls)")
         # deleted rows stay in the file's free pages until then
         journal.execute("VACUUM")
         journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # texts that were cleared are gone from the disk's files too

@@ -35,6 +35,7 @@ class Request:
     stage: str
     trial: int = 0
     round: int = 0
+    stream: bool = False
     items: int = 0  # numbered items that it shows; they stand in `user`, so this is no part of the canonical form
 
     @cached_property
@@ -46,7 +47,7 @@ class Request:
         whole = {
             "form": form, "endpoint": endpoint, "model": self.endpoint.model, "parameters": dict(self.endpoint.parameters),
             "system": self.system, "user": self.user, "schema": schema, "prompt": [self.prompt, self.prompt_hash],
-            "trial": self.trial, "round": self.round,
+            "trial": self.trial, "round": self.round, **({"stream": True} if self.stream else {}),
         }
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
 
@@ -69,6 +70,7 @@ class Request:
             "model": self.endpoint.model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": self.user}],
             **self.endpoint.parameters,
+            **({"stream": True, "stream_options": {"include_usage": True}} if self.stream else {}),
         }
         form = self.shape.response_format(mode)
         return body if form is None else {**body, "response_format": form}
@@ -88,5 +90,6 @@ def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, Jso
         endpoint = replace(endpoint, parameters=parameters)
     return Request(
         endpoint=endpoint, system=system, user=user, shape=shape_of(reply), prompt=task.prompt.name, prompt_hash=task.prompt.hash,
-        stage=task.stage or task.prompt.name, trial=task.trial, round=round_, items=len(items),
+        stage=task.stage or task.prompt.name, trial=task.trial, round=round_, stream=task.stream,
+        items=len(items),
     )

@@ -211,13 +211,15 @@ class Models:
     def spent(self, calls: Iterable[str]) -> Spent | None:
         """What the calls under these journal keys (Outcome.calls) took when they were made: never the time of finding them again.
         None if one of them is no longer in the journal."""
-        looked_up = [self._journal.get(key) for key in calls]
+        keys = list(calls)
+        looked_up = [self._journal.get(key) for key in keys]
         calls_made = [call for call in looked_up if call is not None]
         if not calls_made or len(calls_made) < len(looked_up):
             return None
         input_tokens, output_tokens = sum(call.input_tokens for call in calls_made), sum(call.output_tokens for call in calls_made)
         cost = None if self._price is None else round(self._price.cost(input_tokens, output_tokens), 8)
-        return Spent(len(calls_made), round(sum(call.seconds for call in calls_made), 4), input_tokens, output_tokens, cost)
+        first = self._journal.first_seconds(keys[0]) if len(keys) == 1 else None
+        return Spent(len(calls_made), round(sum(call.seconds for call in calls_made), 4), input_tokens, output_tokens, cost, first)
 
     def map(self, work: Callable[[A], B], items: Iterable[A], *, total: int | None = None) -> Iterator[B]:
         """work(item) for each item, on the session's threads, results in order and lazily: for work that asks several times an

@@ -59,6 +59,7 @@ class Turn:
         self._places, self._ready = places, ready
         self._held = False
         self.began: float | None = None
+        self.streams = False
 
     def begin(self) -> None:
         """Takes a place. A request that a redirect sends elsewhere is the same call.
@@ -77,6 +78,11 @@ class Turn:
             self.end()
             raise
         self.began = time.perf_counter()
+
+    def answered(self) -> None:
+        """The head of the reply is there: the endpoint has done its work, unless it sends the rest as it makes it."""
+        if not self.streams:
+            self.end()
 
     def end(self) -> None:
         """Gives the place back, once."""

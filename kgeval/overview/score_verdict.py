@@ -19,6 +19,7 @@ from kgeval.records import (
     Gain,
     Gate,
     GroupSummary,
+    LeftOutKnown,
     Mean,
     MetricInfo,
     MetricSummary,
@@ -159,7 +160,7 @@ def verdict(tables: ScoreTables) -> list[str]:
 def outcome(tables: ScoreTables) -> list[str]:
     """The first sentences of the verdict: without what is missing, which also stands in `to_fix`."""
     stopped = "The run was stopped before its end: these figures are of the rows that were scored until then."
-    lines = (_lead(tables), "" if tables.report.complete else stopped, gates_line(tables.report.gates), _tally(tables))
+    lines = (_lead(tables), _known(tables), "" if tables.report.complete else stopped, gates_line(tables.report.gates), _tally(tables))
     return [line for line in lines if line]
 
 
@@ -184,6 +185,24 @@ def _lead(tables: ScoreTables) -> str:
         return f"{word(first[0])} is first by {word(metric)}{better}, but not clearly better than {joined(names, NAMED)}: {values}.{few}"
     doubt = " Rows that failed could still change this." if place.fragile else ""
     return f"Best by {word(metric)}{better}: {_value(*first)}; next {_value(*second)}.{doubt}{few}"
+
+
+def _known(tables: ScoreTables) -> str:
+    """What was left out because a model knows it, and the same metric on all questions."""
+    known = tables.report.known
+    if known is None:
+        return ""
+    means = {one.system: one.overall for one in known.scores if one.metric == tables.headline}
+    values = [f"{word(system)} {figure(mean.mean)}" for system, mean in means.items() if mean.mean is not None]
+    beside = f"; {word(tables.headline or '')} on all of them: {joined(values, NAMED)}" if values else ""
+    return f"{left_out(known)}{beside}."
+
+
+def left_out(known: LeftOutKnown) -> str:
+    """`Without 51 of 326 questions that closed-book answers without any text`, for the head of a report."""
+    who = f"that {word(known.closed_book)} answers without any text" if known.closed_book else f"that {word(known.file)} names as known"
+    lost = f" ({plural(known.lost, 'other')} may be: the closed book has no score for them)" if known.lost else ""
+    return f"Without {number(known.left_out)} of {plural(known.questions, 'question')} {who}{lost}"
 
 
 def _equal(place: Standing, by: str) -> str:

@@ -30,7 +30,8 @@ def single(value: float, unit: Unit) -> str:
 
 def place_of(place: RunPlace, of: str | None = None) -> str:
     """`novels, small-chunks, corpus 50 %, reader small: graph`; "" where there is only one place."""
-    share = None if place.share is None else f"corpus {percent(place.share)}"
+    size = percent(place.share) if place.share is None or place.share <= 1 else f"{number(place.share)} tokens"
+    share = None if place.share is None else f"corpus {size}"
     reader = None if place.reader is None else f"reader {place.reader}"
     parts = ", ".join(part for part in (place.dataset, place.variant, share, reader) if part is not None)
     return ": ".join(part for part in (parts, of) if part)

@@ -68,6 +68,7 @@ from kgeval.records.comparison import (
     ComparisonVerdict,
     Drill,
     DrillCall,
+    KnownInPairs,
     PairResult,
     Procedure,
     Ranked,
@@ -103,12 +104,24 @@ from kgeval.records.contamination import (
     KnownSide,
     ProbeResult,
     SystemMean,
-    WithWithout,
 )
 from kgeval.records.gate import SEVERITIES, Gate, Severity
 from kgeval.records.graph import GraphRef, LabelName, Layout
+from kgeval.records.load import LoadedSystem, LoadLevel, LoadLimit, LoadReport
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
-from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, RunPlace
+from kgeval.records.matrix import (
+    Axis,
+    CostGrowth,
+    CrossedCell,
+    CrossedChange,
+    CrossedCost,
+    CrossedGraph,
+    CrossedReport,
+    GraphTook,
+    KeptCorpus,
+    KnownAtPlace,
+    RunPlace,
+)
 from kgeval.records.model import ModelRef, ModelUse, Role
 from kgeval.records.overview import (
     ChangeVerdict,
@@ -157,7 +170,9 @@ from kgeval.records.scores import (
     GroupCost,
     GroupGain,
     GroupSummary,
+    KnownInScores,
     LeaderRow,
+    LeftOutKnown,
     Mean,
     MetricInfo,
     MetricSummary,
@@ -171,6 +186,7 @@ from kgeval.records.scores import (
     Spread,
     SystemInfo,
     Verdict,
+    WithWithout,
     WorstRow,
 )
 from kgeval.records.sensitivity import ConditionScores, Sensitivity, SensitivityReport
@@ -200,16 +216,21 @@ __all__ = [
     "CommunityLink", "CommunityMap", "ComparedBy", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
     "CompletenessScope",
     "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport", "Control", "Corpus", "CorrectedRate",
-    "CorrectedShare", "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
-    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedReport", "Dimension", "Document",
+    "CorrectedShare", "CostGrowth",
+    "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
+    "CoverageWays", "CrossedCell", "CrossedChange", "CrossedCost", "CrossedGraph", "CrossedReport", "Dimension", "Document",
     "DrawnCommunity", "DrawnNode", "DrawnRelation", "Drift", "Drill", "DrillCall",
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
     "FindingChange", "Gain", "GainBy", "Gate", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
-    "GraphRef", "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
+    "GraphRef", "GraphTook",
+    "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
     "ItemVerdict",
-    "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",
-    "LeaderRow", "LengthBin",
-    "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
+    "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownAtPlace", "KnownInPairs",
+    "KnownInScores",
+    "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",
+    "LeaderRow", "LeftOutKnown", "LengthBin",
+    "Level", "LoadLevel", "LoadLimit", "LoadReport", "LoadedSystem",
+    "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",
     "PairedGain", "PairedResult", "Part", "Passage", "PeopleAgreement", "Picture", "PipelineRun", "PowerRow", "PredictorAgreement",

@@ -10,7 +10,7 @@ from kgeval.records.base import Cause, OfPair, Public, PublicJson, Record
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import Quantiles
+from kgeval.records.scores import LeftOutKnown, Quantiles
 
 Procedure = Literal["scores", "single", "pairwise-choice", "differential", "biased"]
 Winner = Literal["a", "b", "tie"]
@@ -215,6 +215,12 @@ class Drill(OfPair):
     calls: list[DrillCall] = Field(default_factory=list)
 
 
+class KnownInPairs(LeftOutKnown):
+    """What a model answers without any text, of a comparison: `pairs` is each pair overall on all questions, the known ones among them."""
+
+    pairs: list[PairResult] = Field(default_factory=list)
+
+
 class ComparisonReport(RunReport):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
@@ -223,9 +229,11 @@ class ComparisonReport(RunReport):
     `complete`: the run was not stopped, and no more than the allowed share of questions and of question-trials failed.
     `drill`: some questions opened, the most
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
+    `known`: questions that pairs, ranking, judge, contrast and drill-down are without.
     """
 
     complete: bool = True
+    known: KnownInPairs | None = None
     procedure: Procedure = "scores"
     trial_kind: TrialKind = "rejudge"
     signature: Public

@@ -6,9 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import OfMetric, Public, Record
+from kgeval.records.base import Public, Record
+from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import Gain, Mean, ScoreStatus
+from kgeval.records.scores import Gain, Mean, ScoreStatus, WithWithout
 
 How = Literal["judge", "words"]
 
@@ -20,13 +21,6 @@ class ClosedBookGroup(Record):
     value: str
     accuracy: Mean
     marked: int
-
-
-class WithWithout(OfMetric):
-    """One metric of one system over all questions, and without those that the closed book answers."""
-
-    overall: Mean
-    without: Mean
 
 
 class SystemMean(Record):
@@ -84,6 +78,8 @@ class ContaminationReport(RunReport):
     all values are 0 or 1, else BCa's. `attempted`: share that the closed book answers at all. `marked`: ids of the questions that it
     answers right.
 
+    `known_documents`: share of the questions that are about a document which the model may know, null where nothing is told of
+    documents; a question whose documents have no date that decides counts as failed. `gates`: thresholds on these shares.
     `gains`: each other system minus closed book, `gains_without`: the same without the marked questions. `difference`: marked share of
     known minus unknown documents, with its 95 % interval (Newcombe).
     """
@@ -105,9 +101,11 @@ class ContaminationReport(RunReport):
     gains_without: list[Gain] = Field(default_factory=list)
     documents: list[ContaminationDocument] = Field(default_factory=list)
     known: list[KnownSide] = Field(default_factory=list)
+    known_documents: Mean | None = None
     difference: float | None = None
     difference_low: float | None = None
     difference_high: float | None = None
     false_answers: list[SystemMean] = Field(default_factory=list)
     probe: list[ProbeResult] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

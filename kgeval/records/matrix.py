@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Literal
 
 from pydantic import Field
 
 from kgeval.records.base import Public, PublicRecord, Record
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import Spread
+from kgeval.records.scores import CostSummary, Spread
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
 
 class RunPlace(PublicRecord):
-    """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1."""
+    """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1; above 1: the tokens of documents
+    that were aimed at."""
 
     dataset: str | None = None
     variant: str | None = None
     share: float | None = None
     reader: str | None = None
+
+    @property
+    def corpus_rank(self) -> float:
+        """The order of sizes: 1 is the whole corpus, and so above every number of tokens."""
+        return inf if self.share is None or self.share == 1 else self.share
 
 
 class KeptCorpus(Record):
@@ -31,6 +38,14 @@ class KeptCorpus(Record):
     of_documents: int
     tokens: int
     of_tokens: int
+
+
+class KnownAtPlace(Record):
+    """The questions that the figures of a place are without, because a model answers them without any text."""
+
+    place: RunPlace
+    questions: int
+    left_out: int
 
 
 class CrossedCell(Record):
@@ -75,6 +90,55 @@ class CrossedChange(Record):
     better: bool | None = None
 
 
+class CrossedCost(Record):
+    """What the answers of one system took at one place."""
+
+    place: RunPlace
+    cost: CostSummary
+
+
+class GraphTook(PublicRecord):
+    """What a graph was built from and what that took; null: not known. `cost` in USD."""
+
+    documents: int | None = None
+    chunks: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+
+
+class CrossedGraph(Record):
+    """The graph of a place (`reader` null: it does not depend on who reads it). `structure`: figures of its audit by their ids."""
+
+    place: RunPlace
+    structure: dict[Public, float] = Field(default_factory=dict)
+    construction: GraphTook | None = None
+
+    def size(self, unit: str) -> float | None:
+        """Tokens of its corpus, or entities; None where that is not known."""
+        took = self.construction
+        if unit == "tokens":
+            return None if took is None or took.tokens is None else float(took.tokens)
+        return self.structure.get("entities")
+
+
+class CostGrowth(Record):
+    """How many times as much the answers of a system take at the place with the largest graph as at that with the smallest. `size`,
+    `of_size`: of both, in `unit` (tokens of the corpus, or entities). `factors`: by figure: input_tokens, output_tokens, cost (means an
+    answer), seconds_p50, seconds_p95, seconds_p99 and retrieval_p50, ... (quantiles over answers)."""
+
+    system: Public
+    smallest: RunPlace
+    largest: RunPlace
+    unit: Public
+    size: float
+    of_size: float
+    factors: dict[Public, float] = Field(default_factory=dict)
+
+
 class CrossedReport(RunReport):
     """All places of a run's matrix beside each other, by data set and as the mean over data sets."""
 
@@ -88,5 +152,9 @@ class CrossedReport(RunReport):
     lower_is_better: list[Public] = Field(default_factory=list)
     cells: list[CrossedCell] = Field(default_factory=list)
     changes: list[CrossedChange] = Field(default_factory=list)
+    costs: list[CrossedCost] = Field(default_factory=list)
+    graphs: list[CrossedGraph] = Field(default_factory=list)
+    growth: list[CostGrowth] = Field(default_factory=list)
+    known: list[KnownAtPlace] = Field(default_factory=list)
     missing: list[Public] = Field(default_factory=list)
     notes: list[Public] = Field(default_factory=list)

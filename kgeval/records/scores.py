@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import OfMetric, Public, PublicRecord, Record
+from kgeval.records.base import FilePath, OfMetric, Public, PublicRecord, Record
 from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
 from kgeval.records.pictures import Picture
@@ -83,6 +83,13 @@ class Mean(Record):
     bound_high: float | None = None
     sd: float | None = None
     failures: dict[Public, int] = Field(default_factory=dict)
+
+
+class WithWithout(OfMetric):
+    """One metric of one system over all questions, and without those that the closed book answers."""
+
+    overall: Mean
+    without: Mean
 
 
 class Repeats(Record):
@@ -300,14 +307,35 @@ class SystemInfo(Record):
     graph: bool | None = None
 
 
+class LeftOutKnown(Record):
+    """Questions that the figures of a report are without, because a model answers them without any text. `left_out` of the run's
+    `questions`, by `ids`; `file` names them, by `metric` of the system `closed_book` (null: it has ids alone). `lost`: answerable ones of
+    which it is not known, because the closed book has no score for them."""
+
+    file: FilePath
+    questions: int
+    left_out: int
+    closed_book: Public | None = None
+    metric: Public | None = None
+    lost: int = 0
+    ids: list[Public] = Field(default_factory=list)
+
+
+class KnownInScores(LeftOutKnown):
+    """The same of scores, with every mean on all questions and without the known ones."""
+
+    scores: list[WithWithout] = Field(default_factory=list)
+
+
 class ScoreReport(RunReport):
     """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped.
 
     `gains_by_group`, `costs_by_group`: pairs of systems by level and by hops, where there are several; a system whose answers come from
-    a graph stands before one whose do not.
+    a graph stands before one whose do not. `known`: questions that all figures but its own are without.
     """
 
     complete: bool = True
+    known: KnownInScores | None = None
     systems: list[SystemInfo] = Field(default_factory=list)
     metrics: list[MetricInfo] = Field(default_factory=list)
     summaries: list[MetricSummary] = Field(default_factory=list)

@@ -19,6 +19,7 @@ from kgeval.records import (
     CoverageReport,
     CrossedReport,
     GraphsReport,
+    LoadReport,
     MatrixReport,
     OverviewReport,
     QuestionStats,
@@ -86,6 +87,7 @@ KINDS: dict[type[Report], Kind] = {
         "a matrix of runs",
         _document("crossed"),
     ),
+    LoadReport: Kind("a report on systems under load", _document("load")),
     SimulationReport: Kind("a proof by simulation", _document("simulation")),
     ComparisonReport: Kind(
         "a comparison",

@@ -24,6 +24,7 @@ from kgeval.records import (
     CoverageReport,
     CrossedReport,
     GraphsReport,
+    LoadReport,
     MatrixReport,
     ModelRef,
     OverviewReport,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 Report = (
     AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
     | CoverageReport | ContaminationReport | ComparisonReport | CrossedReport | AgreementReport | MatrixReport | StatsReport
-    | SimulationReport
+    | SimulationReport | LoadReport
     | OverviewReport | AuditDiff | GraphsReport
 )
 TEMPLATES = Path(__file__).parent / "templates"

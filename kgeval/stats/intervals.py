@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 
@@ -63,6 +64,18 @@ def newcombe(first: tuple[float, float], second: tuple[float, float], *, quantil
     below = sqrt((p1 - first_ends.low) ** 2 + (second_ends.high - p2) ** 2)
     above = sqrt((first_ends.high - p1) ** 2 + (p2 - second_ends.low) ** 2)
     return Interval(max(-1.0, p1 - p2 - below), min(1.0, p1 - p2 + above))
+
+
+def quantile_interval(ordered: Sequence[float], share: float, *, confidence: float = 0.95) -> tuple[float | None, float | None]:
+    """The interval of a quantile (`share` in 0..1) of independent values, given in order: the values at the ranks between which the number
+    of smaller ones lies with this confidence, by the binomial distribution; no shape is assumed (Conover, Practical Nonparametric
+    Statistics, 3.2). None for an end beyond the values that there are: too few for it."""
+    from scipy.stats import binom
+
+    n = len(ordered)
+    low = int(binom.ppf((1 - confidence) / 2, n, share))  # how many values are below the quantile, at least
+    high = int(binom.ppf(1 - (1 - confidence) / 2, n, share)) + 1
+    return (ordered[low - 1] if low >= 1 else None, ordered[high - 1] if high <= n else None)
 
 
 def clipped(value: float, half: float) -> Interval:

@@ -62,10 +62,11 @@ class Threshold:
     def gate(
         self, value: float | None, met: bool | None, *, of: str | None = None, at: str | None = None, reason: str | None = None,
     ) -> Gate:
-        """What it came to; `=` stands as >=. `of`, `at`: in place of what was written; `reason`: why there is no answer, or what misses it."""
+        """What it came to; `=` stands as >=. `of`, `at`: in place of what was written; `reason`: why there is no answer, or what misses
+        it."""
         return Gate(
-            name=self.name, of=of or self.of, at=at or self.at, limit=self.resolved("higher").text, severity=self.severity, value=value, met=met,
-            reason=reason,
+            name=self.name, of=of or self.of, at=at or self.at, limit=self.resolved("higher").text, severity=self.severity, value=value,
+            met=met, reason=reason,
         )
 
     @property

@@ -56,6 +56,15 @@ class Rows(Staged):
         rows = self._staging.read("SELECT body FROM answers WHERE kept AND question = ? ORDER BY n", (question_id,))
         return [Answer.model_validate_json(body) for (body,) in rows]
 
+    def question_ids(self) -> list[str]:
+        """The ids of the questions of this run in their order, those without an answer among them."""
+        return [name for (name,) in self._staging.read("SELECT id FROM questions WHERE kept ORDER BY n")]
+
+    def unanswered(self, system: str) -> list[str]:
+        """The ids of the questions that a system did not answer."""
+        without = "SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept"
+        return [name for (name,) in self._staging.read(f"SELECT id FROM questions q WHERE kept AND NOT EXISTS ({without})", (system,))]  # noqa: S608
+
     def digest(self) -> str:
         """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files. Of a shard: of all rows
         of the run that it is a part of."""

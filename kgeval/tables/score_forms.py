@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
-from kgeval.records import RunManifest, Score, ScoreReport, Verdict
+from kgeval.records import LeftOutKnown, RunManifest, Score, ScoreReport, Verdict
 from kgeval.tables.columns import write_csv, write_parquet
 from kgeval.tables.plain import check_readable, private, read_json
 from kgeval.tables.stream import stream
@@ -109,12 +109,23 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
 def lower_metrics(output: Path) -> frozenset[str]:
     """The metrics of a result of which a low value is the better one, as the report beside it says; none without one. Of kgeval's own the
     table of metrics knows that; of the user's only the report."""
-    path = beside(output, "summary.json" if is_folder(output) else "run.json")
-    report = read_json(path) if path.is_file() else None
-    infos = report.get("metrics") if isinstance(report, dict) else None
+    infos = report_beside(output).get("metrics")
     return frozenset(
         str(info.get("metric")) for info in infos or () if isinstance(info, dict) and info.get("better") == "lower"
     )
+
+
+def known_in(output: Path) -> LeftOutKnown | None:
+    """The questions that the report beside a result is without (--without-known); None where it is without none, or there is none."""
+    known = report_beside(output).get("known")
+    return LeftOutKnown.model_validate({name: known[name] for name in LeftOutKnown.model_fields if name in known}) if known else None
+
+
+def report_beside(output: Path) -> dict[str, Any]:
+    """The report beside a result as plain data; empty where there is none."""
+    path = beside(output, "summary.json" if is_folder(output) else "run.json")
+    report = read_json(path) if path.is_file() else None
+    return report if isinstance(report, dict) else {}
 
 
 def read_scores(output: Path) -> Iterator[Score]:

@@ -16,7 +16,8 @@ from kgeval.tables.score_forms import beside, fingerprint_of, is_folder, is_resu
 from kgeval.tables.shards import Groups, PartManifest, fingerprint_in, shard_of
 
 Name = tuple[str, str, int | None]
-ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials")  # what the report, or what is kept, depends on
+# what the report, or what is kept, depends on
+ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials", "without_known")
 
 
 @dataclass(frozen=True)

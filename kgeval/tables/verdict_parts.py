@@ -19,7 +19,7 @@ Name = tuple[str, str, str, str, int]
 # what the report, or what is kept, depends on beside the signature
 ALSO = (
     "seed", "against", "pairs", "self_checks", "trials", "repeats", "trial_kind", "meaning_sample", "baseline_biased", "contrast", "labels",
-    "thresholds", "drill", "redact", "max_error_rate",
+    "thresholds", "drill", "redact", "max_error_rate", "without_known",
 )
 
 

@@ -19,7 +19,7 @@ from kgeval.format import first_lines, for_terminal, percent, plural
 from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
-from kgeval.systems.system import Plans, System, Tells
+from kgeval.systems.system import Ask, Plans, System, Tells
 from kgeval.tables.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
 from kgeval.workflows.answer_systems import ChosenSystem, Toolbox, chosen_systems
 from kgeval.workflows.result import INCOMPLETE, Result, beside
@@ -105,7 +105,7 @@ class AnswerPlan(Plan):
 
 
 @dataclass
-class _AnswerRun:
+class AnswerRun:
     """One run: what was asked for, open. `words`: what stands for the lengths of answers in fingerprints."""
 
     session: Session
@@ -164,22 +164,29 @@ class _AnswerRun:
 
 def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
     """The dry run: calls, tokens and cost where they are known; nothing is started or sent. Raises: as `run`."""
+    with opened(session, questions, options, functions) as answering:
+        return planned(answering, lambda: asks(answering.questions, answering.how), f"{answering.rows:,} questions")
+
+
+def planned(answering: AnswerRun, asked: Callable[[], Iterable[Ask]], count: str) -> AnswerPlan:
+    """What asking every system would take. `asked`: gives the questions from the first one on; `count`: how many they are, in words."""
     from kgeval.systems.builtin.system import BuiltinSystem
 
     stages, notes = [], []
-    with _opened(session, questions, options, functions) as answering:
-        for system in answering.systems:
-            questions_asked, builtin = asks(answering.questions, answering.how), isinstance(system, BuiltinSystem)
-            if isinstance(system, Plans):
-                stages.append(system.plan(questions_asked))
-            elif answering.box.dry is not None and builtin:
-                for ask in questions_asked:
-                    system.answer(ask)  # counts the calls: who is asked is the dry run
-            else:
-                what = "no model is asked" if builtin else "what they cost is not known here"
-                notes.append(f"{system.name}: {answering.rows:,} questions; {what}")
-        dry = answering.box.dry
-        return AnswerPlan((*stages, *(dry.stages() if dry is not None else ())), session.limits, lines=tuple(map(for_terminal, notes)))
+    for system in answering.systems:
+        builtin = isinstance(system, BuiltinSystem)
+        if isinstance(system, Plans):
+            stages.append(system.plan(asked()))
+        elif answering.box.dry is not None and builtin:
+            for ask in asked():
+                system.answer(ask)  # counts the calls: who is asked is the dry run
+        else:
+            what = "no model is asked" if builtin else "what they cost is not known here"
+            notes.append(f"{system.name}: {count}; {what}")
+    dry = answering.box.dry
+    return AnswerPlan(
+        (*stages, *(dry.stages() if dry is not None else ())), answering.session.limits, lines=tuple(map(for_terminal, notes)),
+    )
 
 
 def run(
@@ -195,7 +202,9 @@ def run(
     from kgeval.reports.write import check_replaced
     from kgeval.tables.temporary import private_folder
 
-    with _opened(session, questions, options, functions) as answering:
+    if options.load:
+        raise UsageError("load: measures, and gives no answers", fix="give --load to kgeval answer, or load= to kgeval.answer, by itself")
+    with opened(session, questions, options, functions) as answering:
         folder = private_folder("parts") if session.keep_rows and not session.outputs else None
         places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [system.name for system in answering.systems])
         check_replaced(files_of(places), answering.read_files())
@@ -229,7 +238,7 @@ def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator
     """What theta, k and l_max of built-in graph systems would find, line by line. Raises: UsageError for other systems."""
     from kgeval.systems.builtin import read_settings
 
-    with _opened(session, questions, options, None) as answering:
+    with opened(session, questions, options, None) as answering:
         if other := [system.label for system in answering.chosen if system.spec.kind != "builtin"]:
             raise UsageError(f"--sweep: {', '.join(other)} is not built in", fix="sweep graph or graph+text")
         for chosen in answering.chosen:
@@ -239,14 +248,15 @@ def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator
 
 
 @contextmanager
-def _opened(session: Session, file: Path, options: AnswerOptions, functions: Functions | None) -> Iterator[_AnswerRun]:
+def opened(session: Session, file: Path, options: AnswerOptions, functions: Functions | None) -> Iterator[AnswerRun]:
     """Everything that a run needs, checked before anything is asked or paid; a sweep opens no system."""
     from kgeval.tables.question_rows import open_questions
     from kgeval.tables.row_selection import RowSelection
 
     chosen = chosen_systems(session.config, options, functions)
     target, words = _target_words(options.target_words)
-    _check_outputs_early(session, options)
+    if not options.load:
+        _check_outputs_early(session, options)
     selection = RowSelection(
         (), questions=file, maps=options.map, filters=filters_of(options), allow_missing=options.allow_missing,
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
@@ -260,7 +270,7 @@ def _opened(session: Session, file: Path, options: AnswerOptions, functions: Fun
         limits = session.limits
         how = Answering(options.trials, limits.concurrency, target, limits.max_error_rate)
         box = Toolbox(session, options, stack, reads=not options.sweep)
-        answering = _AnswerRun(session, options, file, questions, chosen, box, how, words)
+        answering = AnswerRun(session, options, file, questions, chosen, box, how, words)
         if not options.sweep:
             answering.systems = _systems(answering, selection, stack)
         if target is not None:
@@ -278,7 +288,7 @@ def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
         raise UsageError("--resume, --retry-errors and --fresh-answers need -o: without it answers are not kept", fix="name a file with -o")
 
 
-def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> list[System]:
+def _systems(answering: AnswerRun, wanted: RowSelection, stack: ExitStack) -> list[System]:
     """The systems with their variants, each name once. Raises: UsageError where two that differ have one name."""
     opened: dict[str, System] = {}
     for chosen in answering.chosen:
@@ -295,7 +305,7 @@ def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> l
 
 
 def _one_target(
-    answering: _AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
+    answering: AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
 ) -> AnswerReport:
     """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written.
 
@@ -333,7 +343,7 @@ def _one_target(
     return report.model_copy(update={"run": run})
 
 
-def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerStore | None:
+def _store(answering: AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerStore | None:
     """The journal's answers of this run; None where the session keeps rows for its caller only. What is there of an earlier start is said:
     it may be of a system that was changed since then."""
     from kgeval.llm.answer_store import AnswerStore
@@ -355,7 +365,7 @@ def _store(answering: _AnswerRun, fingerprint: str, stack: ExitStack) -> AnswerS
     return store
 
 
-def _finish(answering: _AnswerRun, places: Sequence[Target]) -> None:
+def _finish(answering: AnswerRun, places: Sequence[Target]) -> None:
     """Has the journal know that all came to its end: the same command then asks anew."""
     from kgeval.llm.answer_store import AnswerStore
 
@@ -370,7 +380,7 @@ def _journal(session: Session) -> Path:
     return journal_file(session.asking.journal, session.asking.cache_dir)
 
 
-def _one_system(answering: _AnswerRun, system: System, rows: AnswerRows, first: int, out: IO[str] | None) -> Tally:
+def _one_system(answering: AnswerRun, system: System, rows: AnswerRows, first: int, out: IO[str] | None) -> Tally:
     """Has one system answer; its answers begin at place `first`. `out`: gets them as they come."""
     tally, progress = Tally(answering.how.max_error_rate), answering.session.call_progress
     line = progress.start(system.name, answering.rows)
@@ -387,7 +397,7 @@ def _one_system(answering: _AnswerRun, system: System, rows: AnswerRows, first: 
 
 
 def _report(
-    answering: _AnswerRun, systems: Sequence[System], rows: AnswerRows, tallies: Sequence[Tally], before: Sequence[ModelUse],
+    answering: AnswerRun, systems: Sequence[System], rows: AnswerRows, tallies: Sequence[Tally], before: Sequence[ModelUse],
 ) -> AnswerReport:
     """The sums, over answers that an earlier run made too."""
     from kgeval.records import AnswerReport
@@ -404,7 +414,7 @@ def _report(
     )
 
 
-def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[Target]) -> None:
+def _write_index_records(answering: AnswerRun, output: Path, places: Sequence[Target]) -> None:
     """Writes an Index record for each built-in system with an index; `{system}` in the name stands for the system's.
 
     Raises: UsageError where there is none, where several would go into one file, and where one would replace a file of this run.

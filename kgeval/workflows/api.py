@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
+    from kgeval.workflows.answer_load import LoadResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
@@ -75,7 +76,7 @@ IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES, task="accuracy")
-CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
+CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES, task="contamination")
 COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES, task="completeness")
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
@@ -185,7 +186,7 @@ def answer(
 def answer(
     questions: Any, *, system: Any = None, model: str | None = None, connection: neo4j.Driver | str | Session | None = None,
     graph: neo4j.Driver | str | Session | None = None, output: str | Path | None = None, dry_run: bool = False, **options: Any,
-) -> AnswersResult | AnswerPlan:
+) -> AnswersResult | AnswerPlan | LoadResult:
     """Has one or several systems answer questions. What a system's answer took (seconds, tokens, cost) is in its row.
 
     Args:
@@ -205,12 +206,13 @@ def answer(
     {options}
 
     Returns: an AnswersResult: iterate over the answers, `len`, `to_pandas()`, `save(path)`; `report` (an AnswerReport), `messages`. It can
-        be given to `score`, with the questions.
+        be given to `score`, with the questions. With `load`: a LoadResult, answers a second and latency at each level, and no answers.
     Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError; ModelError,
         IncompleteError where a system cannot go on. An answer that failed raises nothing: the row has its `error`, and where too many
         failed `exit_code` is 3.
     """
     from kgeval.workflows import answer as workflow
+    from kgeval.workflows import answer_load
 
     texts: list[str] = []
     functions: dict[str, Callable[..., Any]] = {}
@@ -227,6 +229,8 @@ def answer(
         call.session.arguments = {"questions": str(file)}
         chosen = options_of(AnswerOptions, {**call.given, "systems": tuple(texts)})
         task = (call.session, file, chosen, functions)
+        if chosen.load:
+            return call.worded(answer_load.plan(*task) if dry_run else answer_load.run(*task))
         return call.worded(workflow.plan(*task) if dry_run else workflow.run(*task))
 
 

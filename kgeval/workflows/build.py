@@ -190,8 +190,10 @@ def _check(session: Session, options: BuildOptions) -> None:
     ]
     if options.extractor == "triples-file" and options.triples is None:
         wrong.append("--extractor triples-file needs --triples FILE")
-    if options.keep is not None and options.share is None:
-        wrong.append("--keep is for --share")
+    if options.keep is not None and options.share is None and options.corpus_tokens is None:
+        wrong.append("--keep is for --share and --corpus-tokens")
+    if options.share is not None and options.corpus_tokens is not None:
+        wrong.append("--share and --corpus-tokens are two sizes of the corpus: give one")
     if options.chunk_overlap >= options.chunk_size:
         wrong.append("--chunk-overlap must be below --chunk-size")
     for output in session.outputs:
@@ -202,13 +204,22 @@ def _check(session: Session, options: BuildOptions) -> None:
 
 
 def shared(read: DocumentSet, options: BuildOptions) -> DocumentSet:
-    """The documents of `share`, with a note of how many they are. Raises: UsageError where nothing would be left out."""
+    """The documents of `share` or `corpus_tokens`, with a note of how many they are. Raises: UsageError where a share would leave nothing
+    out."""
+    from kgeval.llm.tokens import count
     from kgeval.tables.rows import read_questions
-    from kgeval.text.subset import documents_of, subset
+    from kgeval.text.subset import documents_of, subset, subset_of_tokens
 
+    keep = documents_of(read_questions(options.keep)) if options.keep else frozenset()
+    if options.corpus_tokens is not None:
+        chosen = subset_of_tokens(read.documents, options.corpus_tokens, seed=options.seed, keep=keep, count=count)
+        size = sum(count(document.text) for document in chosen)
+        note = f"--corpus-tokens {options.corpus_tokens:,}: {len(chosen):,} of {len(read.documents):,} documents, {size:,} tokens"
+        if len(chosen) == len(read.documents):
+            note += "; there are no more documents"
+        return replace(read, documents=chosen, notes=[*read.notes, note])
     if options.share is None:
         return read
-    keep = documents_of(read_questions(options.keep)) if options.keep else frozenset()
     chosen = subset(read.documents, options.share, seed=options.seed, keep=keep)
     if options.share < 1 and keep and len(chosen) == len(read.documents) > 1:
         raise UsageError(

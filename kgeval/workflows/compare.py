@@ -29,6 +29,7 @@ from kgeval.workflows.compare_inputs import (
     thresholds_of,
 )
 from kgeval.workflows.result import INCOMPLETE, Result, exit_code, gate_lines
+from kgeval.workflows.score import left_out_record
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import ModelUsage
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
+    from kgeval.tables.known_questions import KnownQuestions
     from kgeval.workflows.score import AskingSummary
 
 VERDICTS = (".jsonl", ".csv")
@@ -134,8 +136,8 @@ class Outputs:
 
 @dataclass
 class ComparisonRun:
-    """One run: what was asked for, open and checked. `inputs`: files that are read; `asking`: what the parts of a comparison that is
-    joined asked; None where this run asks."""
+    """One run: what was asked for, open and checked. `inputs`: files that are read; `left_out`: the questions that are `known`; `asking`:
+    what the parts of a comparison that is joined asked; None where this run asks."""
 
     session: Session
     options: CompareOptions
@@ -146,6 +148,8 @@ class ComparisonRun:
     thresholds: tuple[PairThreshold, ...]
     calibration: CalibrationInputs
     inputs: Sequence[Path] = ()
+    known: KnownQuestions | None = None
+    left_out: Sequence[str] = ()
     asking: AskingSummary | None = None
 
     def manifest(self) -> RunManifest:
@@ -163,6 +167,11 @@ class ComparisonRun:
             **whole_of(self), "notes": list(models.notes), "complete": models.stopped is None and aligned.stopped is None,
         }
         return manifest.model_copy(update={"arguments": {**manifest.arguments, WHOLE: whole}})
+
+    @property
+    def question_ids(self) -> list[str]:
+        """The questions of all pairs, each once."""
+        return list(dict.fromkeys(question.id for pairing in self.pairings for question in pairing.questions))
 
     def planning(self) -> Planning:
         """What the judge would be asked, counted by an asker of its own unless this is a dry run."""
@@ -184,6 +193,7 @@ def prepare(
 
     Raises: UsageError, InputError and what opening systems raises.
     """
+    from kgeval.tables.known_questions import read_known
     from kgeval.tables.shards import parse_shard
 
     if options.shard:
@@ -194,6 +204,11 @@ def prepare(
         ]
         if faults:
             raise UsageError(f"--shard does not go with these: {'; '.join(faults)}", fix="leave out --shard, or the others")
+    if options.without_known and options.stop_when_sure:
+        raise UsageError(
+            "--stop-when-sure decides on all questions in one random order, and --without-known leaves some of them out afterwards",
+            fix="leave one of them out",
+        )
     session.check_batches()
     settings = settings_of(session, options)
     chosen = systems_chosen(session, options)
@@ -201,6 +216,7 @@ def prepare(
     outputs = _outputs(session, options, inputs)
     # what it is compared with is about the whole run: the merge looks at it
     calibration = CalibrationInputs() if options.shard else read_calibration(options)
+    known = read_known(options.without_known) if options.without_known else None
     opened = open_inputs(session, answers, options, settings, names=names or {}, chosen=chosen, stack=stack)
     calibration.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
     for note in dict.fromkeys([*opened.notes, *opened.paired.notes]):
@@ -210,10 +226,13 @@ def prepare(
         session.say(note)
     aspects = (*settings.main.procedure.aspect_names, "overall")
     thresholds = dict.fromkeys((*session.config.compare.thresholds, *options.thresholds))
-    return ComparisonRun(
+    comparison = ComparisonRun(
         session, options, settings, outputs, opened, opened.pairings(settings.show),
-        () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs,
+        () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs, known,
     )
+    if known is not None:
+        comparison.left_out = known.among(comparison.question_ids, part=bool(options.shard))
+    return comparison
 
 
 def plan(
@@ -319,12 +338,13 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
     notes = opened.models.notes if asking is None else asking.notes
     bearing = [note for note in opened.notes if not only_how_read(note)]
     scores = judgements.scores.get(main.procedure.name)
-    corrected, label_notes = comparison.calibration.corrected(verdicts.tables(main))
+    left_out = frozenset(comparison.left_out)
     question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
 
     def tables(run: ProcedureRun) -> Tables:
-        return lambda: verdicts.tables(run)
+        return lambda: (rest for table in verdicts.tables(run) if (rest := table.without(left_out)).questions)
 
+    corrected, label_notes = comparison.calibration.corrected(tables(main)(), without=left_out)
     return ComparisonInputs(
         run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.procedure.name,
         trial_kind=opened.aligned.trial_kind, complete=not (stopped if asking is None else asking.stopped),
@@ -335,7 +355,9 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
         alignment=opened.aligned.counts() if opened.aligned.settings.rule.on else (), stopped=tuple(judgements.stopped),
         corrected=corrected, drift=comparison.calibration.drift, self_check=opened.self_check, missing=opened.paired.missing,
         thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scores.judgements if scores else 0,
-        requests=scores.requests if scores else 0, notes=tuple(dict.fromkeys([
+        requests=scores.requests if scores else 0,
+        known=left_out_record(comparison.known, comparison.left_out, len(comparison.question_ids)),
+        all_tables=lambda: verdicts.tables(main), notes=tuple(dict.fromkeys([
             *judgements.notes, *comparison.settings.notes, *label_notes, *bearing, *opened.aligned.notes, *notes,
         ])),
     )
@@ -372,7 +394,7 @@ def _inputs(session: Session, answers: Sequence[Path], options: CompareOptions, 
     from kgeval.config import DEFAULT_FILE
 
     named = [
-        *answers, options.questions, options.grades, options.anchors, options.labels, options.baseline,
+        *answers, options.questions, options.grades, options.anchors, options.labels, options.baseline, options.without_known,
         session.config_file or DEFAULT_FILE, session.asking.prices, session.layout, *(Path(name).expanduser() for name in systems),
     ]
     return list(dict.fromkeys(Path(name) for name in named if name and Path(name).is_file()))
@@ -460,6 +482,8 @@ def _counted_lines(comparison: ComparisonRun) -> Iterator[str]:
             f"{run.procedure.name}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {run.trials} "
             f"({comparison.opened.aligned.trial_kind}), orders {run.procedure.positions}, repeats {run.repeats}"
         )
+    if comparison.known is not None:
+        yield comparison.known.plan_line(len(comparison.left_out), len(comparison.question_ids))
     if comparison.options.stop_when_sure:
         yield "--stop-when-sure: the counts are of a run to the end; pairs that are clear stop before it"
 

@@ -3,7 +3,7 @@ shows that the procedure has no bias."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -91,16 +91,20 @@ class CalibrationInputs:
         verdicts = [verdict for judged in run.models.map(work, self.anchors, total=len(self.anchors)) for verdict in judged]
         self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=procedure.name)
 
-    def corrected(self, tables: Iterable[PairTable]) -> tuple[tuple[CorrectedRate, ...], list[str]]:
-        """The pairs' rates corrected by the labels, and what is to be said of the labels."""
+    def corrected(
+        self, tables: Iterable[PairTable], *, without: Collection[str] = (),
+    ) -> tuple[tuple[CorrectedRate, ...], list[str]]:
+        """The pairs' rates corrected by the labels, but those of questions that the tables are `without`; and what is to be said of the
+        labels."""
         from kgeval.comparison.corrected import corrected, labels_of, selected
 
         if not self.labels:
             return (), []
         corrections: list[CorrectedRate] = []
         notes: dict[str, None] = {}
+        labels = [label for label in self.labels if label.question_id not in without]
         for table in tables:
-            labelled = labels_of(table, self.labels)
+            labelled = labels_of(table, labels)
             if labelled.unknown:
                 places = [label_place.partition(": question ")[0] for label_place in labelled.unknown]  # no id: notes stay under --redact
                 notes[f"labels of questions that were not judged: {first_of(places, SHOWN, '; ')}"] = None

@@ -59,7 +59,7 @@ def merge(
         CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, whole.config.compare,
     )
     answers = [Path(name) for name in arguments.get("answers", ())]
-    named = [*answers, options.questions, options.grades, options.labels, options.baseline]
+    named = [*answers, options.questions, options.grades, options.labels, options.baseline, options.without_known]
     check_there([path for path in named if path != STDIN])
     with whole, ExitStack() as stack:
         comparison = prepare(whole, answers, options, stack=stack)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +15,7 @@ from kgeval.errors import UsageError
 from kgeval.format import percent
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
-from kgeval.workflows.result import INCOMPLETE, Result
+from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.rows import STDIN, questions_of
 from kgeval.workflows.session import Session, refuse
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from kgeval.metrics.contamination.question_table import QuestionTable
     from kgeval.metrics.select import Selection
     from kgeval.records import ContaminationReport, Layout, ProbeResult, RunManifest, Score
+    from kgeval.stats.thresholds import Threshold
     from kgeval.tables.rows import Rows
-
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,7 @@ class _Measuring:
     asked: QuestionTable
     notes: list[str]
     knowledge: Knowledge
+    gates: Sequence[Threshold] = ()
     rows: Rows | None = None
     systems: list[str] = field(default_factory=list)
     closed_book: str = ""
@@ -155,8 +156,18 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
     if options.marked:
         write_text(options.marked, "".join(f"{name}\n" for name in report.marked), mode=0o600)
         session.say(f"wrote {options.marked}")
-    failed = f"incomplete: {percent(_failed(report))} of what was to be judged failed (the report has the causes); the same command goes on"
-    return ContaminationResult(report, messages=(failed,) if report.run.exit_code else (), redact=session.redact)
+    messages = gate_lines(report.gates)
+    if not report.complete or _failed(report) > session.limits.max_error_rate:
+        share = percent(_failed(report))
+        messages = [f"incomplete: {share} of what was to be judged failed (the report has the causes); the same command goes on", *messages]
+    return ContaminationResult(report, messages=tuple(messages), redact=session.redact)
+
+
+def names(_: Session, options: ContaminationOptions) -> Iterator[Callable[[], object]]:
+    """Checks of names in the options, before anything is read. Each raises: UsageError with its faults."""
+    from kgeval.metrics.contamination.gates import parse_gates
+
+    yield lambda: parse_gates(options.thresholds)
 
 
 def _read(questions: Path, options: ContaminationOptions) -> list[Path]:
@@ -192,13 +203,17 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
 
 def _opened(stack: ExitStack, session: Session, questions: Path, options: ContaminationOptions) -> _Measuring:
     """Reads and checks all files, then opens the models and the graph."""
+    from kgeval.metrics.contamination.gates import parse_gates, unknown_systems
     from kgeval.metrics.contamination.question_table import closed_book_of, deciding_metric, read_asked
 
+    gates = parse_gates(options.thresholds)
     _check(session, questions, options)
     read = stack.enter_context(questions_of(session, questions, options))
     question_table = read_asked(read)
-    measuring = _Measuring(session, options, questions, question_table, list(read.notes), _knowledge(options, question_table))
+    measuring = _Measuring(session, options, questions, question_table, list(read.notes), _knowledge(options, question_table), gates)
     file_metrics, without_contexts = _open_answers(stack, measuring)
+    if unknown := unknown_systems(gates, measuring.systems):
+        raise UsageError(f"--threshold: no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(measuring.systems)}")
     judged = session.names_model("judge") and bool(measuring.rows)
     measuring.decides = deciding_metric(options.metric, judge=judged, given=file_metrics)
     measuring.closed_book = closed_book_of(measuring.systems, options.closed_book, without_contexts)
@@ -277,6 +292,7 @@ def _select(measuring: _Measuring, given: set[str]) -> None:
 
 def _report(measuring: _Measuring) -> ContaminationReport:
     from kgeval.metrics.contamination.figures import ContaminationInputs, report_of
+    from kgeval.metrics.contamination.gates import evaluated
     from kgeval.metrics.contamination.question_table import gather_scores
 
     options, question_table = measuring.options, measuring.asked
@@ -289,8 +305,9 @@ def _report(measuring: _Measuring) -> ContaminationReport:
     stopped = any(models.exit_code for models in measuring.models)
     notes = [*measuring.notes, *(note for models in measuring.models for note in models.notes), *report.notes]
     report = report.model_copy(update={"probe": probed, "complete": not stopped, "notes": list(dict.fromkeys(notes))})
-    code = INCOMPLETE if stopped or _failed(report) > measuring.session.limits.max_error_rate else 0
-    return report.model_copy(update={"run": measuring.manifest(code)})
+    gates = evaluated(measuring.gates, report)
+    code = exit_code(gates, incomplete=stopped or _failed(report) > measuring.session.limits.max_error_rate)
+    return report.model_copy(update={"gates": gates, "run": measuring.manifest(code)})
 
 
 def _scores(measuring: _Measuring) -> Iterator[Score]:

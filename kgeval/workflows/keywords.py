@@ -195,7 +195,7 @@ class Function:
             if name in unknown:
                 continue
             if name in self.options.model_fields:
-                own[name] = value
+                own[name] = files.report(value, name) if isinstance(value, Result) else value
             elif self.role and field in ModelOptions.model_fields:
                 asking[field] = value
                 if name in Connection.model_fields and not isinstance(connection, Session):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import RunOptions, environment
-from kgeval.errors import GateError
+from kgeval.errors import GateError, UsageError
 from kgeval.llm.plan import AnyPlan, Plan
 from kgeval.workflows.pipeline.execute import USABLE, RunSettings, carry_out, chosen, exit_code, log_of, states_of
 from kgeval.workflows.pipeline.ledger import Ledger, alone
@@ -134,8 +134,13 @@ def stages_in(session: Session, options: RunOptions, faults: Sequence[str] = ())
     from kgeval.workflows.pipeline.check import check
     from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 
+    if options.without_known is not None and not options.without_known.is_file():
+        raise UsageError(f"--without-known {options.without_known}: no such file", fix="give the report of kgeval contamination")
     common = {name: value for name in ("journal", "cache_dir", "max_concurrency") if (value := getattr(options, name)) is not None}
-    stages = stages_of(RunRequest(session.config, session.config_file, folder_of(session, options), _connection(session), common))
+    stages = stages_of(RunRequest(
+        session.config, session.config_file, folder_of(session, options), _connection(session), common,
+        options.without_known or session.config.run.without_known,
+    ))
     check(session.config, stages, faults, session.config_file)
     return chosen(stages, options.stages)
 

@@ -26,8 +26,20 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditReport, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
+    from kgeval.records import (
+        AuditReport,
+        IndexRecord,
+        LeftOutKnown,
+        MetricInfo,
+        Row,
+        RunManifest,
+        Score,
+        ScoreReport,
+        ServerInfo,
+        Verdict,
+    )
     from kgeval.stats.thresholds import Threshold
+    from kgeval.tables.known_questions import KnownQuestions
     from kgeval.tables.rows import Rows, RowSelection
     from kgeval.tables.scores import ScoreFile
 
@@ -100,7 +112,8 @@ class AskingSummary:
 
 @dataclass
 class Scoring:
-    """One run: what was asked for, and, once opened, what it is done with. `asking`: where models were asked elsewhere, in parts."""
+    """One run: what was asked for, and, once opened, what it is done with. `left_out`: the questions of the rows that are `known`.
+    `asking`: where models were asked elsewhere, in parts."""
 
     session: Session
     options: ScoreOptions
@@ -113,6 +126,8 @@ class Scoring:
     tools: Tools = field(default_factory=Tools)
     infos: list[MetricInfo] = field(default_factory=list)
     audit: AuditReport | None = None
+    known: KnownQuestions | None = None
+    left_out: Sequence[str] = ()
     index: tuple[IndexRecord, ...] = ()
     asking: AskingSummary | None = None
 
@@ -200,6 +215,7 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
     from kgeval.metrics.summary.gates import parse_gates
     from kgeval.records import IndexRecord, ScoreReport
     from kgeval.reports.write import check_outputs
+    from kgeval.tables.known_questions import read_known
     from kgeval.tables.scores import is_result
 
     if options.write_back and not options.explain:
@@ -213,13 +229,17 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
     gates = parse_gates([*session.config.metrics.thresholds, *options.thresholds], scoring.selection.metrics)
     reports = tuple(path for path in session.outputs if not is_result(path))
     check_outputs(list(reports), ScoreReport)
-    check_places(session.outputs, scoring.wanted, options.audit, *options.index, session.config_file, session.asking.prices)
+    check_places(
+        session.outputs, scoring.wanted, options.audit, *options.index, options.without_known, session.config_file, session.asking.prices,
+    )
     scoring = replace(
         scoring, gates=tuple(gates) if scoring.wanted.shard is None else (),  # they are about the whole run: the merge looks at them
         results=tuple(path for path in session.outputs if is_result(path)), reports=reports,
     )
     if options.audit:
         scoring.audit = read_audit(options.audit, session.graph_name)
+    if options.without_known:
+        scoring.known = read_known(options.without_known)
     scoring.index = tuple(
         read_record(path, IndexRecord, "no index record", fix="kgeval help records shows the record") for path in options.index
     )
@@ -240,7 +260,10 @@ def plan(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Pl
     with scoring.open_rows() as rows:
         check(scoring, rows)
         scoring.open_tools()
-        return planned(scoring, rows, lambda row, asker: walk(scoring, [row], asker))
+        made = planned(scoring, rows, lambda row, asker: walk(scoring, [row], asker))
+        if scoring.known is not None and made.stages:
+            made = replace(made, lines=(*made.lines, scoring.known.plan_line(len(scoring.left_out), len(rows.question_ids()))))
+        return made
 
 
 def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> ScoreResult:
@@ -258,10 +281,12 @@ def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Sco
 
 
 def check(scoring: Scoring, rows: Rows) -> None:
-    """What can only be known once the rows are: names of systems, trials. Raises: UsageError."""
+    """What can only be known once the rows are: names of systems, trials, which questions are known. Raises: UsageError, InputError."""
     from kgeval.metrics.summary.build import SummaryOptions, check_options
 
     options = scoring.options
+    if scoring.known is not None:
+        scoring.left_out = scoring.known.among(rows.question_ids(), part=scoring.wanted.shard is not None)
     check_options(SummaryOptions(baseline=options.against, gates=scoring.gates), (), [info.system for info in rows.systems])
     if options.trials > 1 and any(info.trials > 1 for info in rows.systems):
         what = "--trials: the answers have trials of their own, and the spread between runs could be of either"
@@ -441,18 +466,32 @@ def _score_all(scoring: Scoring, rows: Rows, file: ScoreFile) -> None:
 def _report(scoring: Scoring, rows: Rows, file: ScoreFile) -> ScoreReport:
     from kgeval.metrics.summary.build import SummaryOptions, build_report
 
-    options, asking = scoring.options, scoring.asking_summary()
+    options, asking, left_out = scoring.options, scoring.asking_summary(), frozenset(scoring.left_out)
     stopped = asking.stopped
+    missing = {info.system: sum(name not in left_out for name in rows.unanswered(info.system)) for info in rows.systems if left_out}
     report = build_report(
         file.scores, lambda: iter(rows), infos=scoring.infos, systems=rows.systems,
-        run=scoring.manifest(rows, options.audit, *options.index),
+        run=scoring.manifest(rows, options.audit, *options.index, options.without_known),
         options=SummaryOptions(
             seed=options.seed, baseline=options.against, gates=scoring.gates, complete=not stopped, notes=(*rows.notes, *asking.notes),
             verdicts=file.verdicts if _keeps_verdicts(scoring) else None, audit=scoring.audit, index_records=scoring.index,
+            known=left_out_record(scoring.known, scoring.left_out, len(rows.question_ids())), missing=missing,
         ),
     )
     code = exit_code(report.gates, incomplete=stopped or failed_share(report) > scoring.session.limits.max_error_rate)
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
+
+
+def left_out_record(known: KnownQuestions | None, left_out: Sequence[str], questions: int) -> LeftOutKnown | None:
+    """What a report says of the known questions that its figures are without; None where they are not asked for."""
+    from kgeval.records import LeftOutKnown
+
+    if known is None:
+        return None
+    return LeftOutKnown(
+        file=str(known.file), questions=questions, left_out=len(left_out), closed_book=known.closed_book, metric=known.metric,
+        lost=known.lost, ids=list(left_out),
+    )
 
 
 def _incomplete_lines(report: ScoreReport, max_error_rate: float, kept: str) -> list[str]:

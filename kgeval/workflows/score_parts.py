@@ -47,7 +47,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     options = ScoreOptions.model_validate(own)
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
-    check_there([*answers, options.questions, options.audit, *options.index])
+    check_there([*answers, options.questions, options.audit, options.without_known, *options.index])
     with merging_session(session, arguments, paths, asking=asking) as whole:
         scoring = prepare(whole, answers, options)
         check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
@@ -218,7 +218,7 @@ def _worker(scoring: Scoring, limits: Limits, number: int, parts: Sequence[Path]
     asking = session.asking.model_copy(update=_share(limits, number, count, workers))
     if scoring.options.ray_address:
         asking = asking.model_copy(update={"journal": _journal_of(part)})
-    whole = {"executor": None, "workers": None, "shards": None, "ray_address": None, "thresholds": ()}
+    whole = {"executor": None, "workers": None, "shards": None, "ray_address": None, "thresholds": (), "without_known": None}
     options = scoring.options.model_copy(update={"shard": f"{number}/{count}", **whole})
     task = {
         "session": session.portable() | {"outputs": [str(part)], "asking": asking.model_dump(mode="json")},

@@ -279,3 +279,33 @@ def test_refusals_are_told_by_phrases_in_several_languages(text: str, refuses: b
 ])
 def test_an_answer_says_the_right_one_where_its_words_stand_side_by_side(answer: str, reference: str, told: bool) -> None:
     assert says(answer, reference) is told
+
+
+def test_thresholds_decide_the_exit_code_and_what_is_lacking_is_no_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = world(tmp_path)
+    out = ["-o", tmp_path / "r.json", "-q"]
+    # 3 of 8 answerable ones are known, 5 of all ten are about the old book, 1 of 2 negative ones is answered all the same
+    met = "marked<=0.375,accuracy=0.38,known_documents<=0.5,vector:false_answers<=0"
+    assert contamination(*both(paths), "--known", "old", "--threshold", met, *out) == 0
+    assert [(gate.of, gate.name, gate.value, gate.met) for gate in report_in(tmp_path).gates] == [
+        ("closed-book", "marked", 3 / 8, True), ("closed-book", "accuracy", 3 / 8, True), ("closed-book", "known_documents", 1 / 2, True),
+        ("vector", "false_answers", 0.0, True),
+    ]
+    assert contamination(*both(paths), "--threshold", "marked<=0.37,false_answers<=0.4", *out) == 1
+    assert "gate missed: closed-book: false_answers <= 0.4 (0.5)" in capsys.readouterr().err
+    assert contamination(*both(paths), "--threshold", "known_documents<=0.5", *out) == 3, "nobody said what the model may know"
+    # half of the closed book is lost: from 1 to 5 of 8 may be known
+    lines = paths["closed-book"].read_text().splitlines(keepends=True)
+    paths["closed-book"].write_text("".join(line for line in lines if json.loads(line)["question_id"] not in ("q1", "q2", "q3", "q5")))
+    assert contamination(*both(paths), "--threshold", "marked<=0.5", *out) == 3
+    assert contamination(*both(paths), "--threshold", "marked<=0.625", *out) == 0
+    assert contamination(*both(paths), "--threshold", "marked<=0.1", *out) == 1
+
+
+def test_thresholds_that_cannot_be_checked_are_named_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert contamination(*both(world(tmp_path)), "--threshold", "markd<=0.1,vector:marked<=1,accuracy<=2") == 2
+    told = capsys.readouterr().err
+    for fault in ("markd is no figure of contamination", "marked is of the closed book", "2 is not a number from 0 to 1"):
+        assert fault in told
+    assert contamination(*both(world(tmp_path)), "--threshold", "graph:false_answers<=0.1") == 2
+    assert "no system is called graph" in capsys.readouterr().err

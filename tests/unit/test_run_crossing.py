@@ -51,6 +51,15 @@ def test_a_value_is_the_mean_over_questions_with_what_it_is_over(tmp_path: Path)
     assert [at for at, n in enumerate(cell.spread.bins) if n] == [0, 10, 19]
 
 
+def test_known_questions_are_in_no_figure_of_a_place_whose_scores_are_without_them(tmp_path: Path) -> None:
+    stage = place(tmp_path, "a", {"s": {"m": [1.0, 0.0, 0.5, 0.7]}})
+    known = {"file": "known.json", "questions": 4, "left_out": 2, "ids": ["q0", "q3"], "closed_book": "c", "metric": "contains"}
+    (tmp_path / "a" / "scores" / "summary.json").write_text(json.dumps({"metrics": [], "known": {**known, "scores": []}}))
+    found = report(stage)
+    assert [(cell.mean, cell.n) for cell in found.cells] == [(0.25, 2)] and found.known[0].left_out == 2
+    assert "a closed book answers without any text: 2 at 1 place" in " ".join(rendered(found, "text").split())
+
+
 def test_the_mean_over_data_sets_weighs_each_the_same(tmp_path: Path) -> None:
     found = report(
         place(tmp_path, "a", {"s": {"m": [1.0, 1.0]}}, dataset="a"), place(tmp_path, "b", {"s": {"m": [0.0, 0.5, 0.0, 0.5]}}, dataset="b"),
@@ -193,3 +202,74 @@ def test_a_share_of_the_corpus_says_what_was_really_kept(tmp_path: Path) -> None
     for form in ("text", "md", "html"):
         assert "10 of 11 documents" in " ".join(rendered(found, form).split()), form  # type: ignore[arg-type]
     assert "93.1 % of the tokens" in rendered(found, "md")
+
+
+EXAMPLES = Path(__file__).parents[2] / "schemas" / "examples"
+
+
+def built(folder: Path, name: str, tokens: int, entities: int, **at: object) -> list[StageRun]:
+    """The stages build and audit of a place, with a corpus and a graph of this size."""
+    build = json.loads(next((EXAMPLES / "index-record" / "valid").glob("*.json")).read_text())
+    build |= {"corpus": {**build["corpus"], "tokens": tokens, "documents": 3, "chunks": 9}, "entities": entities, "seconds": 7.5}
+    audit = json.loads((EXAMPLES / "audit-report" / "valid" / "small.json").read_text())
+    audit["structure"] = {"entities": entities, "relations": 2 * entities, "density": 0.25, "community_algorithm": "louvain"}
+    stages = []
+    for kind, record in (("build", build), ("audit", audit)):
+        file = folder / name / f"{kind}.json"
+        file.write_text(json.dumps(record))
+        stages.append(StageRun(
+            id=f"{name}/{kind}", kind=kind, place=RunPlace(**at), command="", state="done", fingerprint="",  # type: ignore[arg-type]
+            outputs={str(file): ""},
+        ))
+    return stages
+
+
+def took(folder: Path, name: str, seconds: list[float], tokens: float) -> None:
+    """What a place's answers took, as its score report says."""
+    ordered = sorted(seconds)
+    rank = {part: ordered[-(-part * len(ordered) // 100) - 1] for part in (50, 95, 99)}
+    latency = {"n": len(ordered), "mean": sum(ordered) / len(ordered), **{f"p{part}": value for part, value in rank.items()}}
+    cost = {"system": "graph", "n": len(ordered), "means": {"input_tokens": tokens}, "latency_s": latency, "by_hops": {"2": latency}}
+    (folder / name / "scores" / "summary.json").write_text(json.dumps({"metrics": [], "costs": [cost]}))
+
+
+def test_what_answers_take_stands_beside_the_size_of_the_corpus_with_its_growth(tmp_path: Path) -> None:
+    stages = []
+    sizes = (("small", 0.25, 1_000, 50, 1.0), ("half", 0.5, 2_500, 80, 1.5), ("whole", 1.0, 8_000, 120, 3.0))
+    for name, share, tokens, entities, slower in sizes:
+        stages += [place(tmp_path, name, {"graph": {"m": [1.0, 0.0]}}, share=share)]
+        stages += built(tmp_path, name, tokens, entities, share=share)
+        took(tmp_path, name, [slower * value for value in (0.1, 0.2, 0.3, 0.4)], 400 + tokens / 100)
+    found = report(*stages)
+    assert [(one.place.share, one.structure["entities"], one.construction.tokens if one.construction else 0) for one in found.graphs] == [
+        (0.25, 50, 1_000), (0.5, 80, 2_500), (1.0, 120, 8_000),
+    ]
+    (growth,) = found.growth
+    assert (growth.unit, growth.size, growth.of_size, growth.smallest.share, growth.largest.share) == ("tokens", 1_000, 8_000, 0.25, 1.0)
+    assert growth.factors == pytest.approx({
+        "input_tokens": 480 / 410, "seconds_p50": 3.0, "seconds_p95": 3.0, "seconds_p99": 3.0,
+    })
+    text = " ".join(rendered(found, "md").split())
+    assert "graph: with 8.0 x the tokens of the corpus, an answer takes 3.0 x the median seconds and 1.2 x the prompt tokens." in text
+    assert "0.60 / 1.20 / 1.20" in text, "p50, p95 and p99 of the whole corpus"
+    page = rendered(found, "html")
+    assert "cost-seconds_p95" in page and "tokens of the corpus" in page, "curves"
+
+
+def test_data_sets_of_other_sizes_are_a_growth_too_by_entities_where_no_corpus_is_known(tmp_path: Path) -> None:
+    stages = []
+    for name, entities, tokens in (("a", 40, 300.0), ("b", 10, 150.0)):
+        stages += [place(tmp_path, name, {"graph": {"m": [1.0]}}, dataset=name), built(tmp_path, name, 0, entities, dataset=name)[1]]
+        took(tmp_path, name, [1.0], tokens)
+    (growth,) = report(*stages).growth
+    assert (growth.unit, growth.smallest.dataset, growth.largest.dataset, growth.factors["input_tokens"]) == ("entities", "b", "a", 2.0)
+
+
+def test_sizes_in_tokens_are_held_against_the_whole_corpus(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "whole", {"graph": {"m": [1.0, 1.0]}}, share=1.0),
+        place(tmp_path, "less", {"graph": {"m": [0.0, 1.0]}}, share=56_000.0),
+    )
+    assert found.shares == [56_000.0, 1.0]
+    assert [(one.base, one.changed, one.mean) for one in found.changes] == [("1.0", "56000", -0.5)]
+    assert "56,000 tokens" in rendered(found, "md")

@@ -63,6 +63,40 @@ def test_the_closed_book_brings_the_contamination_stage() -> None:
     assert found["contamination"].argv[:4] == ("contamination", "q.jsonl", "--answers", "out/answers.jsonl")
 
 
+def test_sizes_of_the_corpus_may_be_tokens_with_the_whole_one_first() -> None:
+    found = stages(
+        source={"documents": ["docs"]}, questions={"file": "q.jsonl"}, systems=SYSTEMS, metrics={"names": ["lexical"]},
+        matrix={"corpus": [1.0], "corpus_tokens": [56_000, 1_132_000]},
+    )
+    builds = [stage for stage in found.values() if stage.kind.name == "build"]
+    assert [stage.id for stage in builds] == ["corpus-1/build", "corpus-1132000/build", "corpus-56000/build"]
+    assert "--corpus-tokens 56000 --keep q.jsonl" in builds[2].line and "--graph run-56000" in builds[2].line
+    assert "--corpus-tokens" not in builds[0].line and "--share" not in builds[0].line
+    told = faults_of(Config.model_validate({"matrix": {"corpus": [0.5, 1.0], "corpus_tokens": [56_000]}}))
+    assert any(fault.startswith("matrix.corpus: 0.5: shares and corpus_tokens cannot be crossed") for fault in told)
+
+
+def test_scores_and_comparisons_wait_for_the_known_questions_where_they_are_to_be_without_them() -> None:
+    closed = [*SYSTEMS, {"name": "closed", "spec": "closed-book"}]
+    base = {"systems": closed, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}, "metrics": {"names": ["lexical"]}, "compare": {}}
+    assert list(stages(**base)).index("scores") < list(stages(**base)).index("contamination")
+    config = Config.model_validate({**base, "run": {"without_known": True}})
+    found = {stage.id: stage for stage in stages_of(RunRequest(config, None, Path("out"), known=True))}
+    for name in ("scores", "compare"):
+        assert list(found).index("contamination") < list(found).index(name) and "contamination" in found[name].needs
+        assert "--without-known out/contamination.json" in found[name].line
+    of_file = {stage.id: stage for stage in stages_of(RunRequest(config, None, Path("out"), known=Path("ids.txt")))}
+    assert "--without-known ids.txt" in of_file["scores"].line and Path("ids.txt") in of_file["scores"].inputs
+    assert "contamination" not in of_file["scores"].needs
+
+
+def test_known_questions_that_nobody_can_find_are_a_fault() -> None:
+    told = faults_of(Config.model_validate({"systems": SYSTEMS, "run": {"without_known": True, "skip": ["contamination"]}}))
+    for fault in ("no system answers without texts", "needs the stage contamination"):
+        assert any(fault in line for line in told)
+    assert any("ids.txt: no such file" in fault for fault in faults_of(Config.model_validate({"run": {"without_known": "ids.txt"}})))
+
+
 def test_the_matrix_crosses_variants_shares_and_readers() -> None:
     found = stages(
         source={"documents": ["docs"], "options": {"chunk_size": 600}}, questions={"kinds": ["hops=5"]}, systems=SYSTEMS,

@@ -13,7 +13,7 @@ from kgeval.config import BuildOptions
 from kgeval.errors import UsageError
 from kgeval.records import Document, Passage, Question
 from kgeval.text.documents import DocumentSet
-from kgeval.text.subset import documents_of, subset
+from kgeval.text.subset import documents_of, subset, subset_of_tokens
 from kgeval.workflows.build import shared
 
 DOCUMENTS = [Document(id=f"d{n}", title=f"Title {n}", text="x") for n in range(20)]
@@ -65,3 +65,30 @@ def test_a_share_that_leaves_nothing_out_is_refused_and_a_larger_one_than_was_as
     assert "3 of 4 documents, more than was asked for" in taken("d0", "d1", "d2")[0]
     with pytest.raises(UsageError, match="nothing would be left out"):
         taken("d0", "d1", "d2", "d3")
+
+
+SIZED = [Document(id=f"s{n}", text="w " * (n + 1)) for n in range(15)]  # 1 to 15 words, 120 in all
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+@given(st.integers(0, 1000), st.integers(2, 150), st.integers(2, 150), st.sets(st.sampled_from([one.id for one in SIZED]), max_size=3))
+def test_so_many_tokens_are_whole_documents_nearest_to_it_and_part_of_more(seed: int, one: int, other: int, keep: set[str]) -> None:
+    small, large = sorted((one, other))
+    chosen = subset_of_tokens(SIZED, small, seed=seed, keep=keep, count=words)
+    assert keep <= {document.id for document in chosen} and chosen == [document for document in SIZED if document in chosen]
+    assert {document.id for document in chosen} <= {d.id for d in subset_of_tokens(SIZED, large, seed=seed, keep=keep, count=words)}
+    # of all prefixes of the drawn order none is nearer
+    everything = subset_of_tokens(SIZED, 10_000, seed=seed, keep=keep, count=words)
+    assert len(everything) == len(SIZED)
+    sizes = {sum(words(d.text) for d in subset_of_tokens(SIZED, target, seed=seed, keep=keep, count=words)) for target in range(2, 140)}
+    assert abs(sum(words(d.text) for d in chosen) - small) == min(abs(size - small) for size in sizes)
+
+
+def test_a_build_says_how_many_tokens_came_of_it(tmp_path: Path) -> None:
+    read = DocumentSet(SIZED, [], [])
+    made = shared(read, BuildOptions(corpus_tokens=40))
+    assert 0 < len(made.documents) < 15 and made.notes[-1].startswith(f"--corpus-tokens 40: {len(made.documents)} of 15 documents, ")
+    assert shared(read, BuildOptions(corpus_tokens=10**6)).notes[-1].endswith("there are no more documents")

@@ -33,6 +33,7 @@ from kgeval.records import (
     Estimated,
     Gate,
     JudgeReport,
+    KnownInPairs,
     PairResult,
     Ranked,
     Ranking,
@@ -76,7 +77,8 @@ def build_report(inputs: ComparisonInputs) -> ComparisonReport:
     pairs = with_holm(always_valid_pairs(main.pairs, stops))
     failed = [name for name, results in {"": pairs, **contrast_pairs}.items() if too_many_failed(results, inputs.max_error_rate)]
     report = ComparisonReport(
-        run=inputs.run, complete=inputs.complete and not failed, procedure=inputs.procedure, trial_kind=inputs.trial_kind,
+        run=inputs.run, complete=inputs.complete and not failed, known=_known(inputs, number), procedure=inputs.procedure,
+        trial_kind=inputs.trial_kind,
         signature=inputs.signature, judgements=inputs.judgements, requests=inputs.requests,
         settings=dict(inputs.settings), grades=dict(inputs.grades), systems=list(inputs.systems), pairs=pairs,
         ranking=always_valid_ranking(main.outcomes.ranking(seed=inputs.seed), stops) if len(main.outcomes.systems) >= LEAST else None,
@@ -248,6 +250,18 @@ def _self_check(inputs: ComparisonInputs, table: PairTable, system: str) -> Self
     passed = None if low is None or high is None else low <= 0 <= high
     check = SelfCheck(system=system, relative=result.relative, n=result.n_scored, passed=passed)
     return always_valid_check(check, (table.system_a, table.system_b), stops_of(inputs.stopped))
+
+
+def _known(inputs: ComparisonInputs, number: int) -> KnownInPairs | None:
+    """What was left out, and each pair overall on all questions, corrected among themselves: they are no second chance to find a
+    difference."""
+    if inputs.known is None or inputs.all_tables is None:
+        return None
+    pairs = [
+        result for table in inputs.all_tables() if not _has_second_run(inputs, table)
+        for result in pair_results(table, seed=inputs.seed, by=("all",), aspects=(OVERALL,), pairs=number)
+    ]
+    return KnownInPairs(**inputs.known.model_dump(), pairs=with_holm(pairs))
 
 
 def _judge_reports(figures: _PairFigures, number: int, seed: int) -> list[JudgeReport]:

@@ -9,13 +9,24 @@ from typing import Literal
 from pydantic import JsonValue
 
 from kgeval.comparison.table import PairTable
-from kgeval.records import AlignmentCount, ComparisonVerdict, CorrectedRate, Drift, Procedure, RunManifest, Stopped, SystemUse, TrialKind
+from kgeval.records import (
+    AlignmentCount,
+    ComparisonVerdict,
+    CorrectedRate,
+    Drift,
+    LeftOutKnown,
+    Procedure,
+    RunManifest,
+    Stopped,
+    SystemUse,
+    TrialKind,
+)
 from kgeval.stats.thresholds import Threshold
 
 Tables = Callable[[], Iterable[PairTable]]  # one pair at a time, as often as wanted: memory stays flat with 50 systems
 Texts = Callable[[str, str, str, int], tuple[str, str] | None]  # (system a, system b, question id, trial from 1) -> answers as judged
 
-Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]  # as in ComparisonGate
+Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,8 @@ class ComparisonInputs:
     `texts`: the two answers of a question as they were judged, None where unknown. `questions`: id -> its text, None where unknown.
     `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
     (name of the run -> name of the system). `judgements`, `requests`: replies that the verdicts rest on, and how many of their requests
-    differ. `drill`: how many questions a pair may be opened (0: none)."""
+    differ. `known`: questions that a model answers without any text, which the tables are without; `all_tables`: the pairs with them.
+    `drill`: how many questions a pair may be opened (0: none)."""
 
     run: RunManifest
     signature: str
@@ -60,5 +72,7 @@ class ComparisonInputs:
     requests: int = 0
     notes: tuple[str, ...] = ()
     thresholds: tuple[PairThreshold, ...] = ()
+    known: LeftOutKnown | None = None
+    all_tables: Tables | None = None
     seed: int = 0
     drill: int = 200

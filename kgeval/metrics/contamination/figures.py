@@ -66,7 +66,7 @@ def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationRepor
         accuracy=mean_on(case, case.system, case.decides, answerable), attempted=mean_on(case, case.system, ATTEMPTED, answerable),
         marked=[asked.ids[number] for number in marked], groups=_groups(case, marked), scores=_scores(case, without),
         gains=_gains(case, case.found.metrics), gains_without=_gains(case, case.found.metrics, without),
-        documents=_documents(case, marked), known=known,
+        documents=_documents(case, marked), known=known, known_documents=_about_known(case),
         false_answers=_false(case),
     )
     return report.model_copy(update={"notes": _notes(report, case), **difference})
@@ -178,6 +178,24 @@ def _side(case: ContaminationInputs, marked: Whole, known: bool, documents: int,
     share = right / accuracy.n_scored
     ends = wilson(share, accuracy.n_scored, quantile=quantile())
     return side.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
+
+
+def _about_known(case: ContaminationInputs) -> Mean | None:
+    """The share of the questions that are about a document which the model may know (any of theirs); None where nothing is told of
+    documents. Questions of which it is not known are in the bounds."""
+    if not case.knowledge.told:
+        return None
+    known = undecided = 0
+    for documents in case.asked.documents:
+        told = {case.knowledge.of(name) for name in documents} or {None}
+        known, undecided = known + (True in told), undecided + (True not in told and None in told)
+    n = len(case.asked)
+    counts = Mean(n=n, n_scored=n - undecided, failures={"no date": undecided} if undecided else {})
+    if undecided == n:
+        return counts
+    ends = wilson(known / (n - undecided), n - undecided, quantile=quantile())
+    figures = {"mean": known / (n - undecided), "low": ends.low, "high": ends.high}
+    return counts.model_copy(update={**figures, "bound_low": known / n, "bound_high": (known + undecided) / n})
 
 
 def _false(case: ContaminationInputs) -> list[SystemMean]:

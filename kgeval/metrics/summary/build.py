@@ -26,7 +26,9 @@ from kgeval.records import (
     CostSummary,
     GroupSummary,
     IndexRecord,
+    KnownInScores,
     LeaderRow,
+    LeftOutKnown,
     MetricInfo,
     MetricSummary,
     Row,
@@ -35,6 +37,7 @@ from kgeval.records import (
     ScoreReport,
     SystemInfo,
     Verdict,
+    WithWithout,
 )
 from kgeval.stats.ranks import ranks
 
@@ -129,6 +132,9 @@ class SummaryOptions:
     """How a run is summed up. `baseline`: the system that the others are compared with; `accuracy_metric`: of the leaderboard and of
     chains of reasoning.
 
+    `known`: questions that a model answers without any text, which all figures are without; `missing`: by system, how many of the other
+    questions it did not answer.
+
     `worst`: answers listed a system and metric. `complete`: the run came to its end. `verdicts`: what the worst answers' reasons are
     taken from; None: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
     """
@@ -143,6 +149,8 @@ class SummaryOptions:
     verdicts: Verdicts | None = None
     audit: AuditReport | None = None
     index_records: Sequence[IndexRecord] = ()
+    known: LeftOutKnown | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -181,6 +189,9 @@ def build_report(
     """
     names = [entry.system for entry in systems]
     metric = check_options(options, infos, names)
+    all_questions = RunScores(infos, names, {})
+    if options.known is not None:
+        scores, rows = _without(frozenset(options.known.ids), scores, rows, all_questions)
     read = _read(scores, rows, infos, names, options)
     groups = grouping(read.traits)
     parts = _parts(read, groups, infos, names, metric, options)
@@ -197,8 +208,10 @@ def build_report(
     if len(groups.shown["dataset"]) > MOST_DATASETS:
         notes.append(f"differences by level and hops are of all datasets together: there are more than {MOST_DATASETS}")
     with_graph = [system.model_copy(update={"graph": system.system in read.graphs}) for system in systems]
+    missing = {entry.system: options.missing.get(entry.system, entry.questions_missing) for entry in systems}
     return ScoreReport(
-        run=run, complete=options.complete, systems=with_graph, metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
+        run=run, complete=options.complete, known=_known(options, all_questions, parts.summaries), systems=with_graph,
+        metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
         gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
         gains_by_group=group_gains(
@@ -206,11 +219,34 @@ def build_report(
         ),
         costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.baseline, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
-        gates=evaluate(
-            options.gates, parts.summaries, complete=options.complete, missing={entry.system: entry.questions_missing for entry in systems},
-        ),
+        gates=evaluate(options.gates, parts.summaries, complete=options.complete, missing=missing),
         notes=notes,
     )
+
+
+def _without(known: frozenset[str], scores: Scores, rows: Rows, everything: RunScores) -> tuple[Scores, Rows]:
+    """Scores and rows of the questions that are not known. All scores go into `everything` as they are read."""
+    def unknown_scores() -> Iterator[Score]:
+        for score in scores():
+            everything.add(score)
+            if score.question_id not in known:
+                yield score
+
+    return unknown_scores, lambda: (row for row in rows() if row.question.id not in known)
+
+
+def _known(options: SummaryOptions, everything: RunScores, summaries: Sequence[MetricSummary]) -> KnownInScores | None:
+    """What was left out, and every mean on all questions beside that without the known ones."""
+    if options.known is None:
+        return None
+    means = [
+        WithWithout(
+            system=one.system, metric=one.metric, without=one.overall,
+            overall=mean_of_values(everything.values(one.system, one.metric)[0], seed=options.seed),
+        )
+        for one in summaries
+    ]
+    return KnownInScores(**options.known.model_dump(), scores=means)
 
 
 def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems: Sequence[str]) -> str | None:

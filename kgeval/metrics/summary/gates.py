@@ -52,11 +52,14 @@ def evaluate(
     for gate in gates:
         means = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
         for system in ((means or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
-            mean, lost = means.get(system), (missing or {}).get(system, 0)
-            met = _met(gate, mean, lost) if mean and complete else None
-            reason = _why_not(mean, lost) if met is None else None
-            results.append(gate.gate(mean.mean if mean else None, met, of=system, reason=reason))
+            results.append(answered(gate, means.get(system), system, (missing or {}).get(system, 0), complete=complete))
     return results
+
+
+def answered(gate: Threshold, mean: Mean | None, of: str, missing: int, *, complete: bool) -> Gate:
+    """What a threshold on a mean came to. `missing`: questions without an answer, which could turn it."""
+    met = _met(gate, mean, missing) if mean and complete else None
+    return gate.gate(mean.mean if mean else None, met, of=of, reason=_why_not(mean, missing) if met is None else None)
 
 
 def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:

@@ -119,6 +119,16 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
     yield stamped("Pairs", "result", _pairs(view))
     yield gates_section(report.gates)
+    if report.known is not None and report.known.pairs:
+        rows = [
+            (pair_name(pair), *(f"{signed(one.relative.value)} {between(one.relative)}".rstrip() if one else "-" for one in (pair, rest)),
+             *(number(one.n_scored) if one else "-" for one in (pair, rest)))
+            for pair in report.known.pairs for rest in [view.result(pair.system_a, pair.system_b, OVERALL, ALL)]
+        ]
+        table = Table((PAIR, "All questions", "Without the known", "n", "n without"), rows, words=frozenset({0}), short=15, long=30)
+        yield Section("With and without what the model knows", [table], id="known", hint=(
+            "Relative win rate with its 95% CI. All other figures of this report are without the known questions."
+        ))
     yield stamped("By data set", "datasets", _datasets(view), forms="page", hint=(
         "Overall, data set by data set. The bars show A's wins, ties and B's wins, from the left; the boxes A's win rate (above) and B's "
         "(below) over trials."

@@ -9,6 +9,7 @@ from kgeval.records import ContaminationReport, Gain, KnownSide, Mean
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.measures import causes
 from kgeval.reports.usage import usage
+from kgeval.reports.views.parts import gate_tally, gates_section
 
 NOT_COMPLETE = "Not complete: the run was stopped; what is missing is unscored."
 _SIDES = {True: "known", False: "unknown", None: ""}
@@ -22,8 +23,10 @@ _MEANING = (
 def document(report: ContaminationReport) -> Document:
     """The closed book by level and kind, scores without what it answers, documents, false answers, summaries by title."""
     return Document(
-        "Contamination", "contamination", list(_sections(report)), about=plural(report.n, "question"), lead=lead(report),
+        "Contamination", "contamination", [gates_section(report.gates), *_sections(report)],
+        about=plural(report.n, "question"), lead=lead(report),
         notes=report.notes, foot=[_MEANING, *usage(report.run)],
+        tally=list(gate_tally(report.gates)),
         more="All rows and the ids of the marked questions: add -o report.json, --marked ids.txt",
     )
 
@@ -38,6 +41,8 @@ def lead(report: ContaminationReport) -> list[str]:
         f"closed book: {visible(report.closed_book, longest=60)}; right is {report.metric} from {report.right_from:g} on; "
         f"refusals told by {by}",
     ]
+    if report.known_documents is not None:
+        lines.append(f"about documents that the model may know: {mean_text(report.known_documents)}")
     return lines if report.complete else [*lines, NOT_COMPLETE]
 
 

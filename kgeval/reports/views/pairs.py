@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
+from kgeval.overview.score_verdict import left_out
 from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, JudgeReport, PairResult, Rates, Stopped
 from kgeval.records.base import OfPair
 from kgeval.reports.measures import causes
@@ -183,6 +184,10 @@ def verdict(view: PairView) -> list[str]:
     lines += [sentence(pair, view.stop(pair.system_a, pair.system_b)) for pair in pairs[:SENTENCES]]
     if len(pairs) > SENTENCES:
         lines.append(f"{plural(len(pairs) - SENTENCES, 'pair')} more: in the tables and heat maps.")
+    known = view.report.known
+    if known is not None:
+        values = [f"{pair_name(pair)} {signed(pair.relative.value)}" for pair in known.pairs[:SENTENCES] if pair.relative.value is not None]
+        lines.append(left_out(known) + (f"; relative win rate on all of them: {joined(values)}." if values else "."))
     judges = dict.fromkeys(word(model.name) for model in view.report.run.models if model.role == "judge")
     return [f"{lines[0]} Judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
 

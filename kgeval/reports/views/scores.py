@@ -78,8 +78,8 @@ def document(report: ScoreReport) -> Document:
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
     fixes = list(fix_first(to_fix(tables), FIXED, nothing))
     makers = (  # in the order of a decision
-        _figures, lambda tables: gates_section(tables.report.gates), _scores, _leaderboard, _pays, _types, _groups, _failures, _repeats,
-        _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
+        _figures, lambda tables: gates_section(tables.report.gates), _scores, _known, _leaderboard, _pays, _types, _groups, _failures,
+        _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
     )
     info = tables.info.get(tables.headline or "")
     judges = [f"judge {word(one.name)}" for one in report.run.models if one.role == "judge"]
@@ -213,6 +213,19 @@ def _scores(tables: ScoreTables) -> Section:
         Table(("metric", *tables.systems), rows, short=40, long=40),
         *([Details(f"Parts of metrics, means ({number(len(parts))})", [Table(("part", *tables.systems), parts)])] if parts else []),
     ] if rows and tables.systems else [], id="scores")
+
+
+def _known(tables: ScoreTables) -> Section:
+    """Every mean on all questions, and without those that a model answers without any text."""
+    known, rows = tables.report.known, list[Row]()
+    for one in known.scores if known is not None else ():
+        both, lower = (one.overall.mean, one.without.mean), tables.lower(one.metric)
+        change = figure(both[1] - both[0], sign=True) if both[0] is not None and both[1] is not None else "-"
+        means = (_cell(mean, lower=lower) for mean in (one.overall, one.without))
+        rows.append((_metric(tables, one.metric), word(one.system), *means, change))
+    table = Table(("metric", "system", "all questions", "without the known", "change"), rows, words=frozenset({0, 1}), short=20, long=40)
+    hint = "All other figures of this report are without the known questions. What a model knows by itself says nothing of retrieval."
+    return _section("With and without what the model knows", "known", hint, [table], folded=False)
 
 
 def _answers(tables: ScoreTables) -> Section:

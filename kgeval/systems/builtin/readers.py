@@ -23,7 +23,7 @@ NOT_FOUND = "Nothing was retrieved for this question, so it cannot be answered."
 
 @dataclass(frozen=True)
 class Read:
-    """What a reader said. `seconds` None: not known; `error`: why there is no answer."""
+    """What a reader said. `seconds`, `first` (to its first token) None: not known; `error`: why there is no answer."""
 
     text: str
     seconds: float | None = None
@@ -32,6 +32,7 @@ class Read:
     calls: int | None = None
     cost: float | None = None
     error: str | None = None
+    first: float | None = None
 
 
 class AnswerReader(Protocol):
@@ -63,12 +64,12 @@ class ReaderReply(Reply):
 
 class ModelReader:
     """Asks the reader's model: one call a question, each question and its contexts paid once. `trial_temperature`: of answers that are
-    to differ, where the model has temperature 0."""
+    to differ, where the model has temperature 0; `stream`: replies come piece by piece."""
 
     adjusts = True
 
-    def __init__(self, models: Models, asker: Asker | None, trial_temperature: float = 0.0) -> None:
-        self._trial_temperature = trial_temperature
+    def __init__(self, models: Models, asker: Asker | None, trial_temperature: float = 0.0, *, stream: bool = False) -> None:
+        self._trial_temperature, self._stream = trial_temperature, stream
         self.samples = models.endpoint.parameters.get("temperature") == 0
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
@@ -89,7 +90,7 @@ class ModelReader:
             slots["contexts"] = [passage.text for passage in contexts]
         outcome = self._asker.ask(Task(
             id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0,
-            stage=name, temperature=self._trial_temperature if ask.sampled else None,
+            stage=name, temperature=self._trial_temperature if ask.sampled else None, stream=self._stream,
         ))
         if outcome.value is None:
             failure = outcome.failure
@@ -98,7 +99,7 @@ class ModelReader:
         if spent is None:
             return Read(outcome.value.answer)
         return Read(
-            outcome.value.answer, spent.seconds, spent.input_tokens, spent.output_tokens, spent.calls, spent.cost,
+            outcome.value.answer, spent.seconds, spent.input_tokens, spent.output_tokens, spent.calls, spent.cost, first=spent.first,
         )
 
 

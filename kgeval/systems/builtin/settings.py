@@ -67,6 +67,9 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
         "trial_temperature", EVERY, "number",
         "The reader's temperature where it answers a question several times and its model has no other than 0.", 0, 2,
     ),
+    BuiltinSetting(
+        "stream", EVERY, "yes or no", "The reader's reply comes piece by piece, so that the seconds to its first token are known (ttft_s).",
+    ),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 
@@ -91,6 +94,7 @@ class Settings:
     candidates: int = 30
     max_words: int = 0
     trial_temperature: float = TRIAL_TEMPERATURE
+    stream: bool = False
 
     @property
     def own(self) -> dict[str, JsonValue]:

@@ -39,9 +39,8 @@ class BuiltinSystem(ClosedAtEnd):
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel, self.samples = reader.adjusts, reader.parallel, reader.samples
         # the default of a setting that later versions brought is left out, so that what was paid for before is found again
-        chosen = ",".join(
-            f"{name}={value}" for name, value in settings.own.items() if name != "trial_temperature" or value != TRIAL_TEMPERATURE
-        )
+        later = {"trial_temperature": TRIAL_TEMPERATURE, "stream": False}
+        chosen = ",".join(f"{name}={value}" for name, value in settings.own.items() if name not in later or value != later[name])
         parts = [settings.system, chosen, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
         self.signature = "|".join(parts)
 
@@ -73,6 +72,8 @@ class BuiltinSystem(ClosedAtEnd):
         }
         if read.seconds is not None and not read.error:
             fields["latency_s"] = round(clock.retrieval + read.seconds, 6)
+            if read.first is not None:
+                fields["ttft_s"] = round(clock.retrieval + read.first, 6)
         if retrieved is not None:
             fields |= {"contexts": list(retrieved.contexts), "extra": {"context_tokens": retrieved.tokens}}
             if retrieved.nodes is not None and retrieved.relations is not None:
@@ -138,7 +139,9 @@ def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:
     if settings.system != "closed-book":
         kind = VectorRetriever if settings.system == "vector" else GraphRetriever
         retriever = kind(settings, search_with(settings.system, tools), planned=tools.planned)
-    reader = ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker, settings.trial_temperature)
+    reader = ExtractiveReader() if tools.models is None else ModelReader(
+        tools.models, tools.asker, settings.trial_temperature, stream=settings.stream,
+    )
     if tools.planned:
         return PlannedSystem(settings, reader, retriever, tools.asker)
     return BuiltinSystem(settings, reader, retriever)

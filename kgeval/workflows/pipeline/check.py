@@ -35,7 +35,9 @@ def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: 
 def faults_of(config: Config) -> list[str]:
     """One line a fault: `section.key: what is wrong (what to do)`. Files must be there; names of metrics, kinds, systems and stages must
     be known; what needs a model or a source must have one."""
-    checks: tuple[Callable[[Config], Iterator[str]], ...] = (_files, _names, _stages, _systems, _metrics, _kinds, _models, _matrix, _empty)
+    checks: tuple[Callable[[Config], Iterator[str]], ...] = (
+        _files, _names, _stages, _known, _systems, _metrics, _kinds, _models, _matrix, _empty,
+    )
     return [fault for check in checks for fault in check(config)]
 
 
@@ -83,6 +85,19 @@ def _stages(config: Config) -> Iterator[str]:
         if wrong := [name for name in stage_names if name not in KINDS]:
             hints = ", ".join(f"{name}{did_you_mean(name, KINDS)}" for name in wrong)
             yield f"{key}: no such stage: {hints} (there are {', '.join(KINDS)})"
+
+
+def _known(config: Config) -> Iterator[str]:
+    """Known questions that nobody could find, or a file of them that is not there."""
+    from kgeval.workflows.pipeline.plan import CLOSED_BOOK
+
+    given = config.run.without_known
+    if isinstance(given, Path) and not given.is_file():
+        yield f"run.without_known: {given}: no such file (true: what the run's own contamination stage finds)"
+    if given is True and not any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
+        yield 'run.without_known: no system answers without texts (add one with spec = "closed-book" to [[systems]])'
+    if given is True and "contamination" in config.run.skip:
+        yield "run.without_known: needs the stage contamination (take it out of run.skip)"
 
 
 def _systems(config: Config) -> Iterator[str]:
@@ -143,9 +158,11 @@ def _matrix(config: Config) -> Iterator[str]:
     """Axes that nothing can be crossed on."""
     matrix = config.matrix
     builds = bool(config.source.documents) or (bool(matrix.datasets) and all(dataset.documents for dataset in matrix.datasets))
-    for key, axis in (("variants", matrix.variants), ("corpus", matrix.corpus)):
+    for key, axis in (("variants", matrix.variants), ("corpus", matrix.corpus), ("corpus_tokens", matrix.corpus_tokens)):
         if axis and not builds:
             yield f"matrix.{key}: the graph must be built by the run (name documents in [source], or in each of matrix.datasets)"
+    if matrix.corpus_tokens and (shares := [f"{share:g}" for share in matrix.corpus if share < 1]):
+        yield f"matrix.corpus: {', '.join(shares)}: shares and corpus_tokens cannot be crossed (leave out one; 1.0 is all documents)"
     for key, axis2 in (("readers", matrix.readers), ("ablations", config.ablations)):
         if axis2 and not config.systems:
             yield f"{'matrix.' if key == 'readers' else ''}{key}: no system answers here (name some in [[systems]])"
@@ -279,6 +296,12 @@ def _of_scores(config: Config, stage: Stage, options: Any) -> Iterator[str]:
         yield f"{key}: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
 
 
+def _of_contamination(_config: Config, _stage: Stage, options: Any) -> Iterator[str]:
+    from kgeval.metrics.contamination.gates import parse_gates
+
+    yield from _fault_of("contamination.thresholds", lambda: parse_gates(options.thresholds))
+
+
 def _of_comparison(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.comparison.judge.grades import chosen_aspects
 
@@ -318,7 +341,7 @@ def _of_answers(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 _TASKS: dict[str, Callable[[Config, Stage, Any], Iterator[str]]] = {
     "build": _of_build, "audit": _of_audit, "completeness": _of_completeness, "accuracy": _of_accuracy, "questions": _of_questions,
-    "answers": _of_answers, "scores": _of_scores, "compare": _of_comparison,
+    "answers": _of_answers, "scores": _of_scores, "contamination": _of_contamination, "compare": _of_comparison,
 }
 
 

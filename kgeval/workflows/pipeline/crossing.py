@@ -12,9 +12,12 @@ from kgeval.records import (
     Corpus,
     CrossedCell,
     CrossedChange,
+    CrossedCost,
     CrossedReport,
     IndexRecord,
     KeptCorpus,
+    KnownAtPlace,
+    LeftOutKnown,
     PipelineRun,
     RunManifest,
     RunPlace,
@@ -23,7 +26,8 @@ from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
 from kgeval.tables import read_json
-from kgeval.tables.score_forms import lower_metrics, read_scores
+from kgeval.tables.score_forms import known_in, lower_metrics, read_scores
+from kgeval.workflows.pipeline.scaling import costs_at, graphs_of, growth_of
 from kgeval.workflows.pipeline.stages import MatrixPlace
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
@@ -33,12 +37,15 @@ SIGNIFICANT = 0.05
 
 @dataclass
 class ScoredPlace:
-    """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better."""
+    """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better. `known`:
+    questions that its report is without."""
 
     place: RunPlace
     values: dict[Key, Values] = field(default_factory=dict)
     asked: dict[Key, int] = field(default_factory=dict)
     lower: frozenset[str] = frozenset()
+    known: LeftOutKnown | None = None
+    costs: Sequence[CrossedCost] = ()
 
 
 def crossed(
@@ -56,13 +63,21 @@ def crossed(
     lower_here = [metric for metric in metrics if metric in {*lower, *(name for scored in places for name in scored.lower)}]
     whole = len({scored.place.dataset for scored in places})
     changes = _with_holm([change for step in _steps(places) for change in _compared(step, lower_here, whole, seed)])
+    costs, graphs = [one for scored in places for one in scored.costs], graphs_of(ledger, folder)
     return CrossedReport(
         run=run, datasets=_seen(scored.place.dataset for scored in places), variants=_seen(scored.place.variant for scored in places),
-        shares=sorted({scored.place.share for scored in places if scored.place.share is not None}),
+        shares=[
+            place.share for place in sorted({RunPlace(share=scored.place.share) for scored in places}, key=lambda place: place.corpus_rank)
+            if place.share is not None
+        ],
         readers=_seen(scored.place.reader for scored in places),
         systems=list(dict.fromkeys(name for scored in places for name, _ in scored.values)), metrics=metrics,
         lower_is_better=lower_here, cells=list(_cells(places, seed)), changes=changes, missing=missing,
-        corpora=list(_corpora(ledger, folder)),
+        corpora=list(_corpora(ledger, folder)), costs=costs, graphs=graphs, growth=growth_of(costs, graphs),
+        known=[
+            KnownAtPlace(place=one.place, questions=one.known.questions, left_out=one.known.left_out)
+            for one in places if one.known is not None
+        ],
     )
 
 
@@ -109,10 +124,12 @@ def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
 
 
 def _read(place: RunPlace, folder: Path) -> ScoredPlace:
-    """The values of one place; a question with several trials has their mean."""
+    """The values of one place, as its report has them: without questions that are known. One with several trials has their mean."""
+    known = known_in(folder)
+    left_out = frozenset(known.ids if known is not None else ())
     sums: dict[Key, dict[str, list[float]]] = {}
     asked: dict[Key, set[str]] = {}
-    for score in read_scores(folder):
+    for score in (score for score in read_scores(folder) if score.question_id not in left_out):
         key = (score.system, score.metric)
         if score.status != "not_applicable":
             asked.setdefault(key, set()).add(score.question_id)
@@ -120,7 +137,7 @@ def _read(place: RunPlace, folder: Path) -> ScoredPlace:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(float(score.value))
     values = {key: {name: sum(trials) / len(trials) for name, trials in table.items()} for key, table in sums.items()}
     counts = {key: len(names) for key, names in asked.items()}
-    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
+    return ScoredPlace(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder), known, costs_at(place, folder))
 
 
 def _cells(places: Sequence[ScoredPlace], seed: int) -> Iterator[CrossedCell]:
@@ -202,14 +219,19 @@ def _along(axis: Axis, places: Sequence[ScoredPlace]) -> Iterator[_Step]:
     if len(values) < 2:
         return
     # a cut corpus is held against the whole one; other axes begin with what the file names first
-    base = max(values) if axis == "share" else values[0]
+    base = max(places, key=lambda scored: scored.place.corpus_rank).place.share if axis == "share" else values[0]
     place_of = {(scored.place.dataset, getattr(scored.place, axis)): scored for scored in places}
     for value in (value for value in values if value != base):
         both = [dataset for dataset, this in place_of if this == value and (dataset, base) in place_of]
         before, after = [place_of[dataset, base] for dataset in both], [place_of[dataset, value] for dataset in both]
         for system in dict.fromkeys(name for scored in after for name, _ in scored.values):
             pairs = ([(scored, system) for scored in side] for side in (before, after))
-            yield _Step(axis, f"{base}", f"{value}", system, *pairs)
+            yield _Step(axis, _named(base), _named(value), system, *pairs)
+
+
+def _named(value: object) -> str:
+    """A place on an axis as changes name it: tokens of a corpus as a whole number."""
+    return f"{value:.15g}" if isinstance(value, float) and value > 1 else f"{value}"
 
 
 def _compared(step: _Step, lower: Sequence[str], datasets: int, seed: int) -> Iterator[CrossedChange]:

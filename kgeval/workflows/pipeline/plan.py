@@ -22,13 +22,15 @@ FORMS, TEXTS = (".json", ".html"), (".json", ".md")
 @dataclass(frozen=True)
 class RunRequest:
     """What is said for all stages. `config_file` None: there is none. `connection`: fields of the session of every stage that opens a
-    graph; `common`: of every one that may ask models (journal, cache folder, concurrency)."""
+    graph; `common`: of every one that may ask models (journal, cache folder, concurrency). `known`: a file with questions that scores and
+    comparisons are without; True: what the contamination stage finds."""
 
     config: Config
     config_file: Path | None
     folder: Path
     connection: Mapping[str, Any] = field(default_factory=dict)
     common: Mapping[str, Any] = field(default_factory=dict)
+    known: bool | Path = False
 
 
 def stages_of(given: RunRequest) -> tuple[Stage, ...]:
@@ -50,7 +52,7 @@ def stages_of(given: RunRequest) -> tuple[Stage, ...]:
 def has_matrix(config: Config) -> bool:
     """True if something is crossed or taken out."""
     matrix = config.matrix
-    return bool(matrix.datasets or matrix.readers or matrix.corpus or matrix.variants or config.ablations)
+    return bool(matrix.datasets or matrix.readers or matrix.corpus or matrix.corpus_tokens or matrix.variants or config.ablations)
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,10 @@ class Axes:
 
 
 def axes_of(config: Config) -> Axes:
-    """The axes; shares with the largest first."""
+    """The axes; sizes of the corpus with the largest first."""
     matrix = config.matrix
-    shares = sorted(dict.fromkeys(matrix.corpus), reverse=True)
+    given = dict.fromkeys([*matrix.corpus, *map(float, matrix.corpus_tokens)])
+    shares = sorted(given, key=lambda share: MatrixPlace(share=share).corpus_rank, reverse=True)
     return Axes(matrix.datasets or (None,), matrix.variants or (None,), shares or (None,), matrix.readers or (None,))
 
 
@@ -161,7 +164,7 @@ class Data:
         if not (self.documents or self.files):
             return self.own.graph or self.config.graph.name
         name = self.own.graph or "-".join(part for part in (self.config.graph.name, self.place.dataset) if part)
-        share = None if place.share in (None, 1.0) else f"{place.share:g}"
+        share = None if place.share in (None, 1.0) else place.size
         return "-".join(part for part in (name or "run", place.variant, share) if part)
 
     def at(self, place: MatrixPlace, name: str) -> Path:
@@ -173,6 +176,19 @@ class Data:
         name, layout = self.graph_name(place), self.own.layout
         named = {**self.given.connection, **({"graph_name": name} if name else {}), **({"layout": layout} if layout else {})}
         return named if self.has_graph else {}
+
+    def known(self, place: MatrixPlace) -> dict[str, Any]:
+        """What scores and comparisons of a place are told of known questions."""
+        given = self.given.known
+        return {"without_known": self.at(place, "contamination.json") if given is True else given} if given else {}
+
+    def known_ids(self, place: MatrixPlace) -> tuple[str, ...]:
+        """The stage that finds them, if one does."""
+        return ("/".join((*place.parts, "contamination")),) if self.given.known is True else ()
+
+    def known_inputs(self) -> tuple[Path, ...]:
+        """The file that names them, if there is one."""
+        return (self.given.known,) if isinstance(self.given.known, Path) else ()
 
     def stage(
         self, kind: str, place: MatrixPlace, given: Mapping[str, Any], *, files: Sequence[Path] = (), outputs: Sequence[Path] = (),
@@ -240,7 +256,8 @@ def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
             makes=name, faults=faults,
         )
     if place.share not in (None, 1):  # documents that the questions name are in every part
-        named = merged(named, {"share": f"{place.share:g}", **({"keep": data.questions} if data.questions is not None else {})})
+        size = "corpus_tokens" if place.share is not None and place.share > 1 else "share"
+        named = merged(named, {size: place.size, **({"keep": data.questions} if data.questions is not None else {})})
     return data.stage(
         "build", place, merged(named, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
         needs=data.question_ids if place != data.base and place.share is not None else (), inputs=tuple(data.documents),
@@ -317,25 +334,29 @@ def _measured(data: Data, place: MatrixPlace, files: list[Path], answered: Stage
     config, answers = data.config, answered.outputs if answered else ()
     needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
     inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in answers)
+    contaminated = []
+    if data.questions and any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
+        contaminated = [data.stage(
+            "contamination", place, {"answers": tuple(files)}, files=[data.questions],
+            outputs=[data.at(place, f"contamination{form}") for form in TEXTS], needs=needs, inputs=inputs,
+            sections=("model", "report", "contamination"),
+        )]
+    first = data.given.known is True  # scores wait for what it finds
+    yield from contaminated if first else ()
     flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
     if config.metrics.names or config.score.metrics or flags.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
         options = {
             **({"questions": data.questions} if data.questions else {}),
-            **({"audit": data.at(place.graph, "audit.json")} if joined else {}), **data.graph(place),
+            **({"audit": data.at(place.graph, "audit.json")} if joined else {}), **data.known(place), **data.graph(place),
         }
         yield data.stage(
             "scores", place, options, files=files, written=[f"{data.at(place, 'scores')}/"],
             outputs=[data.at(place, f"scores{form}") for form in FORMS],
-            needs=(*needs, *(("/".join((*place.graph.parts, "audit")),) if joined else ())), inputs=inputs,
-            sections=("graph", "metrics", "score", "model", "report"),
+            needs=(*needs, *data.known_ids(place), *(("/".join((*place.graph.parts, "audit")),) if joined else ())),
+            inputs=(*inputs, *data.known_inputs()), sections=("graph", "metrics", "score", "model", "report"),
         )
-    if data.questions and any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
-        yield data.stage(
-            "contamination", place, {"answers": tuple(files)}, files=[data.questions],
-            outputs=[data.at(place, f"contamination{form}") for form in TEXTS], needs=needs, inputs=inputs,
-            sections=("model", "report", "contamination"),
-        )
+    yield from () if first else contaminated
 
 
 def _compared(data: Data, given: Answered) -> Stage:
@@ -345,14 +366,17 @@ def _compared(data: Data, given: Answered) -> Stage:
     only = tuple(system.name for system in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
     own = {
         **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
-        **({"filter_systems": only} if only else {}), **_hooks(data, given),
+        **({"filter_systems": only} if only else {}), **data.known(given.place), **_hooks(data, given),
     }
     answers = given.answered.outputs if given.answered else ()
     inputs = [path for path in (*files, data.question_file) if path is not None and path not in answers]
     return data.stage(
         "compare", given.place, own, files=files, outputs=[data.at(given.place, f"compare{form}") for form in FORMS],
-        inputs=tuple(inputs),
-        needs=(*((given.answered.id,) if given.answered else ()), *_graph_ids(data, given.place.graph), *data.question_ids),
+        inputs=(*inputs, *data.known_inputs()),
+        needs=(
+            *((given.answered.id,) if given.answered else ()), *_graph_ids(data, given.place.graph), *data.question_ids,
+            *data.known_ids(given.place),
+        ),
         sections=("graph", "compare", "systems", "model", "report"),
     )
 

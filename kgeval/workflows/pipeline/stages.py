@@ -28,8 +28,13 @@ class MatrixPlace(RunPlace):
     @property
     def parts(self) -> tuple[str, ...]:
         """The place as names of folders, outermost first; () where there is no matrix."""
-        share = None if self.share is None else f"corpus-{self.share:g}"
+        share = None if self.share is None else f"corpus-{self.size}"
         return tuple(part for part in (self.dataset, self.variant, share, self.reader) if part is not None)
+
+    @property
+    def size(self) -> str:
+        """The size of the corpus as a part of names: `0.5`, `56000`; "" where it is whole."""
+        return "" if self.share is None else f"{self.share:.15g}"
 
     @property
     def graph(self) -> MatrixPlace:
