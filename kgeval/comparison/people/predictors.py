@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kgeval.comparison.people.dimensions import pair_kind
 from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
 from kgeval.records import Answer, ComparisonVerdict, PredictorKind, Score
@@ -17,13 +18,15 @@ LENGTH = "length in words"
 
 @dataclass(frozen=True)
 class Predictor:
-    """`values`: item id -> number; `missing`: item id -> why there is none. `aspect`: of a judge: only for this aspect of people."""
+    """`values`: item id -> number; `missing`: item id -> why there is none. `aspect`: of a judge: only for this aspect of people.
+    `dimension`: the aspect that it measures itself; None: another thing."""
 
     name: str
     kind: PredictorKind
     values: dict[str, float] = field(repr=False)
     missing: dict[str, str] = field(default_factory=dict, repr=False)
     aspect: str | None = None
+    dimension: str | None = None
 
 
 def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
@@ -36,7 +39,8 @@ def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterab
         for metric, known in table.items():
             name = metric if named[metric] == 1 else f"{metric} ({stem})"
             sign = -1 if metric in lower else 1
-            predictors.append(_predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign))
+            predictor = _predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign)
+            predictors.append(replace(predictor, dimension=pair_kind(metric)))
     return predictors
 
 
@@ -113,7 +117,7 @@ def _of_judge(name: str, items: Sequence[LabelledItem], verdicts: Sequence[Compa
             else:
                 missing[item.id] = causes.get(key, "no verdict")
         only = None if aspect == OVERALL else aspect
-        predictors.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only))
+        predictors.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only, only))
     return predictors
 
 
