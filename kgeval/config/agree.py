@@ -62,11 +62,13 @@ class ReadOptions(Section):
 class AgreeOptions(Section):
     """What is held against people's labels: keywords of kgeval.agree, flags of `kgeval annotate agreement`."""
 
-    scores: _Files = Field(default=(), description="Scores of kgeval score for the labelled answers (repeatable).")
+    scores: _Files = Field(
+        default=(), description="Scores of the labelled answers: kgeval score's, or tables of ragas and others (repeatable).",
+    )
     verdicts: _Files = Field(default=(), description="Verdicts of a judge of pairs: kgeval compare's, or of other tools.")
     answers: _Files = Field(default=(), description="The answers: how far their length alone agrees with people.")
     questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
-        default=None, description="With --answers: the questions, where the answers do not have them.",
+        default=None, description="The questions, where --answers or tables of other tools do not have them, or not their ids.",
     )
     labels_format: Literal["auto", "kgeval", "ragchecker"] = Field(
         default="auto", description="auto: seen from the fields of the first row.",
@@ -77,6 +79,8 @@ class AgreeOptions(Section):
 class CorrelationOptions(Section):
     """How metrics are held against each other: flags of `kgeval metrics correlate`."""
 
-    questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(default=None, description="Questions with data sets.")
+    questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
+        default=None, description="Questions with data sets; tables of other tools are joined by their texts.",
+    )
     coefficient: Literal["spearman", "kendall", "pearson"] = Field(default="spearman", description="Which correlation")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of intervals")

@@ -23,6 +23,19 @@ PAIR_KINDS: Mapping[str, tuple[str, ...]] = {
     "faithfulness": ("faithfulness", "intrinsic_hallucination", "extrinsic_hallucination"),
     "answer_relevancy": ("answer_relevancy",),
 }
+# the same of other tools, by their own names: ragas' (also the columns of earlier versions) and deepeval's
+TOOL_METRICS: Mapping[str, tuple[str, ...]] = {
+    "context_relevancy": (
+        "context_precision", "context_relevance", "context_relevancy", "contextual_relevancy", "nv_context_relevance",
+        "llm_context_precision_with_reference", "llm_context_precision_without_reference",
+    ),
+    "factual_correctness": (
+        "factual_correctness", "answer_correctness", "answer_accuracy", "nv_accuracy", "semantic_similarity", "answer_similarity",
+        "rouge_score", "bleu_score", "chrf_score", "exact_match",
+    ),
+    "faithfulness": ("faithfulness", "faithfulness_with_hhem", "response_groundedness", "nv_response_groundedness"),
+    "answer_relevancy": ("answer_relevancy", "answer_relevance", "response_relevancy"),
+}
 
 
 @cache
@@ -38,7 +51,12 @@ def must_show(aspects: Collection[Aspect]) -> frozenset[Shown]:
 
 
 def pair_kind(metric: str) -> str | None:
-    """Which pair of texts, and so which dimension, a metric is about; None for those that are about something else."""
+    """Which pair of texts, and so which dimension, a metric is about; None for those that are about something else. Metrics of other
+    tools are called `ragas: faithfulness`, and some have their mode behind: `factual_correctness(mode=f1)`."""
+    _, _, own_name = metric.partition(": ")
+    if own_name:
+        plain = own_name.partition("(")[0].strip().casefold().replace(" ", "_")
+        return next((kind for kind, names in TOOL_METRICS.items() if plain in names), None)
     for kind, names in PAIR_KINDS.items():
         own = metric.startswith("kg_") and metric.endswith(f"_{kind}")
         if own or any(metric in (name, f"{name}_compat", f"{name}_printed") for name in names):

@@ -8,13 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.people.dimensions import PAIR_KINDS, pair_kind
-from kgeval.records import MatrixBy, MatrixCell, MatrixGroup, Score
+from kgeval.records import MatrixBy, MatrixCell, MatrixGroup
 from kgeval.stats.correlations import FEW, Kind, correlate
 from kgeval.stats.resampling import RESAMPLES
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from kgeval.tables.score_tables import ScoreCell
 
     Floats = npt.NDArray[np.float64]
 
@@ -36,7 +38,7 @@ class ScoreTable:
         return list(dict.fromkeys(system for _, system in self.rows))
 
 
-def score_table(scores: Iterable[Score]) -> ScoreTable:
+def score_table(scores: Iterable[ScoreCell]) -> ScoreTable:
     """All scores with a value. A score that was made twice (two files, or trials) counts with its mean."""
     import numpy as np
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from kgeval.comparison.people.dimensions import pair_kind
 from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
-from kgeval.records import Answer, ComparisonVerdict, PredictorKind, Score
+from kgeval.records import Answer, ComparisonVerdict, PredictorKind
+from kgeval.tables.score_tables import NO_SCORE, ScoreCell
 from kgeval.text.length import count_words
 
 LOWER = " (turned: lower is better)"
@@ -29,7 +30,7 @@ class Predictor:
     dimension: str | None = None
 
 
-def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
+def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[ScoreCell]], lower: frozenset[str]) -> list[Predictor]:
     """One a metric and file (`scores`: name of the file -> its scores); trials are averaged. `lower`: metrics where lower is better:
     their numbers are turned."""
     tables = {stem: _by_metric(own) for stem, own in scores.items()}
@@ -38,7 +39,7 @@ def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterab
     for stem, table in tables.items():
         for metric, known in table.items():
             name = metric if named[metric] == 1 else f"{metric} ({stem})"
-            sign = -1 if metric in lower else 1
+            sign = -1 if metric.partition(": ")[2].partition("(")[0] in lower or metric in lower else 1
             predictor = _predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign)
             predictors.append(replace(predictor, dimension=pair_kind(metric)))
     return predictors
@@ -47,13 +48,12 @@ def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterab
 Known = dict[tuple[str, str], list[float | str]]
 
 
-def _by_metric(scores: Iterable[Score]) -> dict[str, Known]:
+def _by_metric(scores: Iterable[ScoreCell]) -> dict[str, Known]:
     """Metric -> (question, system) -> its values, and causes of those that have none."""
     metrics: dict[str, Known] = {}
     for score in scores:
-        cause = (score.reason or score.status).partition(":")[0].strip()
         values = metrics.setdefault(score.metric, {}).setdefault((score.question_id, score.system), [])
-        values.append(cause if score.value is None else score.value)
+        values.append(score.cause or NO_SCORE if score.value is None else score.value)
     return metrics
 
 

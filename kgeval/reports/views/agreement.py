@@ -88,10 +88,10 @@ def verdict(report: AgreementReport) -> list[str]:
         near = [one for one in report.nearest if one.aspect == aspect]
         if near:
             lines.append(f"{aspect}: {_nearest_of(near)}")
-        own = [one for one in report.predictors if one.by == "all" and one.fits and one.aspect == aspect and one.spearman.value is not None]
+        fitting = [one for one in report.predictors if one.by == "all" and one.fits and one.aspect == aspect]
+        own = sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True)
         if own:
-            best = sorted(own, key=lambda one: -(one.spearman.value or 0))
-            lines.append(f"{aspect}: its own metrics and judges: {joined([f'{one.predictor} {figure(one.spearman.value)}' for one in best], 4)}.")
+            lines.append(f"{aspect}: its own metrics and judges: {joined([f'{name} {figure(value)}' for value, name in own], 4)}.")
     return lines
 
 
