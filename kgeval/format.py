@@ -182,9 +182,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def first_of(items: Sequence[str], most: int, apart: str = ", ", *, noun: str = "") -> str:
-    """The first ones, and how many more there are: `a, b, c`; `a, b and 3 more`; with a noun `a, b and 3 pairs more`."""
+    """The first ones, and how many more there are: `a, b, c`; `a, b and 3 more`; with a noun `a, b and 1 more pair`."""
     left = len(items) - most
-    return apart.join(items[:most]) + (f" and {left:,} {noun + ' ' if noun else ''}more" if left > 0 else "")
+    return apart.join(items[:most]) + (f" and {plural(left, f'more {noun}') if noun else f'{left:,} more'}" if left > 0 else "")
 
 
 def first_lines(lines: Sequence[str], most: int, *, of: int | None = None) -> list[str]:

@@ -53,6 +53,7 @@ def audit(**options: Any) -> int:
     from kgeval.workflows import audit as workflow
     from kgeval.workflows import audit_several
     from kgeval.workflows.audit_gates import load_config
+    from kgeval.workflows.result import gate_lines
 
     config = load_config(options["config_file"])
     options = one_graph(options)
@@ -63,7 +64,9 @@ def audit(**options: Any) -> int:
     with patient(SESSION_SECONDS if session.gds_session and not session.dry else 0), session:
         if columns:
             beside = audit_several.run(session, chosen, columns, keep_interrupted=True)
-            show_report(beside.report, options, session.outputs)  # its messages were said as they came
+            show_report(beside.report, options, session.outputs)
+            for line in gate_lines(beside.gates):  # graphs that failed were named as they did
+                say(line)
             return beside.exit_code
         if session.dry:
             return show_plan(workflow.plan(session, chosen))

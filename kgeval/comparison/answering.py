@@ -350,10 +350,10 @@ def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str],
             names = " and ".join(written(mark).name for mark in unlike[0])
             mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
     if same:
-        yield f"the same answers, word for word: {first_of(same, NAMED, '; ', noun='pairs')}: what a judge says of these is about itself"
+        yield f"the same answers, word for word: {first_of(same, NAMED, '; ', noun='pair')}: what a judge says of these is about itself"
     if mixed:
         yield (
-            f"answers seem to be in different languages: {first_of(mixed, NAMED, '; ', noun='pairs')}: a judge may favour one of them, "
+            f"answers seem to be in different languages: {first_of(mixed, NAMED, '; ', noun='pair')}: a judge may favour one of them, "
             "and words are counted by the rules of each script"
         )
 

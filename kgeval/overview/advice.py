@@ -29,7 +29,7 @@ ADVICE: Mapping[str, str] = {
     "hops_3_up": "see the steps that go wrong (stepwise_accuracy, paths): retrieval of the middle nodes, or the reader's chain",
     "stepwise_accuracy": "see the score report's relations and positions where steps go wrong",
     "figures worse than the baseline": "see the table against the baseline, worse first",
-    "no_answer": "see the causes in the answers' run file; answers that are errors are not scored",
+    "no_answer": "see the causes in the answers' run file; no judge is asked of answers that are errors",
     "questions": "see the check's examples, fix or leave out these questions, and score again",
     "closed_book_accuracy": "read the figures without these questions, or ask about texts that the model cannot know",
 }

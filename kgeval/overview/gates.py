@@ -3,63 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from kgeval.auditing.gates import FAIL_ON
 from kgeval.overview.findings import at_or_above
 from kgeval.overview.sources import Source
-from kgeval.records import (
-    AccuracyReport,
-    AuditGate,
-    AuditReport,
-    CheckReport,
-    ComparisonReport,
-    CompletenessReport,
-    CoverageReport,
-    OverviewFigure,
-    OverviewFinding,
-    OverviewGate,
-    RunPlace,
-    ScoreReport,
-    Severity,
-)
-from kgeval.stats.thresholds import Threshold, passes
+from kgeval.records import Gate, OverviewFigure, OverviewFinding, OverviewGate, Severity
+from kgeval.records.graph import GraphReport
+from kgeval.stats.thresholds import Threshold
 
 
 def gates_of(sources: Iterable[Source]) -> list[OverviewGate]:
-    """The thresholds of all sources as they were answered there. Of a completeness and an accuracy report, and
-    of an audit with --fail-on alone, only the exit code says that one was missed."""
+    """The thresholds of all sources as they were answered there. Of a report of 0.1 on completeness or accuracy only the exit code says
+    that one was missed."""
     return [gate for source in sources for gate in _gates(source)]
 
 
 def _gates(source: Source) -> list[OverviewGate]:
     record, file = source.record, str(source.file)
-    if isinstance(record, ScoreReport | CoverageReport | CheckReport):
-        return [
-            OverviewGate(
-                name=one.metric, of=one.system, place=source.place, limit=f"{'>=' if one.least else '<='} {one.limit:g}", value=one.value,
-                met=one.met, source=file,
-            )
-            for one in record.gates
-        ]
-    if isinstance(record, ComparisonReport):
-        return [
-            OverviewGate(
-                name=f"{one.figure} ({one.aspect})", of=f"{one.system_a} - {one.system_b}", place=source.place,
-                limit=f"{'>=' if one.least else '<='} {one.limit:g}", value=one.value, met=one.met, source=file,
-            )
-            for one in record.gates
-        ]
-    if isinstance(record, AuditReport) and record.gates:
-        return [gate_of(one, record.graph, source) for one in record.gates if one.decides]
-    if isinstance(record, AuditReport | CompletenessReport | AccuracyReport) and record.run.exit_code == 1:
+    graph = record.graph if isinstance(record, GraphReport) else None
+    gates = [gate_of(one, graph, place=source.place, source=file) for one in getattr(record, "gates", ()) if one.decides]
+    if not gates and isinstance(record, GraphReport) and record.run.exit_code == 1:
         return [OverviewGate(name=f"gate of kgeval {source.kind}", place=source.place, limit="its own", met=False, source=file)]
-    return []
+    return gates
 
 
-def gate_of(one: AuditGate, graph: str | None, source: Source | None = None) -> OverviewGate:
-    """A gate of an audit."""
-    place, file = (source.place, str(source.file)) if source is not None else (RunPlace(), None)
-    return OverviewGate(name=one.id, of=graph, place=place, limit=one.limit, value=one.value, met=one.met, source=file)
+def gate_of(gate: Gate, graph: str | None, **where: Any) -> OverviewGate:
+    """A gate of a report as one of several reports' gates. `graph`: what it is of where it names nothing itself."""
+    return OverviewGate(**{**gate.model_dump(), "of": gate.of or graph, **where})
 
 
 def fail_on_gate(findings: Sequence[OverviewFinding], severity: Severity) -> OverviewGate:
@@ -76,14 +47,14 @@ def told_by_checks(gate: OverviewGate) -> bool:
 
 def thresholds_on(figures: Sequence[OverviewFigure], thresholds: Iterable[Threshold]) -> list[OverviewGate]:
     """One gate for each figure that a threshold names, over all systems and places, or those of its system; none there: unanswered."""
-    found = []
-    for one in thresholds:
-        named = [figure for figure in figures if figure.name == one.name and one.of in (None, figure.of)]
+    gates = []
+    for threshold in thresholds:
+        named = [figure for figure in figures if figure.name == threshold.name and threshold.of in (None, figure.of)]
         if not named:
-            found.append(OverviewGate(name=one.name, of=one.of, limit=one.text))
+            gates.append(gate_of(threshold.gate(None, None, reason="no report has such a figure"), None))
         for figure in named:
-            least = one.least(figure.better or "higher")
-            limit = f"{'>=' if least else '<='} {one.limit:.15g}"
-            met = None if figure.value is None else passes(figure.value, one.limit, least=least)
-            found.append(OverviewGate(name=one.name, of=figure.of, place=figure.place, limit=limit, value=figure.value, met=met))
-    return found
+            resolved = threshold.resolved(figure.better or "higher")
+            met = None if figure.value is None else resolved.met(figure.value)
+            reason = "it has no value" if met is None else None
+            gates.append(gate_of(resolved.gate(figure.value, met, of=figure.of, reason=reason), None, place=figure.place))
+    return gates

@@ -98,10 +98,10 @@ def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
 def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
     for gate in evidence.gates:
         if gate.met is not True and not told_by_checks(gate):
-            state = "missed" if gate.met is False else "unanswered"
+            state = "missed" if gate.met is False else "not answered"
             told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
-                severity="error", title=f"Gate {state}: {gate.name} {gate.limit}", why="a threshold that was set for this run",
+                severity="error", title=f"Gate {state}: {gate.wanted}", why="a threshold that was set for this run",
                 evidence=told, where=place_of(gate.place, gate.of), advice=ADVICE.get(gate.name, "see the report that the gate is of"),
                 source=gate.source,
             )

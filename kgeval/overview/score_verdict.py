@@ -17,7 +17,7 @@ from kgeval.records import (
     AuditJoin,
     By,
     Gain,
-    GateResult,
+    Gate,
     GroupSummary,
     Mean,
     MetricInfo,
@@ -63,7 +63,8 @@ class ScoreTables:
 
     @classmethod
     def of(cls, report: ScoreReport) -> ScoreTables:
-        systems = [one.system for rows in (report.systems, report.summaries, report.gates) for one in rows]
+        systems = [one.system for rows in (report.systems, report.summaries) for one in rows]
+        systems += [gate.of for gate in report.gates if gate.of]
         metrics = [one.metric for rows in (report.metrics, report.summaries) for one in rows]
         groups: dict[By, dict[str, dict[str, dict[str, Mean]]]] = {}
         for row in report.groups:
@@ -220,21 +221,13 @@ def _tally(tables: ScoreTables) -> str:
     return f"Clearly best, of {plural(len(places), 'metric')}: {won}; {rest}. By chance alone one metric in 20 looks clear."
 
 
-def gates_line(gates: Sequence[GateResult]) -> str:
-    """`Gates: 2 met, 1 missed (faithfulness >= 0.8 by B: 0.741), 1 unanswered.`; "" without gates."""
+def gates_line(gates: Sequence[Gate]) -> str:
+    """`Gates: 2 met, 1 missed (B: faithfulness >= 0.8: 0.741), 1 not answered.`; "" without gates."""
     parts = []
-    for title, met in (("met", True), ("missed", False), ("unanswered", None)):
-        lines = [
-            f"{gate_name(gate)} by {word(gate.system)}: {'no value' if gate.value is None else figure(gate.value)}"
-            for gate in gates if gate.met is met
-        ]
+    for title, met in (("met", True), ("missed", False), ("not answered", None)):
+        lines = [f"{word(gate.text)}: {'no value' if gate.value is None else figure(gate.value)}" for gate in gates if gate.met is met]
         parts.append(f"{number(len(lines))} {title}" + (f" ({first_of(lines, 3, '; ')})" if lines and not met else ""))
     return f"Gates: {', '.join(parts)}." if gates else ""
-
-
-def gate_name(gate: GateResult) -> str:
-    """`faithfulness >= 0.8`."""
-    return f"{word(gate.metric)} {'>=' if gate.least else '<='} {number(gate.limit)}"
 
 
 def word(text: str) -> str:
@@ -269,14 +262,13 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
         if gate.met is False:
             reached = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
-                severity="error", title=f"Gate missed: {gate_name(gate)}", where=gate.system,
-                evidence=f"{reached} instead of {number(gate.limit)} or {'more' if gate.least else 'less'}",
-                why="This threshold was set for this run.", advice=_advice(gate.metric),
+                severity="error", title=f"Gate missed: {word(gate.wanted)}", where=gate.of or "",
+                evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=_advice(gate.name),
             )
-    if unanswered := [f"{gate_name(gate)} by {word(gate.system)}" for gate in tables.report.gates if gate.met is None]:
+    if silent := [word(gate.text) for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
-            severity="error", title="Gates without an answer", evidence=plural(len(unanswered), "gate"), where="",
-            why=f"{first_of(unanswered, 3, '; ')}: no value, or what is missing could decide it.",
+            severity="error", title="Gates without an answer", evidence=plural(len(silent), "gate"), where="",
+            why=f"{first_of(silent, 3, '; ')}: no value, or what is missing could decide it.",
             advice="Run the same command again with --retry-errors, and answer the missing questions. Where a metric has no meaning for a "
                    "system, set the threshold for the others only (SYSTEM:METRIC>=X).",
         )

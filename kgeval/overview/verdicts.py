@@ -44,7 +44,7 @@ def _gates(report: OverviewReport) -> str:
     parts = []
     if report.gates:
         counts = Counter(one.met for one in report.gates)
-        words = ((True, "met"), (False, "missed"), (None, "unanswered"))
+        words = ((True, "met"), (False, "missed"), (None, "not answered"))
         parts.append("Gates: " + ", ".join(f"{number(counts[met])} {word}" for met, word in words if counts[met]) + ".")
     if report.fail_on is not None:
         hits = len(at_or_above(report.findings, report.fail_on))

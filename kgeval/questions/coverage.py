@@ -11,10 +11,10 @@ from pydantic import JsonValue
 
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
-from kgeval.questions.checking.gates import gate_results
+from kgeval.questions.checking.gates import answered
 from kgeval.questions.covering.graph_profile import GraphProfile
 from kgeval.questions.covering.placing import PlacedQuestion, QuestionPlacer
-from kgeval.records import GateResult, Question
+from kgeval.records import Gate, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
 from kgeval.stats.thresholds import Threshold
 
@@ -152,9 +152,10 @@ def _notes(result: CoverageSet) -> list[str]:
     return notes
 
 
-def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CoverageSet]) -> list[GateResult]:
+def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CoverageSet]) -> list[Gate]:
     """One result a threshold and set, in the order of the thresholds. `met` None: the graph has no such groups."""
     def met(threshold: Threshold, figure: CoverageFigure) -> bool | None:
         return None if figure.share is None else threshold.met(figure.share)
 
-    return gate_results(thresholds, [(one.file, {figure.facet: figure for figure in one.figures}) for one in sets], met)
+    files = [(one.file, {str(figure.facet): figure for figure in one.figures}) for one in sets]
+    return answered(thresholds, files, met, "the graph has no such groups")

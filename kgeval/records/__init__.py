@@ -37,9 +37,7 @@ from kgeval.records.answers import (
 from kgeval.records.audit import (
     GROUPS,
     HALF_LOADED,
-    SEVERITIES,
     AuditDiff,
-    AuditGate,
     AuditReport,
     ChangeOf,
     CheckCell,
@@ -55,7 +53,6 @@ from kgeval.records.audit import (
     RatchetRule,
     Reading,
     Repair,
-    Severity,
     ShareInterval,
     Status,
     StructureSkip,
@@ -67,7 +64,6 @@ from kgeval.records.comparison import (
     AlignmentCount,
     Box,
     ComparedBy,
-    ComparisonGate,
     ComparisonReport,
     ComparisonVerdict,
     Drill,
@@ -109,6 +105,7 @@ from kgeval.records.contamination import (
     SystemMean,
     WithWithout,
 )
+from kgeval.records.gate import SEVERITIES, Gate, Severity
 from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, RunPlace
@@ -157,7 +154,6 @@ from kgeval.records.scores import (
     CostSummary,
     Gain,
     GainBy,
-    GateResult,
     GroupCost,
     GroupGain,
     GroupSummary,
@@ -197,18 +193,18 @@ __all__ = [
     "GROUPS", "HALF_LOADED", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "SEVERITIES", "AccuracyKind", "AccuracyReport", "AgreementBy",
     "AgreementReport",
     "Aligned", "AlignmentCount", "Amounts", "Anchor", "AnnotatorAgreement", "AnnotatorPair", "Answer", "AnswerReport", "AnsweredSystem",
-    "AuditDiff", "AuditGate", "AuditJoin", "AuditReport",
+    "AuditDiff", "AuditJoin", "AuditReport",
     "Axis", "Band", "BothMeans", "Box", "By", "CalibrationBin", "ChangeOf", "ChangeVerdict", "CheckCell",
     "CheckDifference", "CheckExample", "CheckFigure", "CheckReport", "CheckRow", "CheckedSet", "Chunk", "Citation", "Classification",
     "ClosedBookGroup",
-    "CommunityLink", "CommunityMap", "ComparedBy", "ComparisonGate", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
+    "CommunityLink", "CommunityMap", "ComparedBy", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
     "CompletenessScope",
     "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport", "Control", "Corpus", "CorrectedRate",
     "CorrectedShare", "CostSummary", "Covariate", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet",
     "CoverageWays", "CrossedCell", "CrossedChange", "CrossedReport", "Dimension", "Document",
     "DrawnCommunity", "DrawnNode", "DrawnRelation", "Drift", "Drill", "DrillCall",
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
-    "FindingChange", "Gain", "GainBy", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
+    "FindingChange", "Gain", "GainBy", "Gate", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
     "GraphRef", "GraphsReport", "Group", "GroupCost", "GroupGain", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile",
     "ItemVerdict",
     "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",

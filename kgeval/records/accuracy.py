@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from kgeval.records.audit import Finding
 from kgeval.records.base import Public, Record
+from kgeval.records.gate import Gate
 from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
@@ -131,6 +132,7 @@ class AccuracyReport(GraphReport):
     items: list[ItemVerdict] = Field(default_factory=list)
     passages: list[Passage] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
     @model_validator(mode="after")

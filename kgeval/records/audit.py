@@ -8,12 +8,11 @@ from pydantic import Field, model_validator
 
 from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Record
 from kgeval.records.build import Construction
+from kgeval.records.gate import Gate, Severity
 from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.manifest import RunManifest, RunReport
 from kgeval.records.pictures import CommunityMap, Picture
 
-Severity = Literal["error", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
 Status = Literal["passed", "failed", "skipped", "incomplete", "error"]
 Group = Literal[
     "names", "duplicates", "merging", "connectivity", "relations", "types",
@@ -210,21 +209,6 @@ class AuditDiff(Record):
     run: RunManifest | None = None
 
 
-class AuditGate(Record):
-    """A limit that the user set, and whether it is met. `id`: a check, a structure figure, `ratchet`, `fail-on` or `baseline`; `limit`: as
-    text; `severity`: of a check that breaks it (null: the check's own). `value`: what is held against it; null and `met` null: there is no
-    answer. `reason`: why there is none, or what misses it. `decides`: missed or unanswered, it changes the exit code; else it only gives a
-    finding its severity."""
-
-    id: Public
-    limit: Public
-    severity: Severity | None = None
-    value: float | None = None
-    met: bool | None = None
-    reason: Public | None = None
-    decides: bool = True
-
-
 class RatchetRule(Record):
     """What a graph's debt is for one check: `count` hits of `total`, waived ones left out; how many hits each key has (type and normalised
     name, or a hash of both). `keys` null: too many to list, or without lasting names; then only a larger share is worse."""
@@ -274,7 +258,7 @@ class AuditReport(GraphReport):
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     community_map: CommunityMap | None = None
     findings: list[Finding] = Field(default_factory=list)
-    gates: list[AuditGate] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     waivers: list[Waived] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     diff: AuditDiff | None = None
@@ -317,4 +301,5 @@ class GraphsReport(RunReport):
     reports: list[AuditReport]
     figures: list[FigureRow] = Field(default_factory=list)
     checks: list[CheckRow] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

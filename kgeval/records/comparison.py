@@ -8,6 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import Cause, OfPair, Public, PublicJson, Record
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
+from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Quantiles
 
@@ -187,21 +188,6 @@ class Stopped(OfPair):
     decision: Literal["a", "b", "equal", "open"]
 
 
-class ComparisonGate(OfPair):
-    """A threshold on a figure of a pair in one aspect, on all questions, and whether it is met.
-
-    `figure`: `relative` (-1..1), `low` or `high` (the ends of its interval), `win`, `tie`, `loss` (0..1) or `gap` (points). `met` null:
-    there is no value, or the run was stopped before its end.
-    """
-
-    aspect: Public = "overall"
-    figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"] = "relative"
-    least: bool
-    limit: float
-    value: float | None = None
-    met: bool | None = None
-
-
 class DrillCall(Record):
     """One judge call of a question: what stood first, points and reasons by aspect."""
 
@@ -260,6 +246,6 @@ class ComparisonReport(RunReport):
     contrast_judge: dict[Public, list[JudgeReport]] = Field(default_factory=dict)
     drill: list[Drill] = Field(default_factory=list)
     drill_left_out: int = 0
-    gates: list[ComparisonGate] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     missing: dict[Public, list[str]] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)

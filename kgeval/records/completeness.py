@@ -8,6 +8,7 @@ from pydantic import Field
 
 from kgeval.records.audit import Finding
 from kgeval.records.base import Public, PublicJson, Record
+from kgeval.records.gate import Gate
 from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
@@ -160,4 +161,5 @@ class CompletenessReport(GraphReport):
     ideal: IdealGraph | None = None
     sample: list[Passage] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

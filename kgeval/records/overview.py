@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.audit import Severity
 from kgeval.records.base import FilePath, Public, Record
+from kgeval.records.gate import Gate, Severity
 from kgeval.records.manifest import RunReport
 from kgeval.records.matrix import RunPlace
 from kgeval.records.model import ModelUse
@@ -105,15 +105,10 @@ class OverviewFinding(Record):
     source: FilePath
 
 
-class OverviewGate(Record):
-    """A threshold: of a source, or of this report (`source` null). `met` null: no value, or not all of it could be measured."""
+class OverviewGate(Gate):
+    """A gate of a source, or of this report (`source` null)."""
 
-    name: Public
-    of: Public | None = None
     place: RunPlace = RunPlace()
-    limit: Public
-    value: float | None = None
-    met: bool | None = None
     source: FilePath | None = None
 
 

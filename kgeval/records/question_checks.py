@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.base import Public, Record
+from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
 from kgeval.records.pictures import Picture
-from kgeval.records.scores import GateResult
 
 TwinKind = Literal["exact", "normalised", "embedding"]
 
@@ -109,5 +109,5 @@ class CheckReport(RunReport):
     twins: list[QuestionTwin] = Field(default_factory=list)
     twins_within: dict[Public, int] = Field(default_factory=dict)
     twins_across: int = 0
-    gates: list[GateResult] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

@@ -7,9 +7,9 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from kgeval.records.base import Public, Record
+from kgeval.records.gate import Gate
 from kgeval.records.graph import Layout
 from kgeval.records.manifest import RunReport
-from kgeval.records.scores import GateResult
 
 Facet = Literal["types", "predicates", "communities", "documents", "degrees", "hops"]
 
@@ -84,5 +84,5 @@ class CoverageReport(RunReport):
     entities: int
     relations: int
     sets: list[CoverageSet]
-    gates: list[GateResult] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[Public] = Field(default_factory=list)

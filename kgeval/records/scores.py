@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from kgeval.records.base import OfMetric, Public, PublicRecord, Record
+from kgeval.records.gate import Gate
 from kgeval.records.manifest import RunReport
 from kgeval.records.pictures import Picture
 
@@ -286,18 +287,9 @@ class WorstRow(OfMetric):
     path: Picture | None = None
 
 
-class GateResult(OfMetric):
-    """A threshold and whether it is met; `met` null: there is no value, or not all rows could be scored."""
-
-    least: bool
-    limit: float
-    value: float | None = None
-    met: bool | None = None
-
-
 class SystemInfo(Record):
-    """A system in this run: answers read, those that are errors or empty, and questions of the file that it did not answer. `graph`: true
-    where an answer names nodes or relations of a graph that were retrieved, null where nobody looked."""
+    """A system in this run: answers read, those that are errors, those that are empty without being errors, and questions of the file that
+    it did not answer. `graph`: true where an answer names nodes or relations of a graph that were retrieved, null where nobody looked."""
 
     system: Public
     answers: int
@@ -328,5 +320,5 @@ class ScoreReport(RunReport):
     costs_by_group: list[GroupCost] = Field(default_factory=list)
     joined: list[AuditJoin] = Field(default_factory=list)
     worst: list[WorstRow] = Field(default_factory=list)
-    gates: list[GateResult] = Field(default_factory=list)
+    gates: list[Gate] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

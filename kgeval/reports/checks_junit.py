@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, SubElement
 from kgeval.auditing.gates import RATCHET
 from kgeval.auditing.gates.rows import decides
 from kgeval.auditing.rulebook import load_rules
-from kgeval.format import first_of, number, percent, plural, visible
+from kgeval.format import first_of, number, percent, visible
 from kgeval.overview.findings import listed, taken_out
 from kgeval.overview.wording import place_of
-from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, Severity
-from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.records import SEVERITIES, AuditReport, OverviewFinding, Severity
+from kgeval.reports.junit import add_case, add_gate, add_outcome, written, xml_text
 
 MOST_NAMES = 5  # new hits of a check
 
@@ -29,7 +29,9 @@ def render(report: AuditReport) -> str:
     if report.gates:
         suite = SubElement(root, "testsuite", {"name": "gates"})
         for row in report.gates:
-            _gate(suite, row, report)
+            failure = add_gate(suite, "gates", row)
+            if failure is not None and row.name == RATCHET:
+                failure.text = "\n".join([failure.text or "", *(xml_text(line, longest=600) for line in _new_hits(report))])
     for group in dict.fromkeys(one.group for one in findings):
         suite = SubElement(root, "testsuite", {"name": group})
         for one in findings:
@@ -57,22 +59,6 @@ def check(suite: Element, one: OverviewFinding, limit: Severity) -> None:
         SubElement(case, "skipped", {"message": xml_text(f"nothing but what is waived or known: {amount}")})
     else:
         SubElement(case, "system-out").text = xml_text(f"{one.status} ({one.severity}): {amount}")
-
-
-def _gate(suite: Element, row: AuditGate, report: AuditReport) -> None:
-    """One limit of the user's as a testcase; one that does not decide passes and says what it came to."""
-    case = add_case(suite, "gates", " ".join(part for part in (row.id, row.severity, row.limit) if part))
-    value = "no value" if row.value is None else number(row.value)
-    if row.met is None and row.decides:
-        add_outcome(case, "error", "unanswered", row.reason or "there is no value")
-    elif row.met is False and row.id == RATCHET:
-        reason = f": {row.reason}" if row.reason else ""
-        failure = add_outcome(case, "failure", "missed", f"{plural(int(row.value or 0), 'new hit')}{reason}")
-        failure.text = "\n".join([failure.text or "", *(xml_text(line, longest=600) for line in _new_hits(report))])
-    elif row.met is False and row.decides:
-        add_outcome(case, "failure", "missed", f"{value} is beyond {row.limit}")
-    else:
-        SubElement(case, "system-out").text = xml_text(f"{'not met, reported only: ' if not row.met else ''}{value}")
 
 
 def _new_hits(report: AuditReport) -> Iterator[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.format import beyond, number
-from kgeval.records import ComparisonGate, ComparisonReport, PairResult
+from kgeval.records import ComparisonReport, PairResult
 from kgeval.reports.document import as_cell
-from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.reports.junit import add_case, add_gate, add_outcome, written, xml_text
 from kgeval.reports.views.comparison import checks
 from kgeval.reports.views.pairs import PairView, lost, sentence, verdict, view_of
 
@@ -22,23 +21,12 @@ def render(report: ComparisonReport) -> str:
         why = report.notes[0] if report.notes else "not complete"
         add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", why)
     if report.gates:
-        suite = SubElement(root, "testsuite", {"name": "thresholds"})
+        suite = SubElement(root, "testsuite", {"name": "gates"})
         for gate in report.gates:
-            _gate(suite, gate)
+            add_gate(suite, gate.of or "gates", gate)
     _pairs(SubElement(root, "testsuite", {"name": "pairs"}), view)
     _checks(root, report)
     return written(root, report.run)
-
-
-def _gate(suite: Element, gate: ComparisonGate) -> None:
-    side = ">=" if gate.least else "<="
-    case = add_case(suite, f"{gate.system_a} against {gate.system_b}", f"{gate.aspect}: {gate.figure} {side} {number(gate.limit)}")
-    if gate.met is None:
-        why = "there is no value" if gate.value is None else f"{beyond(gate.value, gate.limit)}, but the run was stopped before its end"
-        add_outcome(case, "error", "unanswered", why)
-    elif not gate.met:
-        value = beyond(gate.value or 0.0, gate.limit)
-        add_outcome(case, "failure", "missed", f"{value} is {'below' if gate.least else 'above'} {number(gate.limit)}")
 
 
 def _pairs(suite: Element, view: PairView) -> None:

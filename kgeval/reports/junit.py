@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.format import beyond, bracketed, figure, number, visible
-from kgeval.overview.score_verdict import ScoreTables, gate_name, verdict
-from kgeval.records import GateResult, Mean, MetricSummary, RunManifest, ScoreReport
+from kgeval.overview.score_verdict import ScoreTables, verdict
+from kgeval.records import Gate, Mean, MetricSummary, RunManifest, ScoreReport
 from kgeval.reports.measures import causes
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -49,27 +49,27 @@ def _suite(suite: Element, tables: ScoreTables, system: str) -> None:
     for name, value in (("kgeval", run.kgeval), ("command", run.command), ("verdict", " ".join(verdict(tables)))):
         SubElement(properties, "property", {"name": name, "value": xml_text(value, longest=2000)})
     for gate in tables.report.gates:
-        if gate.system == system:
-            missing = sum(one.questions_missing for one in tables.report.systems if one.system == system)
-            _gate(suite, gate, tables.mean(system, gate.metric), missing)
+        if gate.of == system:
+            add_gate(suite, f"{system}.gates", gate)
     for metric in tables.metrics:
         found = tables.summaries.get((system, metric))
         if found is not None:
             _metric(suite, found, tables)
 
 
-def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> None:
-    case = add_case(suite, f"{gate.system}.gates", gate_name(gate))
-    if gate.met is False:
-        side = "below" if gate.least else "above"
-        add_outcome(case, "failure", "missed", f"{beyond(gate.value or 0.0, gate.limit)} is {side} {number(gate.limit)}")
-    elif gate.met is None and mean is not None and _nothing_to_score(mean):
-        add_outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
+def add_gate(suite: Element, of: str, gate: Gate) -> Element | None:
+    """A gate as a testcase: failed = missed, error = not answered, as the exit code has it; one that does not decide passes and says what
+    it came to. Returns the failure of one that is missed."""
+    case = add_case(suite, of, gate.wanted)
+    value = "no value" if gate.value is None else beyond(gate.value, gate.limit)
+    why = f"{value}: {gate.reason}" if gate.reason else value
+    if gate.met or not gate.decides:
+        SubElement(case, "system-out").text = xml_text(why if gate.met else f"not met, reported only: {why}")
     elif gate.met is None:
-        failed = causes(mean.failures) if mean else ""
-        why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"
-        lost = f"; questions without an answer: {number(missing)}" if missing else ""
-        add_outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else "") + lost)
+        add_outcome(case, "error", "not answered", why)
+    else:
+        return add_outcome(case, "failure", "missed", why if gate.reason else f"{value}, wanted {gate.limit}")
+    return None
 
 
 def _metric(suite: Element, one: MetricSummary, tables: ScoreTables) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.format import beyond
 from kgeval.overview.gates import told_by_checks
 from kgeval.overview.wording import place_of
-from kgeval.records import OverviewGate, OverviewReport
+from kgeval.records import OverviewReport
 from kgeval.reports.checks_junit import check
-from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.reports.junit import add_case, add_gate, add_outcome, written, xml_text
 
 NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
 
@@ -50,14 +49,7 @@ def _stages(suite: Element, report: OverviewReport) -> None:
 
 def _gates(suite: Element, report: OverviewReport) -> None:
     for one in (gate for gate in report.gates if not told_by_checks(gate)):
-        case = add_case(suite, f"gates {place_of(one.place, one.of)}".strip(), f"{one.name} {one.limit}")
-        if one.met is not True:
-            add_outcome(case, *_why(one))
-
-
-def _why(one: OverviewGate) -> tuple[str, str, str]:
-    value = "there is no value" if one.value is None else beyond(one.value, one.limit)
-    return ("failure", "missed", f"{value}, wanted {one.limit}") if one.met is False else ("error", "unanswered", value)
+        add_gate(suite, f"gates {place_of(one.place, one.of)}".strip(), one)
 
 
 def _checks(suite: Element, report: OverviewReport) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from kgeval.errors import UsageError
-from kgeval.records import Severity
+from kgeval.records import Gate, Severity
 
 Sign = Literal[">=", "<=", "="]
 Unit = Literal["", "share", "hits"]
@@ -30,7 +30,7 @@ class Threshold:
     """A threshold as it was written. `of`: what stands before the last colon, `at`: what stands after the @.
 
     `unit`: what the limit counts, where the name does not tell (a check's share of hits, or their number). `severity`: of what misses it;
-    None: its own. How it was answered is a record of the report: AuditGate, GateResult (means and shares of sets), ComparisonGate.
+    None: its own. How it was answered is a record of the report: Gate.
     """
 
     name: str
@@ -58,6 +58,15 @@ class Threshold:
         # Thresholds have one edge: what holds at both ends holds between them.
         ends = {self.met(low), self.met(high)}
         return ends.pop() if len(ends) == 1 else None
+
+    def gate(
+        self, value: float | None, met: bool | None, *, of: str | None = None, at: str | None = None, reason: str | None = None,
+    ) -> Gate:
+        """What it came to; `=` stands as >=. `of`, `at`: in place of what was written; `reason`: why there is no answer, or what misses it."""
+        return Gate(
+            name=self.name, of=of or self.of, at=at or self.at, limit=self.resolved("higher").text, severity=self.severity, value=value, met=met,
+            reason=reason,
+        )
 
     @property
     def text(self) -> str:

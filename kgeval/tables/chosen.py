@@ -114,7 +114,7 @@ def _values(staging: Staging) -> str:
 def system_infos(staging: Staging, known: Sequence[str] = ()) -> tuple[tuple[SystemInfo, ...], list[str]]:
     """The systems in the order of their first row, and notes about the questions that one of them did not answer. `known`: systems in
     their order, of which some may have no row here."""
-    sql = "SELECT system, count(*), sum(error), sum(empty), count(DISTINCT trial) FROM answers WHERE kept GROUP BY system ORDER BY min(n)"
+    sql = "SELECT system, count(*), sum(error), sum(empty AND NOT error), count(DISTINCT trial) FROM answers WHERE kept GROUP BY system ORDER BY min(n)"
     infos, notes = [], []
     counts = {row[0]: row for row in staging.run_all(sql)}
     for system in known or counts:

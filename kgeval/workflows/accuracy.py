@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.config import AccuracyOptions, AuditOptions
 from kgeval.errors import InputError
-from kgeval.workflows.result import GatedResult, exit_code
+from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from kgeval.auditing.check import Embedding
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.records import AccuracyReport, AuditGate, Estimate, Layout, RunManifest
+    from kgeval.records import AccuracyReport, Estimate, Gate, Layout, RunManifest
     from kgeval.stats.thresholds import Threshold
 
 COLUMNS = ("id", "text", "status", "label", "human", "reason", "flags", "stratum", "cluster", "weight")
 
 
 @dataclass(frozen=True)
-class AccuracyResult(GatedResult):
+class AccuracyResult(Result):
     """How much of a graph is true. `report`: an AccuracyReport; `labelled`: somebody was asked, else it only has the items that were drawn
     (`export` writes them for people)."""
 
@@ -91,7 +91,7 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
     results = _results(sampled, options)
     report = accuracy_report(results, graph=graph, layout=sampled.layout, run=_manifest(session, sampled, options))
     report = report.model_copy(update={"notes": [*report.notes, *(judge.notes if judge else ())]})
-    gates, messages = _answered(report, sampled.thresholds)
+    gates = list(_answered(report, sampled.thresholds))
     labelled = judge is not None or bool(options.labels or options.labelled_pairs)
     if labelled:
         answered = any(estimate.value is not None for estimate in report.estimates) or report.duplicates.get("gold_pairs") is not None
@@ -99,8 +99,8 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
         code = exit_code(gates, incomplete=stopped or not answered)
     else:
         code = exit_code(incomplete=not report.items)
-    report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
-    return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
+    report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code}), "gates": gates})
+    return AccuracyResult(report, labelled=labelled, redact=session.redact)
 
 
 def names(_: Session, options: AccuracyOptions) -> Iterator[Callable[[], object]]:
@@ -241,26 +241,15 @@ def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> 
     )
 
 
-def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[list[AuditGate], list[str]]:
-    """The thresholds, each met, missed or without an answer, and a line for each that is not met. A threshold looks at the most trustworthy
-    estimate there is."""
+def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> Iterator[Gate]:
+    """The thresholds, each met, missed or without an answer. A threshold looks at the most trustworthy estimate there is."""
     from kgeval.auditing.accuracy.estimates import share_names
     from kgeval.auditing.accuracy.report import best
-    from kgeval.format import beyond
-    from kgeval.records import AuditGate
 
-    better, gates, missed, unanswered = share_names(), [], [], []
+    better = share_names()
     for threshold in thresholds:
         estimate, resolved = best(report.estimates, threshold.name), threshold.resolved(better[threshold.name])
-        gate = AuditGate(id=threshold.name, limit=threshold.text)
         if estimate is None or estimate.value is None:
-            gate = gate.model_copy(update={"reason": "there is no estimate of it here"})
-            unanswered.append(f"gate not answered: {threshold.name} has no estimate here")
+            yield resolved.gate(None, None, reason="there is no estimate of it here")
         else:
-            met = resolved.met(estimate.value)
-            gate = gate.model_copy(update={"value": estimate.value, "met": met, "reason": f"labelled by {estimate.labelled_by}"})
-            if not met:
-                value = f"{beyond(estimate.value, threshold.limit)} ({estimate.labelled_by})"
-                missed.append(f"gate missed: {threshold.name} is {value}, wanted {resolved.sign} {threshold.limit:g}")
-        gates.append(gate)
-    return gates, [*missed, *unanswered]
+            yield resolved.gate(estimate.value, resolved.met(estimate.value), reason=f"labelled by {estimate.labelled_by}")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import AgreeOptions, CorrelationOptions
 from kgeval.workflows.result import Result
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class AgreementResult(Result):
     """Agreement in figures. `report`: an AgreementReport, or a MatrixReport of metrics with metrics."""
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: agreement has no gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a metric or judge (of a MatrixReport: a group of rows), with the fields that the JSON report has for it."""

@@ -52,11 +52,6 @@ class AnswersResult(Result):
     messages: Sequence[str] = ()
     _folder: Any = field(default=None, repr=False)  # of answers that nobody asked to be written: gone with this object
 
-    @property
-    def gates(self) -> list[Any]:
-        """None: answers have no gates."""
-        return []
-
     def __iter__(self) -> Iterator[Answer]:
         """Every answer; read from the file, so that memory stays flat."""
         for path in self.files:

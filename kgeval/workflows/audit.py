@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.graph.memory import MemoryEstimate
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditDiff, AuditGate, AuditReport, Finding, FindingChange, Layout, Severity
+    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, Layout, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
 BY_PART = ("ratchet", "write_ratchet")
@@ -511,15 +511,15 @@ def warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str
         say(f"warning: {one} {called(then.graph)}, {other} {called(report.graph)}")
 
 
-def _row(limit: Severity | None, code: int | None, reason: str) -> list[AuditGate]:
+def _row(limit: Severity | None, code: int | None, reason: str) -> list[Gate]:
     """--fail-on-worse as a row among the audit's gates; none where it was not asked for. `code`: what it came to; None: no answer."""
-    from kgeval.records import AuditGate
+    from kgeval.records import Gate
 
     if limit is None:
         return []
     met = {0: True, 1: False}.get(-1 if code is None else code)
     wording = f"no check of severity {limit} or above is worse than in the baseline"
-    return [AuditGate(id="baseline", limit=wording, met=met, reason=reason if met is None else None)]
+    return [Gate(name="baseline", limit=wording, met=met, reason=reason if met is None else None)]
 
 
 def _with_code(report: AuditReport, code: int, **update: object) -> AuditReport:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
     from kgeval.auditing.gates import Gates, Limits
     from kgeval.config import AuditOptions, Config
-    from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
+    from kgeval.records import AuditReport, Finding, Ratchet
     from kgeval.workflows.session import Session
 
 T = TypeVar("T")
@@ -79,7 +79,8 @@ def gated(
     waivers = waiver_rows(gates, taken, matched, findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     where = f"graph {report.graph}: " if several and report.graph else ""
-    _say([*notes, *_unfinished(findings, figures=found.structure.incomplete)], rows, where, say)
+    for text in (*notes, *_unfinished(findings, figures=found.structure.incomplete)):
+        say(f"warning: {where}{text}")
     code = exit_code(rows, incomplete=found.incomplete)
     update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
     return report.model_copy(update={**update, "run": report.run.model_copy(update={"exit_code": code})})
@@ -198,22 +199,6 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
     checks = [finding.rule_id for finding in findings if finding.status in ("incomplete", "error")]
     parts = [*(["some structure figures"] if figures else []), *checks]
     return [f"incomplete, the report has the reasons: {', '.join(parts)}"] if parts else []
-
-
-def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Callable[[str], None]) -> None:
-    from kgeval.auditing.gates import RATCHET
-    from kgeval.format import beyond, plural
-
-    for text in notes:
-        say(f"warning: {where}{text}")
-    for row in (row for row in rows if row.decides):
-        if row.met is None:
-            say(f"gate not answered: {where}{row.id} {row.limit}: {row.reason or 'no value'}")
-        elif row.met is False:
-            value = None if row.value is None else beyond(row.value, row.limit)
-            if row.id == RATCHET and row.value is not None:
-                value = plural(int(row.value), "new hit")
-            say(f"gate missed: {where}{row.id} {row.limit} ({': '.join(filter(None, [value, row.reason]))})")
 
 
 def load_config(path: Path | None) -> Config:

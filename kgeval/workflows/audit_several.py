@@ -11,21 +11,26 @@ from typing import TYPE_CHECKING
 from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
 from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
-from kgeval.workflows.result import GatedResult, exit_code
+from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import AuditGate, AuditReport, GraphsReport, Layout, ServerInfo, Severity
+    from kgeval.records import AuditReport, Gate, GraphsReport, Layout, ServerInfo, Severity
 
 
 @dataclass(frozen=True)
-class GraphsResult(GatedResult):
-    """Several graphs side by side. `gates`: those of every graph, its name before their ids; `messages`: those of them that are missed or
-    have no answer, and which graphs could not be audited."""
+class GraphsResult(Result):
+    """Several graphs side by side. `gates`: those of every graph, `of` it."""
 
     report: GraphsReport
+    failed: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> list[str]:
+        """Gates that are missed or have no answer, and graphs that could not be audited."""
+        return [*gate_lines(self.gates), *self.failed]
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a figure, a column a graph, as the CSV report has them."""
@@ -127,16 +132,10 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
     gates = {place: _gates(columns[place], report, options.fail_on) for place, report in audits.done.items()}
     codes = [_code(columns[place], report, gates[place]) for place, report in audits.done.items()]
     code = 130 if audits.stopped else worst([*codes, *(3 for _ in audits.failed)])
-    named = [gate.model_copy(update={"id": f"{columns[place].name}: {gate.id}"}) for place in sorted(gates) for gate in gates[place]]
-    lines = [
-        f"gate {'without an answer' if gate.met is None else 'missed'}: {gate.id} {gate.limit}"
-        for gate in named if gate.decides and not gate.met
-    ]
-    lines += [f"graph {columns[place].name} {FAILED}: {fault.message}" for place, fault in audits.failed.items()]
-    return GraphsResult(
-        made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}), thresholds=tuple(named), messages=tuple(lines),
-        redact=session.redact,
-    )
+    named = [gate.model_copy(update={"of": columns[place].name}) for place in sorted(gates) for gate in gates[place]]
+    failed = [f"graph {columns[place].name} {FAILED}: {fault.message}" for place, fault in audits.failed.items()]
+    report = made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code}), "gates": named})
+    return GraphsResult(report, failed=tuple(failed), redact=session.redact)
 
 
 @dataclass(frozen=True)
@@ -252,16 +251,16 @@ def counted_once(prepared: Prepared) -> Prepared:
     return replace(prepared, engine=replace(prepared.engine, structure=counted))
 
 
-def _gates(column: Column, report: AuditReport, fail_on: Severity | None) -> list[AuditGate]:
+def _gates(column: Column, report: AuditReport, fail_on: Severity | None) -> list[Gate]:
     """Of an audited graph, its own; of a report from a file, those of its call, with --fail-on of this one instead of its own."""
     if column.file is None:
         return report.gates
     from kgeval.auditing.gates import FAIL_ON, failing
 
-    return [*(gate for gate in report.gates if gate.id != FAIL_ON), *failing(report.findings, fail_on)]
+    return [*(gate for gate in report.gates if gate.name != FAIL_ON), *failing(report.findings, fail_on)]
 
 
-def _code(column: Column, report: AuditReport, gates: Sequence[AuditGate]) -> int:
+def _code(column: Column, report: AuditReport, gates: Sequence[Gate]) -> int:
     """Of an audited graph, its run's; of a report from a file, what the gates come to; what was incomplete then (a figure that timed out
     too) is so now."""
     if column.file is None:

@@ -40,11 +40,6 @@ KINDS = ("documents", "chunks", "entities", "relations", "mentions", "merges")
 class BuildResult(Result):
     """What a build took, and what is in the graph now. `report`: an IndexRecord."""
 
-    @property
-    def gates(self) -> list[Any]:
-        """None: a build has no gates."""
-        return []
-
     def to_pandas(self) -> pd.DataFrame:
         """A row a kind of nodes and relations: kind, and how many this build created, updated and deleted."""
         import pandas as pd

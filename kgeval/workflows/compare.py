@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.comparison.results.build import STOPPED
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions
-from kgeval.errors import GateError, IncompleteError, ModelError, UsageError
-from kgeval.format import beyond
+from kgeval.errors import IncompleteError, ModelError, UsageError
 from kgeval.llm.plan import Plan
 from kgeval.tables.joining import only_how_read
 from kgeval.tables.score_forms import beside, is_folder
@@ -29,7 +28,7 @@ from kgeval.workflows.compare_inputs import (
     systems_chosen,
     thresholds_of,
 )
-from kgeval.workflows.result import INCOMPLETE, Result, exit_code
+from kgeval.workflows.result import INCOMPLETE, Result, exit_code, gate_lines
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -110,11 +109,6 @@ class CompareResult(Result):
             for verdict in self.verdicts:
                 file.write(verdict.model_copy(update=without).model_dump_json() + "\n")
         return output
-
-    def raise_for_gates(self) -> None:
-        """Raises: GateError with every threshold that is missed or has no answer; nothing where all are met."""
-        if lines := gate_lines(self.report):
-            raise GateError("; ".join(lines))
 
 
 @dataclass(frozen=True)
@@ -511,19 +505,7 @@ def whole_of(comparison: ComparisonRun) -> dict[str, JsonValue]:
 
 def messages_of(report: ComparisonReport) -> list[str]:
     """Messages for a run that is not complete, and for thresholds that are missed or have no answer."""
-    return [*(_why_incomplete(report) if report.run.exit_code == INCOMPLETE else ()), *gate_lines(report)]
-
-
-def gate_lines(report: ComparisonReport) -> list[str]:
-    """A line for each threshold that is missed or has no answer."""
-    lines = []
-    for gate in report.gates:
-        name, sign = f"{gate.figure} of {gate.aspect}, {gate.system_a} against {gate.system_b}", ">=" if gate.least else "<="
-        if gate.met is None:
-            lines.append(f"threshold not answered: {name}" + (": it has no value" if gate.value is None else ""))
-        elif not gate.met:
-            lines.append(f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
-    return lines
+    return [*(_why_incomplete(report) if report.run.exit_code == INCOMPLETE else ()), *gate_lines(report.gates)]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from kgeval.format import first_lines
 from kgeval.llm.plan import Plan
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
-from kgeval.workflows.result import GatedResult, exit_code
+from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kgeval.llm.plan import PlannedStage
     from kgeval.llm.session import Models
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditGate, CompletenessReport, FactRetention, Layout, Proportion
+    from kgeval.records import CompletenessReport, FactRetention, Gate, Layout, Proportion
     from kgeval.stats.thresholds import Threshold
     from kgeval.text.extract.mentions import Extractor
 
@@ -39,7 +39,7 @@ MOST_TOKENS = 12_000  # of a fact and 200 relations, generously
 
 
 @dataclass(frozen=True)
-class CompletenessResult(GatedResult):
+class CompletenessResult(Result):
     """What a graph lacks. `report`: a CompletenessReport."""
 
     def to_pandas(self) -> pd.DataFrame:
@@ -116,14 +116,13 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
             session.say("finished calls are in the journal: the same command goes on, and pays none of them twice")
         raise
     report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None})
-    thresholds, messages = _answered(report, measuring.thresholds)
+    gates = list(_answered(report, measuring.thresholds))
     manifest = session.manifest(
         options, server=graph.info, hashes=report.run.query_hashes, asked=_together([models.asked() for models in measuring.models]),
         inputs=[path for read in (gold, measuring.control, measuring.facts) if read for path in read.inputs],
-        exit_code=exit_code(thresholds, incomplete=any(models.exit_code for models in measuring.models)),
+        exit_code=exit_code(gates, incomplete=any(models.exit_code for models in measuring.models)),
     )
-    whole = report.model_copy(update={"run": manifest})
-    return CompletenessResult(whole, thresholds=tuple(thresholds), messages=tuple(messages), redact=session.redact)
+    return CompletenessResult(report.model_copy(update={"run": manifest, "gates": gates}), redact=session.redact)
 
 
 def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
@@ -276,29 +275,16 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
     return parse_thresholds(given, faults, fix=fix)
 
 
-def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tuple[list[AuditGate], list[str]]:
-    """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
-    from kgeval.format import beyond
-    from kgeval.records import AuditGate
-
-    gates, lines = [], []
+def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> Iterator[Gate]:
+    """The thresholds, each met, missed or without an answer."""
     for threshold in thresholds:
-        name = f"{threshold.name}@{threshold.at}" if threshold.at else threshold.name
-        gate = AuditGate(id=name, limit=threshold.text)
-        counted = _figure(report, threshold.name, threshold.at)
+        resolved, figure = threshold.resolved("higher"), _figure(report, threshold.name, threshold.at)
         if report.scope == "unmatched" and threshold.name != FACTS:
-            gate = gate.model_copy(update={"reason": UNMATCHED})
-            lines.append(f"gate not answered: {name}: {UNMATCHED}")
-        elif counted is None or counted.share is None:
-            gate = gate.model_copy(update={"reason": "there is no such figure here"})
-            lines.append(f"gate not answered: {name} has no figure here")
+            yield resolved.gate(None, None, reason=UNMATCHED)
+        elif figure is None or figure.share is None:
+            yield resolved.gate(None, None, reason="there is no such figure here")
         else:
-            gate = gate.model_copy(update={"value": counted.share, "met": threshold.met(counted.share)})
-            if not gate.met:
-                how = "below" if threshold.least() else "above"
-                lines.append(f"gate missed: {name} is {beyond(counted.share, threshold.limit)}, {how} {threshold.limit:g}")
-        gates.append(gate)
-    return gates, lines
+            yield resolved.gate(figure.share, resolved.met(figure.share))
 
 
 def _figure(report: CompletenessReport, figure: str, level: str | None) -> Proportion | None:

@@ -39,11 +39,6 @@ class ContaminationResult(Result):
     messages: tuple[str, ...] = ()
 
     @property
-    def gates(self) -> list[Any]:
-        """None: contamination has no gates."""
-        return []
-
-    @property
     def marked(self) -> list[str]:
         """The ids of the questions that the closed book answers right."""
         return list(self.report.marked)

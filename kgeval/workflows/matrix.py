@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import CrossingOptions
 from kgeval.workflows.result import Result
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class CrossedResult(Result):
     """Every metric by data set and as the mean over them, and what each change does. `report`: a CrossedReport."""
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: a matrix has no gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a cell: place, system, metric, n, mean and its interval."""

@@ -93,5 +93,5 @@ def _passed(result: R) -> R:
     try:
         result.raise_for_gates()
     except GateError as missed:
-        pytest.fail("gates of kgeval:\n  " + missed.message.replace("; ", "\n  "), pytrace=False)
+        pytest.fail("gates of kgeval:\n  " + missed.message.replace("; gate ", "\n  gate "), pytrace=False)
     return result

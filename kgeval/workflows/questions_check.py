@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CheckOptions
-from kgeval.errors import GateError, UsageError
+from kgeval.errors import UsageError
 from kgeval.format import percent
-from kgeval.workflows.result import QuestionsResult, exit_code, threshold_lines
+from kgeval.workflows.result import QuestionsResult, exit_code, gate_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
 
@@ -36,22 +36,12 @@ WORDS = {"exact": "the same text", "normalised": "the same words", "embedding": 
 class CheckResult(QuestionsResult):
     """The checks of one set of questions, or of two. `report`: a CheckReport. `file`: the questions with their checks, of one set."""
 
-    @property
-    def gates(self) -> list[Any]:
-        """The thresholds that were asked for."""
-        return list(self.report.gates)
-
     def to_pandas(self) -> pd.DataFrame:
         """A row a check of a set: file, check, and its figures."""
         import pandas as pd
 
         rows = [{"file": one.file, **figure.model_dump(mode="json")} for one in self.report.sets for figure in one.figures]
         return pd.DataFrame(rows)
-
-    def raise_for_gates(self) -> None:
-        """Raises: GateError with every threshold that is missed or has no answer; nothing where all are met."""
-        if lines := _gate_lines(self.report):
-            raise GateError("; ".join(lines))
 
 
 @dataclass
@@ -271,13 +261,7 @@ def _messages(report: CheckReport, max_error_rate: float) -> list[str]:
     """What is to be said of a run that is not complete, and of thresholds that are missed or without an answer."""
     from kgeval.questions.checking.figures import failed_share
 
-    share, lines = failed_share(report.sets), _gate_lines(report)
+    share, lines = failed_share(report.sets), gate_lines(report.gates)
     if report.complete and share <= max_error_rate:
         return lines
     return [f"incomplete: {percent(share)} of the checks failed (the report has the causes); the same command goes on", *lines]
-
-
-def _gate_lines(report: CheckReport) -> list[str]:
-    return threshold_lines(
-        report.gates, lambda gate: "nothing was checked" if gate.value is None else "what is unscored could decide it",
-    )

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import CoverageOptions
-from kgeval.errors import GateError
-from kgeval.workflows.result import Result, exit_code, threshold_lines
+from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import CoverageReport
 
 
 
@@ -34,11 +32,6 @@ class CoverageResult(Result):
         lists = {"groups", "missing", "parameters"}
         rows = [{"file": one.file, **figure.model_dump(mode="json", exclude=lists)} for one in self.report.sets for figure in one.figures]
         return pd.DataFrame(rows)
-
-    def raise_for_gates(self) -> None:
-        """Raises: GateError with every threshold that is missed or has no answer; nothing where all are met."""
-        if lines := _gate_lines(self.report):
-            raise GateError("; ".join(lines))
 
 
 def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> CoverageResult:
@@ -72,8 +65,4 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
         run=run, graph=session.graph_name or session.config.graph.name, layout=layout, entities=len(land.ids),
         relations=sum(land.sizes["predicates"].values()), sets=covered, gates=results, notes=[untyped] if land.untyped else [],
     )
-    return CoverageResult(report, messages=tuple(_gate_lines(report)))
-
-
-def _gate_lines(report: CoverageReport) -> list[str]:
-    return threshold_lines(report.gates, lambda gate: "the graph has no such groups")
+    return CoverageResult(report, messages=tuple(gate_lines(report.gates)))

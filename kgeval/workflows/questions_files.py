@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import ClassifyOptions, QuestionFileOptions
 from kgeval.errors import UsageError
@@ -28,11 +28,6 @@ SHOWN = 5  # questions without a decision
 @dataclass(frozen=True)
 class QuestionStatsResult(Result):
     """What sets of questions are made of. `report`: a QuestionStats."""
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: figures of questions have no gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a set, its figures as the JSON report has them."""

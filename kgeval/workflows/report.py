@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ReportOptions
-from kgeval.errors import GateError, UsageError
-from kgeval.workflows.result import Result, exit_code
+from kgeval.errors import UsageError
+from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ class ReportResult(Result):
     def messages(self) -> list[str]:
         """Gates that are missed or without an answer, and what is not complete."""
         return list(_messages(self.report))
-
-    def raise_for_gates(self) -> None:
-        """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
-        if lines := [line for line in self.messages if line.startswith("gate ")]:
-            raise GateError("; ".join(lines))
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a figure, with the fields that the JSON report has for it."""
@@ -105,10 +100,7 @@ def _with_links(report: OverviewReport, outputs: Sequence[Path]) -> OverviewRepo
 
 def _messages(report: Any) -> Iterator[str]:
     """What a caller who looks at the exit code alone should know."""
-    for gate in report.gates:
-        if gate.met is not True:
-            of = f" of {gate.of}" if gate.of else ""
-            yield f"gate {'missed' if gate.met is False else 'without an answer'}: {gate.name}{of} {gate.limit}"
+    yield from gate_lines(report.gates)
     for stage in report.stages:
         if stage.state not in ("done", "missed"):
             yield f"not complete: stage {stage.id} ({stage.state.replace('_', ' ')})"

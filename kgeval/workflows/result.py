@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,17 +13,30 @@ from kgeval.errors import GateError, InputError, KgevalError, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import AuditGate, GateResult, Question
+    from kgeval.records import Gate, Question
 
 
 MISSED, INCOMPLETE = 1, 3  # exit codes
 
 
-def exit_code(gates: Iterable[Any] = (), *, incomplete: object = False) -> int:
+def exit_code(gates: Iterable[Gate] = (), *, incomplete: object = False) -> int:
     """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a gate that decides is
     missed. Else 0."""
-    met = [gate.met for gate in gates if getattr(gate, "decides", True)]  # some gates of audits only give a warning
+    met = [gate.met for gate in gates if gate.decides]
     return INCOMPLETE if incomplete or None in met else MISSED if False in met else 0
+
+
+def gate_lines(gates: Iterable[Gate]) -> list[str]:
+    """A line for each gate that decides and is missed or has no answer: `gate missed: vector: faithfulness >= 0.8 (0.74)`."""
+    from kgeval.format import beyond
+
+    lines = []
+    for gate in gates:
+        if gate.decides and not gate.met:
+            value = "" if gate.value is None else beyond(gate.value, gate.limit)
+            why = ": ".join(filter(None, [value, gate.reason]))
+            lines.append(f"gate {'not answered' if gate.met is None else 'missed'}: {gate.text}" + (f" ({why})" if why else ""))
+    return lines
 
 
 @dataclass(frozen=True)
@@ -48,13 +61,13 @@ class Result:
 
     @property
     def gates(self) -> list[Any]:
-        """The gates that were asked for: id, limit, value, met (None: not answered), reason."""
-        return list(self.report.gates)
+        """The gates that were asked for; none where a report has none."""
+        return list(getattr(self.report, "gates", ()))
 
     @property
     def messages(self) -> Sequence[str]:
-        """What a caller who looks at the exit code alone should know."""
-        return ()
+        """What a caller who looks at the exit code alone should know: gates that are missed or have no answer, and what is lacking."""
+        return tuple(gate_lines(self.gates))
 
     @property
     def written(self) -> Sequence[Path]:
@@ -63,16 +76,8 @@ class Result:
 
     def raise_for_gates(self) -> None:
         """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
-        from kgeval.format import beyond
-
-        faults = []
-        for gate in (each for each in self.gates if each.decides and not each.met):
-            value = "" if gate.value is None else beyond(gate.value, gate.limit)
-            why = ": ".join(filter(None, [value, gate.reason]))
-            what = "not answered" if gate.met is None else "missed"
-            faults.append(f"{gate.id} {gate.limit} is {what}" + (f" ({why})" if why else ""))
-        if faults:
-            raise GateError("; ".join(faults))
+        if lines := gate_lines(self.gates):
+            raise GateError("; ".join(lines))
 
     def redacts(self, redact: bool | None) -> bool:
         """Whether texts and names of users are left out: as it is asked for, else as this result does."""
@@ -139,20 +144,6 @@ class Result:
 
 
 @dataclass(frozen=True)
-class GatedResult(Result):
-    """A result whose record has no gates. `thresholds`: those that were asked for; `messages`: what is said of those that are missed or
-    have no answer."""
-
-    thresholds: tuple[AuditGate, ...] = ()
-    messages: tuple[str, ...] = ()
-
-    @property
-    def gates(self) -> list[AuditGate]:
-        """The thresholds that were asked for: id, limit, value, met (None: not answered), reason."""
-        return list(self.thresholds)
-
-
-@dataclass(frozen=True)
 class QuestionsResult(Result):
     """Questions that were made or marked: to go through (`for question in result`), or to hand to another function. `file`: the questions,
     one a line; None where nobody asked to keep them. `written`: all files that were written. `messages`: what is lacking, and thresholds
@@ -162,11 +153,6 @@ class QuestionsResult(Result):
     written: tuple[Path, ...] = ()
     messages: tuple[str, ...] = ()
     _folder: Any = field(default=None, repr=False)  # of questions that nobody asked to be written: gone with this object
-
-    @property
-    def gates(self) -> list[Any]:
-        """None, for most that is done with questions."""
-        return []
 
     @property
     def questions(self) -> Iterator[Question]:
@@ -224,17 +210,3 @@ class QuestionsResult(Result):
 def beside(output: Path) -> Path:
     """The file with report and manifest that stands beside an output of rows."""
     return output.with_name(f"{output.stem}.run.json")
-
-
-def threshold_lines(gates: Iterable[GateResult], why: Callable[[GateResult], str]) -> list[str]:
-    """A line for each threshold on questions that is missed or has no answer; `why` says why it has none."""
-    from kgeval.format import beyond
-
-    lines = []
-    for gate in gates:
-        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
-        if gate.met is None:
-            lines.append(f"threshold not answered: {name}: {why(gate)}")
-        elif not gate.met:
-            lines.append(f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
-    return lines

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import Config, MetricOptions, ScoreOptions
-from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
-from kgeval.format import beyond, percent
+from kgeval.errors import ConnectError, KgevalError, UsageError, raise_together, tried
+from kgeval.format import percent
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
 from kgeval.tables.shards import WHOLE, fingerprint_in
-from kgeval.workflows.result import Result, exit_code
+from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.rows import STDIN, check_places, read_record, rows_wanted
 from kgeval.workflows.session import Session
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
+    from kgeval.records import AuditReport, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
     from kgeval.stats.thresholds import Threshold
     from kgeval.tables.rows import Rows, RowSelection
     from kgeval.tables.scores import ScoreFile
@@ -86,11 +86,6 @@ class ScoreResult(Result):
             write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
             write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
         return output
-
-    def raise_for_gates(self) -> None:
-        """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
-        if lines := gate_lines(self.report):
-            raise GateError("; ".join(lines))
 
 
 @dataclass(frozen=True)
@@ -324,23 +319,11 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
         report = _report(scoring, rows, file)
         written = file.finish(redacted(report) if _redacts(scoring) else report)
     max_error_rate = session.limits.max_error_rate
-    messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report)]
+    messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report.gates)]
     return ScoreResult(
         report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, redact=session.redact,
         _folder=folder,
     )
-
-
-def gate_lines(report: ScoreReport) -> list[str]:
-    """A line for each gate that is missed or has no answer."""
-    lines = []
-    for gate in report.gates:
-        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
-        if gate.met is None:
-            lines.append(f"gate not answered: {name}: {_why_not(report, gate)}")
-        elif not gate.met:
-            lines.append(f"gate missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
-    return lines
 
 
 def fingerprint(scoring: Scoring, rows: Rows) -> str:
@@ -477,12 +460,3 @@ def _incomplete_lines(report: ScoreReport, max_error_rate: float, kept: str) -> 
     if report.complete and failed_share(report) <= max_error_rate:
         return []
     return [f"incomplete: {percent(failed_share(report))} of the scores failed (the report has the causes); {kept}"]
-
-
-def _why_not(report: ScoreReport, gate: GateResult) -> str:
-    """Why a gate has no answer."""
-    overall = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
-    if not overall or overall[0].n_scored == 0:
-        return "it has no value"
-    failed = sum(overall[0].failures.values())
-    return f"{failed} of its {overall[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"

@@ -44,11 +44,6 @@ SHOWN = 20  # questions named in a message
 class StatsResult(Result):
     """Statistics of files. `report`: a StatsReport; only the parts of its `kind` are filled."""
 
-    @property
-    def gates(self) -> list[Any]:
-        """None: statistics have no gates."""
-        return []
-
     def to_pandas(self) -> pd.DataFrame:
         """A row a pair, judge, share, check or sequence, whichever the kind is about, with the fields that the JSON report has for it."""
         import pandas as pd

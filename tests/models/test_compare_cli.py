@@ -323,7 +323,7 @@ def test_a_threshold_without_an_answer_and_a_contrast_that_fails_are_told_as_wha
     with FakeServer(PairJudge()) as server:
         assert compare(server, *answers, "--threshold", "low>=0", "-q") == 3
         said = capsys.readouterr().err
-        assert "threshold not answered: low of overall" in said and "failed" not in said and "incomplete" not in said
+        assert "low (overall) >= 0 (it has no value)" in said and "failed" not in said and "incomplete" not in said
     with FakeServer(PairJudge(spoil=lambda chat, made: made if "second" in chat.subject and "score" in str(made) else "no")) as server:
         assert compare(server, *answers, "--contrast", "pairwise-choice", "-q", "--max-reasks", 0, "--max-error-rate", 0.9) == 3
     assert "pairwise-choice: 1 of 1 questions failed" in capsys.readouterr().err
@@ -389,7 +389,7 @@ def test_thresholds_decide_the_exit_code(tmp_path: Path, capsys: pytest.CaptureF
     with FakeServer(PairJudge()) as server:
         assert compare(server, *answers, "-q", "--threshold", "good:relative>=0.5", "--threshold", "poor:good:win<=0") == 0
         assert compare(server, *answers, "-q", "--threshold", "poor:relative@relevance>=-0.05") == 1
-        assert "threshold missed: relative of relevance, poor against good is -1, wanted >= -0.05" in capsys.readouterr().err
+        assert "gate missed: poor vs good: relative (relevance) >= -0.05 (-1)" in capsys.readouterr().err
 
 
 def test_a_run_folder_has_verdicts_answers_report_and_manifest_of_this_user_only(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_what_answer_gave_is_compared_under_the_name_that_the_call_gives_it(serv
 def test_thresholds_are_gates(server: FakeServer) -> None:
     result = compared(server, thresholds=["poor:relative>=0", "good:win>=0.5"])
     assert result.exit_code == 1 and [gate.met for gate in result.gates] == [False, True]
-    with pytest.raises(kgeval.GateError, match="relative of overall, poor against good is -1, wanted >= 0"):
+    with pytest.raises(kgeval.GateError, match=r"poor vs good: relative \(overall\) >= 0 \(-1\)"):
         result.raise_for_gates()
     compared(server, thresholds="good:win>=0.5").raise_for_gates()
 
@@ -204,7 +204,7 @@ def test_the_section_of_kgeval_toml_counts_and_force_is_still_read(server: FakeS
     Path("kgeval.toml").write_text('[compare]\naspects = ["relevance"]\ntie_region = 0.2\nforce = false\nthresholds = ["poor:win>=0"]\n')
     result = compared(server, config=None, thresholds="good:win>=0.5")
     assert result.report.run.arguments["no_force"] is True and {pair.aspect for pair in result.report.pairs} == {"overall", "relevance"}
-    assert [gate.system_a for gate in result.gates] == ["poor", "good"], "those of the file and those of the call"
+    assert [gate.of for gate in result.gates] == ["poor vs good", "good vs poor"], "those of the file and those of the call"
     assert CompareOptions.model_validate({"force": True}) == CompareOptions()
 
 

@@ -253,7 +253,7 @@ GATES = [("answerable>=0.6", 0), ("answerable=0.9", 1), ("q.jsonl:leak>=0.5", 0)
 @pytest.mark.parametrize(("gate", "code"), GATES)
 def test_a_missed_threshold_is_exit_code_1(gate: str, code: int, server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert checked(server, saved("q.jsonl", QUESTIONS), "--threshold", gate) == code
-    assert ("threshold missed" in capsys.readouterr().err) is bool(code)
+    assert ("gate missed" in capsys.readouterr().err) is bool(code)
 
 
 def test_two_sets_stand_side_by_side_with_differences_and_pairs_across(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -189,7 +189,7 @@ def test_gates_decide_the_exit_code(server: FakeServer, tmp_path: Path, capsys: 
     base = (*answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "token_f1")
     assert score(*base, "--threshold", "token_f1=0.1") == 0
     assert score(*base, "--threshold", "token_f1=0.99") == 1
-    assert "gate missed: token_f1 of a is" in capsys.readouterr().err
+    assert "gate missed: a: token_f1 >= 0.99 (0.5)" in capsys.readouterr().err
     assert score(*base, "--threshold", "b:token_f1>=0.99") == 1
     assert score(*base, "--threshold", "faithfulness=0.5") == 2
     assert score(*base, "--threshold", "c:token_f1=0.5") == 2

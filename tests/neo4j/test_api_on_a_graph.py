@@ -252,7 +252,7 @@ def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: ne
     assert results == {
         "test_the_graph_is_sound": "FAILED", "test_no_name_stands_twice": "FAILED", "test_answers_are_good_enough": "PASSED",
     }, done.stdout + done.stderr
-    assert "gates of kgeval:\n  fail-on no check of severity error fails is missed (4: empty-name, duplicate-name" in done.stdout
+    assert "gates of kgeval:\n  gate missed: fail-on no check of severity error fails (4: empty-name, duplicate-name" in done.stdout
 
 
 def test_questions_are_made_checked_and_asked_for_scores_without_a_file(driver: neo4j.Driver, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_limits_of_severities_decide_with_fail_on(graph: Graph, kgeval: Callable
     assert (finding("r.json", "isolated-entity")["severity"], finding("r.json", "isolated-entity")["status"]) == ("warning", "failed")
     assert kgeval(*ONE, "isolated-entity", "--fail-on", "warning") == 1
     assert kgeval(*ONE, "isolated-entity", "--threshold", "isolated-entity:error<=5 hits") == 1
-    assert "gate missed: isolated-entity hits <= 5 (6)" in capsys.readouterr().err
+    assert "gate missed: isolated-entity error: hits <= 5 (6)" in capsys.readouterr().err
     assert kgeval(*ONE, "isolated-entity", "--threshold", "isolated-entity:info<=0") == 0
     assert kgeval(*ONE, "isolated-entity", "--threshold", "self-loop<=0.1") == 3
     assert kgeval(*ONE, "isolated-entity", "--threshold", "giant_share>=0.1") == 2
@@ -67,7 +67,7 @@ def test_fail_on_says_what_failed_in_its_own_call(graph: Graph, kgeval: Callable
     people(graph, PEOPLE)
     assert kgeval(*ONE, "isolated-entity", "--fail-on", "warning", "-o", "a.json") == 1
     assert "gate missed: fail-on no check of severity warning or worse fails (1: isolated-entity)" in capsys.readouterr().err
-    assert [(gate["id"], gate["met"]) for gate in read("a.json")["gates"]] == [("fail-on", False)]
+    assert [(gate["name"], gate["met"]) for gate in read("a.json")["gates"]] == [("fail-on", False)]
     assert kgeval(*ONE, "isolated-entity", "-o", "b.json") == 0
     assert kgeval("audit", "-q", "a.json", "b.json") == 0, "the gate of another call does not decide this one"
     assert kgeval("audit", "-q", "a.json", "b.json", "--fail-on", "warning") == 1
@@ -91,7 +91,8 @@ def test_structure_figures_are_gates_and_no_answer_is_no_pass(graph: Graph, kgev
     assert kgeval(*one, "--threshold", "isolated_share<=1", "--threshold", "entities>=6") == 0
     assert kgeval(*one, "--threshold", "isolated_share<=0.5") == 1
     assert read("r.json")["gates"] == [{
-        "id": "isolated_share", "limit": "<= 0.5", "severity": None, "value": 1.0, "met": False, "reason": None, "decides": True,
+        "name": "isolated_share", "of": None, "at": None, "limit": "<= 0.5", "severity": None, "value": 1.0, "met": False, "reason": None,
+        "decides": True,
     }]
     assert kgeval(*one, "--threshold", "tokens>=1") == 3
     assert read("r.json")["gates"][0]["reason"] == "no chunk texts in the graph; give the texts with --corpus"
@@ -151,9 +152,9 @@ def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(
     assert [(one["known"], one["status"]) for one in read("r.json")["findings"]] == [(2, "passed"), (6, "passed")]
     people(graph, [*PEOPLE, "Dee"])
     assert kgeval(*checks, "--ratchet", "debt.json", "-o", "r.json", "-o", "r.xml") == 1
-    assert "ratchet no check fails on new hits (2 new hits: duplicate-name 1, isolated-entity 1)" in capsys.readouterr().err
+    assert "ratchet no check fails on new hits (2: duplicate-name 1, isolated-entity 1)" in capsys.readouterr().err
     failure = ElementTree.parse("r.xml").find("testsuite[@name='gates']/testcase/failure")
-    assert failure is not None and failure.get("message") == "2 new hits: duplicate-name 1, isolated-entity 1"
+    assert failure is not None and failure.get("message") == "2: duplicate-name 1, isolated-entity 1"
     assert (failure.text or "").splitlines()[1:] == ["duplicate-name: Dee | Dee | Dee", "isolated-entity: Dee"]
     assert kgeval(*checks, "--ratchet", "debt.json", "--redact", "-o", "hashed.xml") == 1
     hashed = ElementTree.parse("hashed.xml").find("testsuite[@name='gates']/testcase/failure")

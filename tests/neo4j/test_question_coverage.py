@@ -248,7 +248,7 @@ def test_the_report_reads_back_and_two_files_stand_side_by_side(
     shown = capsys.readouterr()
     assert "1 by names in their texts, 1 nowhere" in shown.out and "types missed: COUNTY (1); MILL (1); TOWN (1)" in shown.out
     assert "// coverage-types:" in shown.out and ":param covered => ['PERSON', 'SHIP']" in shown.out
-    assert "threshold missed: types of other.jsonl is 0.4, wanted >= 0.5" in shown.err
+    assert "gate missed: other.jsonl: types >= 0.5 (0.4)" in shown.err
     report = CoverageReport.model_validate_json((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [one.file for one in report.sets] == ["asked.jsonl", "other.jsonl"] and report.run.exit_code == 1
     assert "```cypher" in (tmp_path / "r.md").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from kgeval.records import (
     AuditReport,
     Example,
     Finding,
-    GateResult,
+    Gate,
     GraphRef,
     Layout,
     Mean,
@@ -88,8 +88,8 @@ def audited(*findings: Finding, run: RunManifest | None = None, **more: Any) -> 
     )
 
 
-def gate(system: str, metric: str, limit: float, value: float | None, met: bool | None) -> GateResult:
-    return GateResult(system=system, metric=metric, least=True, limit=limit, value=value, met=met)
+def gate(system: str, metric: str, limit: float, value: float | None, met: bool | None) -> Gate:
+    return Gate(name=metric, of=system, limit=f">= {limit:.15g}", value=value, met=met)
 
 
 def wrote(folder: Path, **reports: Record) -> Path:

@@ -10,7 +10,7 @@ from kgeval.records import (
     AuditJoin,
     BothMeans,
     CostSummary,
-    GateResult,
+    Gate,
     GroupCost,
     GroupGain,
     GroupSummary,
@@ -261,15 +261,17 @@ def worst() -> list[WorstRow]:
     ]
 
 
-def gates(summaries: list[MetricSummary]) -> list[GateResult]:
+def gates(summaries: list[MetricSummary]) -> list[Gate]:
     values = {(one.system, one.metric): one.overall.mean for one in summaries}
-    wanted: list[tuple[str, str, float, bool | None]] = [
-        ("vector-rag", "answer_accuracy", 0.6, False), ("graph-rag", "answer_accuracy", 0.6, True),
-        ("graph-rag", "faithfulness", 0.8, None), ("closed-book", "context_relevance", 0.5, None),
+    failed = "2 of its 100 questions failed, and could decide it"
+    senseless = "the metric has no meaning for any of 100 questions; a gate SYSTEM:METRIC asks one system only"
+    wanted: list[tuple[str, str, float, bool | None, str | None]] = [
+        ("vector-rag", "answer_accuracy", 0.6, False, None), ("graph-rag", "answer_accuracy", 0.6, True, None),
+        ("graph-rag", "faithfulness", 0.8, None, failed), ("closed-book", "context_relevance", 0.5, None, senseless),
     ]
     return [
-        GateResult(system=system, metric=metric, least=True, limit=limit, value=values[system, metric], met=met)
-        for system, metric, limit, met in wanted
+        Gate(name=metric, of=system, limit=f">= {limit:.15g}", value=values[system, metric], met=met, reason=reason)
+        for system, metric, limit, met, reason in wanted
     ]
 
 

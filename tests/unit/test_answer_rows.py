@@ -229,7 +229,7 @@ def test_empty_and_null_answers_are_kept_and_counted_and_missing_ones_are_faults
             ("", None), ("", "the answer is null in the file"), (" \n", None), ('{"a": NaN}', None), ("", "timeout"),
         ]
         info = rows.systems[0]
-        assert (info.answers, info.errors, info.empty) == (5, 2, 4)
+        assert (info.answers, info.errors, info.empty) == (5, 2, 2), "an error without an answer is one thing, not two"
     (fault,) = refused(lines(tmp_path / "b.jsonl", answer("1"), {"question_id": "2", "question": "Q"})).faults
     assert fault == "b.jsonl:2: answer: missing (looked for: answer; null is an empty answer)"
 

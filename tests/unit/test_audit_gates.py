@@ -105,7 +105,7 @@ def test_rows_say_what_each_gate_came_to() -> None:
     flags = ("isolated-entity:error<=0.05", "isolated-entity:warning<=0.01", "giant_share>=0.5", "modularity>=0.3", "self-loop<=0.1")
     gates = Gates(limits(*flags))
     rows = gate_rows(gates, [answered()], {"giant_share": 0.4}, [StructureSkip(ids=["modularity"], reason="no GDS")], fail_on=None)
-    assert [(one.id, one.met, one.value, one.decides, one.reason) for one in rows] == [
+    assert [(one.name, one.met, one.value, one.decides, one.reason) for one in rows] == [
         ("isolated-entity", False, 0.1, True, None), ("isolated-entity", False, 0.1, False, None), ("giant_share", False, 0.4, True, None),
         ("modularity", None, None, True, "no GDS"), ("self-loop", None, None, True, "it was left out of this run"),
     ]

@@ -95,7 +95,7 @@ def test_nothing_is_opened_where_nothing_is_asked_for_or_at_hand() -> None:
 
 def test_thresholds_are_held_against_every_pair_that_they_fit(two: ComparisonReport) -> None:
     loose, strict = two.gates
-    assert (loose.met, strict.met, strict.figure, strict.limit) == (True, False, "low", 0.999)
+    assert (loose.met, strict.met, strict.name, strict.limit) == (True, False, "low", ">= 0.999")
     assert strict.value == two.pairs[0].relative.low
     tables = [tabled([[1], [1], [0], [-1]], names=("x", "y"))]
     asked = (
@@ -104,9 +104,10 @@ def test_thresholds_are_held_against_every_pair_that_they_fit(two: ComparisonRep
         PairThreshold(Threshold("gap", ">=", 0.0, at="quality")), PairThreshold(Threshold("tie", ">=", 0.25), system_a="z"),
     )
     gates = build_report(found(tables, thresholds=asked)).gates
-    assert [(gate.system_a, gate.value, gate.met) for gate in gates] == [("y", -0.25, True), ("y", 0.25, True), ("x", 0.25, True)]
+    assert [(gate.of, gate.value) for gate in gates] == [("y vs x", -0.25), ("y vs x", 0.25), ("x vs y", 0.25)]
+    assert all(gate.met for gate in gates)
     cut = build_report(found(tables, thresholds=asked[:1], complete=False)).gates
-    assert [(gate.value, gate.met) for gate in cut] == [(-0.25, None)], "a stopped run meets nothing"
+    assert [(gate.value, gate.met, gate.reason) for gate in cut] == [(-0.25, None, "the run was stopped before its end")]
 
 
 def test_very_many_pairs_have_tests_of_the_first_question_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +181,7 @@ def test_a_check_that_fails_and_a_judge_that_turns_are_told(two: ComparisonRepor
     assert any(note.startswith("verdict flips") for note in _with(two, judge=[judge]))
     turning = [JudgeReport(system_a=f"s{at}", system_b="t", calls=1, notes=["the length of the answers decides: ..."]) for at in range(5)]
     (note,) = [note for note in _with(two, judge=[JudgeReport(calls=5), *turning]) if "equal lengths" in note]
-    assert note.endswith("s2 and t and 2 pairs more")
+    assert note.endswith("s2 and t and 2 more pairs")
 
 
 def test_two_reports_of_the_same_tables_are_the_same(two: ComparisonReport) -> None:

@@ -35,4 +35,4 @@ def test_answers_that_are_the_same_text_are_told_from_half_of_them_on() -> None:
 
 def test_many_pairs_are_three_and_a_number() -> None:
     (note,) = notes({("x", f"y{n}"): [("en", "de")] for n in range(10)})
-    assert note.count(" and y") == 3 and "and 7 pairs more" in note
+    assert note.count(" and y") == 3 and "and 7 more pairs" in note

@@ -125,7 +125,7 @@ def test_no_other_module_formats_shares() -> None:
 ])
 def test_names_are_cut_with_how_many_more_there_are(items: list[str], most: int, text: str) -> None:
     assert display.first_of(items, most) == text
-    assert display.first_of(["a b", "c d", "e f"], 1, "; ", noun="pairs") == "a b and 2 pairs more"
+    assert display.first_of(["a b", "c d", "e f"], 1, "; ", noun="pair") == "a b and 2 more pairs"
 
 
 def test_lines_are_cut_with_how_many_more_there_are() -> None:

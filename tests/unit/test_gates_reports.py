@@ -18,7 +18,7 @@ from test_report_sarif import judged
 
 from kgeval.cli.main import cli
 from kgeval.overview.findings import listed
-from kgeval.records import AuditGate, AuditReport, Example, GraphRef, Waived
+from kgeval.records import AuditReport, Example, Gate, GraphRef, Waived
 from kgeval.reports.render.markdown import MOST_CHARACTERS
 from kgeval.reports.sarif import fingerprint
 from kgeval.reports.write import rendered
@@ -39,10 +39,10 @@ def gated(reason: str = "agreed", graph: str = "g") -> AuditReport:
     return audited(
         first, silent, graph=graph,
         gates=[
-            AuditGate(id="duplicate-name", limit="share <= 0", value=0.01, met=False),
-            AuditGate(id="modularity", limit=">= 0.3", reason="no GDS"),
-            AuditGate(id="self-loop", limit="share <= 0.5", severity="warning", value=0.9, met=False, decides=False),
-            AuditGate(id="giant_share", limit=">= 0.5", value=0.7, met=True),
+            Gate(name="duplicate-name", limit="share <= 0", value=0.01, met=False),
+            Gate(name="modularity", limit=">= 0.3", reason="no GDS"),
+            Gate(name="self-loop", limit="share <= 0.5", severity="warning", value=0.9, met=False, decides=False),
+            Gate(name="giant_share", limit=">= 0.5", value=0.7, met=True),
         ],
         waivers=[
             Waived(rule="duplicate-name", match="C*", reason=reason, hits=1), Waived(rule="self-loop", reason=reason, hits=2),
@@ -121,7 +121,7 @@ def test_a_report_over_a_run_reads_gates_and_suppressed_hits(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("bad", HOSTILE)
 def test_hostile_reasons_and_patterns_do_no_harm(bad: str) -> None:
-    gates = [AuditGate(id=bad, limit=bad, reason=bad), AuditGate(id=bad, limit=bad, value=1, met=False)]
+    gates = [Gate(name=bad, limit=bad, reason=bad), Gate(name=bad, limit=bad, value=1, met=False)]
     waivers = [Waived(rule=bad, match=bad, reason=bad, until=bad, hits=1)]
     report = gated(bad or " ").model_copy(update={"waivers": waivers, "notes": [bad], "gates": gates})
     page = rendered(report, "html")
@@ -169,3 +169,14 @@ def test_the_workflow_of_the_guide_calls_commands_that_are_there() -> None:
         assert command is not None
         context = command.make_context(words[0], words[1:])
         assert context.params["fail_on"] == "error" and context.params["ratchet"] == Path("accepted.json")
+
+
+@pytest.mark.parametrize(("before", "now"), [
+    ({"id": "giant_share", "limit": ">= 0.5", "met": None, "reason": "no GDS"}, Gate(name="giant_share", limit=">= 0.5", reason="no GDS")),
+    ({"system": "a", "metric": "m", "least": False, "limit": 0.25, "value": 0.1, "met": True},
+     Gate(name="m", of="a", limit="<= 0.25", value=0.1, met=True)),
+    ({"system_a": "a", "system_b": "b", "aspect": "overall", "figure": "low", "least": True, "limit": 0.0},
+     Gate(name="low", of="a vs b", at="overall", limit=">= 0")),
+])
+def test_gates_of_reports_that_were_written_before_there_was_one_record_are_read(before: dict[str, object], now: Gate) -> None:
+    assert Gate.model_validate(before) == now and Gate.model_validate(now.model_dump()) == now

@@ -9,7 +9,7 @@ from kgeval.auditing.gates import failing
 from kgeval.cli.main import COMMANDS, cli
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
-from kgeval.records import AuditGate, Finding, Severity, Status
+from kgeval.records import Finding, Gate, Severity, Status
 from kgeval.workflows.audit import parse_settings
 from kgeval.workflows.result import exit_code
 
@@ -32,11 +32,11 @@ def test_settings_that_make_no_sense_are_refused(text: str) -> None:
         parse_settings([text])
 
 
-def gate(met: bool | None, *, decides: bool = True) -> AuditGate:
-    return AuditGate(id="a", limit="share <= 0", met=met, decides=decides)
+def gate(met: bool | None, *, decides: bool = True) -> Gate:
+    return Gate(name="a", limit="share <= 0", met=met, decides=decides)
 
 
-def code(*findings: Finding, gates: tuple[AuditGate, ...] = (), fail_on: Severity | None = None) -> int:
+def code(*findings: Finding, gates: tuple[Gate, ...] = (), fail_on: Severity | None = None) -> int:
     return exit_code([*gates, *failing(findings, fail_on)], incomplete=any(one.status == "incomplete" for one in findings))
 
 

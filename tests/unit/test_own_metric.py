@@ -162,7 +162,7 @@ def test_a_range_is_scaled_and_a_low_value_may_be_the_good_one() -> None:
     assert of(lambda row: 7.5, range=(5, 10)).value == 0.5
     assert "4 is not in 5..10" in (of(lambda row: 4, range=(5, 10)).reason or "")
     result = scored(kgeval.metric(name="bad", low_is_good=True)(lambda row: 0.2), thresholds="bad=0.3")
-    assert result.report.metrics[0].better == "lower" and result.gates[0].met and not result.gates[0].least
+    assert result.report.metrics[0].better == "lower" and result.gates[0].met and result.gates[0].limit.startswith("<=")
 
 
 def test_all_faults_of_a_decorator_are_told_at_once() -> None:

@@ -22,7 +22,7 @@ import kgeval
 from kgeval.cli.derive import given_of
 from kgeval.config import AuditOptions, Config
 from kgeval.errors import ConfigError, ConnectError, InputError, UsageError
-from kgeval.records import AuditGate
+from kgeval.records import Gate
 from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
@@ -278,9 +278,9 @@ def test_nothing_is_set_for_the_whole_process(monkeypatch: pytest.MonkeyPatch) -
 def result() -> AuditResult:
     """Two checks, one failed; a gate that is met, one that is missed, one without an answer."""
     gates = [
-        AuditGate(id="self-loop", limit="share <= 0.1", value=0.0, met=True),
-        AuditGate(id="isolated-entity", limit="share <= 0.1", value=0.3, met=False),
-        AuditGate(id="modularity", limit=">= 0.3", met=None, reason="no GDS"),
+        Gate(name="self-loop", limit="share <= 0.1", value=0.0, met=True),
+        Gate(name="isolated-entity", limit="share <= 0.1", value=0.3, met=False),
+        Gate(name="modularity", limit=">= 0.3", met=None, reason="no GDS"),
     ]
     isolated = finding(count=3, total=10, examples=[example("Ada <b>")])
     return AuditResult(report(isolated, finding("self-loop", count=0), gates=gates, structure={"entities": 10}))
@@ -299,8 +299,8 @@ def test_gates_are_looked_at_and_raise_only_when_asked(result: AuditResult) -> N
     assert [gate.met for gate in result.gates] == [True, False, None]
     with pytest.raises(kgeval.GateError) as caught:
         result.raise_for_gates()
-    assert "isolated-entity share <= 0.1 is missed (0.3)" in str(caught.value)
-    assert "modularity >= 0.3 is not answered (no GDS)" in str(caught.value) and "self-loop" not in str(caught.value)
+    assert "gate missed: isolated-entity share <= 0.1 (0.3)" in str(caught.value)
+    assert "gate not answered: modularity >= 0.3 (no GDS)" in str(caught.value) and "self-loop" not in str(caught.value)
     AuditResult(result.report.model_copy(update={"gates": result.gates[:1]})).raise_for_gates()
 
 

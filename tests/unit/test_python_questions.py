@@ -32,7 +32,7 @@ def test_checks_without_a_model_keep_the_questions_and_raise_for_thresholds(tmp_
         result = questions_check.run(session, [questions(tmp_path)], options)
     assert [question.id for question in result.questions] == ["q0", "q1", "q2"]
     assert set(result.to_pandas()["check"]) >= {"leak", "duplicate"} and result.exit_code == 1
-    with pytest.raises(GateError, match=r"duplicate of questions\.jsonl"):
+    with pytest.raises(GateError, match=r"questions\.jsonl: duplicate >= "):
         result.raise_for_gates()
 
 
@@ -92,9 +92,9 @@ def test_questions_of_every_kind_are_checked_the_same(form: str) -> None:
     }
     name = "q.jsonl" if form == "file" else "questions"
     assert [file.path for file in result.report.run.inputs] == [name] and set(figures["file"]) == {name}
-    assert [(gate.system, gate.met) for gate in result.gates] == [(name, False)]
+    assert [(gate.of, gate.met) for gate in result.gates] == [(name, False)]
     assert len(result) == 3 and [question.id for question in result] == ["q1", "q2", "q3"] and all(question.checks for question in result)
-    with pytest.raises(GateError, match=f"leak of {name}"):
+    with pytest.raises(GateError, match=f"{name}: leak"):
         result.raise_for_gates()
 
 

@@ -22,8 +22,8 @@ def two() -> ComparisonReport:
 def test_junit_has_a_case_for_each_threshold_and_each_pair(two: ComparisonReport) -> None:
     root = ElementTree.fromstring(rendered(two, "xml"))
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("6", "1", "0")
-    met, missed = root.findall("testsuite[@name='thresholds']/testcase")
-    assert len(met) == 0 and missed.find("failure") is not None and missed.get("name") == "overall: low >= 0.999"
+    met, missed = root.findall("testsuite[@name='gates']/testcase")
+    assert met.find("failure") is None and missed.find("failure") is not None and missed.get("name") == "low (overall) >= 0.999"
     (pair,) = root.findall("testsuite[@name='pairs']/testcase")
     told = {one.get("name"): one.get("value") for one in pair.iter("property")}
     assert told["relative"] == str(two.pairs[0].relative.value) and told["n_scored"] == "22" and pair.get("name") == "rag-1 against rag-2"

@@ -18,7 +18,7 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.errors import UsageError
 from kgeval.format import bracketed, figure
-from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
+from kgeval.records import CompletenessReport, Gate, Mean, ScoreReport, Spread, WorstRow
 from kgeval.reports.plots_scores import Point, distribution, plane
 from kgeval.reports.redact import redacted
 from kgeval.reports.render.markdown import MOST_CHARACTERS
@@ -69,7 +69,7 @@ def shown(report: ScoreReport, form: Form) -> str:
 def test_the_verdict_stands_first_and_tells_gates_and_gaps_in_every_form(report: ScoreReport, told: dict[Form, str]) -> None:
     for form, text in told.items():
         at = [text.index(part) for part in (
-            "Best by answer_accuracy: graph-rag", "Gates: 1 met, 1 missed (answer_accuracy >= 0.6 by vector-rag", "2 unanswered",
+            "Best by answer_accuracy: graph-rag", "Gates: 1 met, 1 missed (vector-rag: answer_accuracy >= 0.6", "2 not answered",
             "Clearly best, of 7 metrics: graph-rag in", "What to fix first", "Gate missed: answer_accuracy >= 0.6",
             "Gates without an answer", "Questions without an answer", "errors or empty",
         )]
@@ -200,7 +200,7 @@ def test_a_comment_never_gets_too_long() -> None:
         "systems": [one.model_copy(update={"system": names[one.system]}) for one in big.systems],
         "summaries": [one.model_copy(update={"system": names[one.system], "metric": f"{one.metric}{'m' * 300}"}) for one in big.summaries],
         "groups": [one.model_copy(update={"system": names[one.system]}) for one in big.groups], "notes": ["n" * 9_000] * 50,
-        "gates": [GateResult(system=name, metric="m" * 500, least=True, limit=0.5) for name in names.values() for _ in range(80)],
+        "gates": [Gate(name="m" * 500, of=name, limit=">= 0.5") for name in names.values() for _ in range(80)],
     })
     text = rendered(more, "md")
     assert len(text) <= MOST_CHARACTERS + 100 and text.count("<details>") == text.count("</details>")

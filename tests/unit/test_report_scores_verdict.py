@@ -12,7 +12,7 @@ from kgeval.records import (
     SEVERITIES,
     AuditJoin,
     By,
-    GateResult,
+    Gate,
     GroupSummary,
     LeaderRow,
     Mean,
@@ -104,10 +104,10 @@ def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> 
 
 
 def test_gates_are_counted_and_those_not_met_are_named_a_few_at_most() -> None:
-    gates = [GateResult(system="A", metric="m", least=at % 2 == 0, limit=0.5, value=0.4, met=False) for at in range(5)]
-    line = verdict.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
-    assert line.startswith("Gates: 0 met, 5 missed (m >= 0.5 by A: 0.400; m <= 0.5 by A: 0.400; ") and " and 2 more)" in line
-    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and verdict.gates_line([]) == ""
+    gates = [Gate(name="m", of="A", limit=">= 0.5" if at % 2 == 0 else "<= 0.5", value=0.4, met=False) for at in range(5)]
+    line = verdict.gates_line([*gates, Gate(name="m", of="B", limit=">= 0.5")])
+    assert line.startswith("Gates: 0 met, 5 missed (A: m >= 0.5: 0.400; A: m <= 0.5: 0.400; ") and " and 2 more)" in line
+    assert line.endswith("1 not answered (B: m >= 0.5: no value).") and verdict.gates_line([]) == ""
 
 
 def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
@@ -143,8 +143,8 @@ def test_what_to_fix_stands_with_what_it_costs_the_most_pressing_first() -> None
     rows = fixes(sample())
     assert [one.severity for one in rows.values()] == sorted((one.severity for one in rows.values()), key=SEVERITIES.index)
     missed = rows["Gate missed: answer_accuracy >= 0.6"]
-    assert missed.evidence == "0.5694 instead of 0.6 or more" and missed.where == "vector-rag"
-    assert "context_relevance >= 0.5 by closed-book" in rows["Gates without an answer"].why
+    assert missed.evidence == "0.5694, wanted >= 0.6" and missed.where == "vector-rag"
+    assert "closed-book: context_relevance >= 0.5" in rows["Gates without an answer"].why
     assert rows["Answers that are errors or empty"].evidence == "3 of 100 answers"
     assert rows["Questions without an answer"].evidence == "4 questions"
     lost = rows["Questions that could not be scored: factual_correctness"]

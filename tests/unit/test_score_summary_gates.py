@@ -73,4 +73,4 @@ def test_a_file_of_answers_that_broke_off_meets_no_gate_that_the_missing_ones_co
 def test_a_gate_without_a_system_is_for_every_system_and_one_with_an_unknown_system_has_no_answer() -> None:
     summaries = [summary(0.9, system="S"), summary(0.5, system="T")]
     results = evaluate([Threshold("faithfulness", ">=", 0.8), Threshold("faithfulness", ">=", 0.8, "U")], summaries)
-    assert [(one.system, one.value, one.met) for one in results] == [("S", 0.9, True), ("T", 0.5, False), ("U", None, None)]
+    assert [(one.of, one.value, one.met) for one in results] == [("S", 0.9, True), ("T", 0.5, False), ("U", None, None)]

@@ -113,13 +113,12 @@ def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() ->
     assert [one.met for one in comparison_gates([threshold], [pair], complete=True)] == [True]
     estimate = Estimate(of="accuracy", labelled_by="people", method="", n=5, n_scored=5, value=near)
     judged: Any = SimpleNamespace(estimates=[estimate])
-    gates, messages = accuracy._answered(judged, accuracy.parse_gates(["accuracy>=0.8"]))
-    assert ([gate.met for gate in gates], messages) == ([True], [])
+    assert [gate.met for gate in accuracy._answered(judged, accuracy.parse_gates(["accuracy>=0.8"]))] == [True]
     coverage = SimpleNamespace(entity_coverage=Proportion(count=0, total=0, share=near))
     measured: Any = SimpleNamespace(verdict_level="exact", scope="documents", levels={"exact": coverage})
 
     def met(text: str) -> list[bool | None]:
-        return [gate.met for gate in completeness._answered(measured, completeness.parse_gates([text]))[0]]
+        return [gate.met for gate in completeness._answered(measured, completeness.parse_gates([text]))]
 
     assert met("entity_coverage=0.8") == [True]
     assert met("entity_coverage<=0.8, entity_coverage@exact<=0.7") == [True, False]

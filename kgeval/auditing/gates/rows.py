@@ -8,7 +8,7 @@ from typing import Any
 from kgeval.auditing.gates.judging import Gates, held_value
 from kgeval.auditing.rulebook import load_rules
 from kgeval.format import number
-from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
+from kgeval.records import SEVERITIES, Finding, Gate, Severity, StructureSkip, Waived
 from kgeval.stats.thresholds import Threshold
 
 RATCHET, FAIL_ON = "ratchet", "fail-on"
@@ -18,7 +18,7 @@ NO_NEW_HITS = "no check fails on new hits"
 def gate_rows(
     gates: Gates, findings: Sequence[Finding], numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], *, fail_on: Severity | None,
     own: Callable[[Finding], bool] = lambda _: True,
-) -> list[AuditGate]:
+) -> list[Gate]:
     """A row for each limit of the user's, in their order, one for the ratchet, and one for --fail-on. `findings`: of all checks, those that
     other reports brought too; the ratchet is about this audit's own (`own`).
 
@@ -31,10 +31,7 @@ def gate_rows(
         value, met, reason = (
             _of_check(limit, by_id.get(limit.name)) if limit.unit else _of_figure(limit, numbers.get(limit.name), skipped)
         )
-        rows.append(AuditGate(
-            id=limit.name, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on), value=value, met=met,
-            reason=reason,
-        ))
+        rows.append(limit.gate(value, met, reason=reason).model_copy(update={"decides": decides(limit.severity, fail_on)}))
     if gates.ratchet is not None:
         rows.append(_ratchet(gates, audited, fail_on))
     return [*rows, *failing(findings, fail_on)]
@@ -93,7 +90,7 @@ def _of_figure(limit: Threshold, value: object, skipped: Sequence[StructureSkip]
     return float(value), limit.met(float(value)), None
 
 
-def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
+def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[Gate]:
     """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; None
     where one of those did not run to its end, or none could be judged."""
     if fail_on is None:
@@ -104,7 +101,7 @@ def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[Audit
     reason = ", ".join(failed) or (f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on))
     met = False if failed else None if reason else True
     limit = f"no check of severity {fail_on}{worse} fails"
-    return [AuditGate(id=FAIL_ON, limit=limit, value=float(len(failed)), met=met, reason=reason)]
+    return [Gate(name=FAIL_ON, limit=limit, value=float(len(failed)), met=met, reason=reason)]
 
 
 def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
@@ -115,7 +112,7 @@ def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
     return f"none of {len(candidates)} checks could be judged" if candidates else "no check was run"
 
 
-def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
+def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> Gate:
     """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); None where one of those checks
     has no answer and stands in the ratchet, or none could be judged."""
     judged = [item for item in findings if decides(item.severity, fail_on or "info")]
@@ -126,7 +123,7 @@ def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None
         reason: str | None = f"no answer now: {', '.join(silent)}"
     elif failed:
         reason = ", ".join(f"{item.rule_id} {number((item.count or 0) - item.suppressed - item.known)}" for item in failed)
-        return AuditGate(id=RATCHET, limit=NO_NEW_HITS, value=value, met=False, reason=reason)
+        return Gate(name=RATCHET, limit=NO_NEW_HITS, value=value, met=False, reason=reason)
     else:
         reason = unjudged(findings, fail_on or "info")
-    return AuditGate(id=RATCHET, limit=NO_NEW_HITS, value=value, met=None if reason else True, reason=reason)
+    return Gate(name=RATCHET, limit=NO_NEW_HITS, value=value, met=None if reason else True, reason=reason)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kgeval.comparison.forms import with_forms
-from kgeval.comparison.results.inputs import ComparisonInputs, Figure, PairThreshold, Tables
+from kgeval.comparison.results.inputs import ComparisonInputs, PairThreshold, Tables
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.stopped_pairs import (
@@ -26,12 +26,12 @@ from kgeval.comparison.results.tally import JudgeTally, tally
 from kgeval.comparison.table import EQUAL, OVERALL, PairTable
 from kgeval.format import first_of
 from kgeval.records import (
-    ComparisonGate,
     ComparisonReport,
     ComparisonVerdict,
     Drill,
     DrillCall,
     Estimated,
+    Gate,
     JudgeReport,
     PairResult,
     Ranked,
@@ -145,7 +145,7 @@ class PairOutcomes:
 # The thresholds of a comparison.
 
 
-def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[ComparisonGate]:
+def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[Gate]:
     """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round."""
     for threshold in thresholds:
         for result in pairs:
@@ -159,14 +159,12 @@ def _fits(threshold: PairThreshold, a: str, b: str) -> bool:
     return threshold.system_a in (None, a) and threshold.system_b in (None, b)
 
 
-def _gate(threshold: Threshold, one: PairResult, *, turned: bool, complete: bool) -> ComparisonGate:
+def _gate(threshold: Threshold, one: PairResult, *, turned: bool, complete: bool) -> Gate:
     value = _figure(threshold.name, one, turned=turned)
     met = None if value is None or not complete else threshold.met(value)
     a, b = (one.system_b, one.system_a) if turned else (one.system_a, one.system_b)
-    return ComparisonGate(
-        system_a=a, system_b=b, aspect=one.aspect, figure=cast("Figure", threshold.name), least=threshold.least(), limit=threshold.limit,
-        value=value, met=met,
-    )
+    why = None if met is not None else "it has no value" if value is None else "the run was stopped before its end"
+    return threshold.gate(value, met, of=f"{a} vs {b}", at=one.aspect, reason=why)
 
 
 def _figure(name: str, one: PairResult, *, turned: bool) -> float | None:
@@ -371,7 +369,7 @@ def _judge_cautions(report: ComparisonReport) -> Iterator[str]:
         yield from report.judge[0].notes
     by_length = [f"{pair.system_a} and {pair.system_b}" for pair in report.judge if any("length of the answers" in n for n in pair.notes)]
     if by_length and len(report.judge) > 1:
-        yield f"judge bias: at equal lengths another system would be ahead: {first_of(by_length, NAMED, '; ', noun='pairs')}"
+        yield f"judge bias: at equal lengths another system would be ahead: {first_of(by_length, NAMED, '; ', noun='pair')}"
     if report.stopped:
         yield (
             "judged with --stop-when-sure: a pair's interval is its confidence sequence, which holds whenever one looks; ordinary "

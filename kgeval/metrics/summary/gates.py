@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.table import all_metrics
-from kgeval.records import GateResult, Mean, MetricSummary
+from kgeval.records import Gate, Mean, MetricSummary
 from kgeval.stats.thresholds import Better, Threshold, parse_thresholds, without_at
 
 
@@ -42,7 +42,7 @@ def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
 
 def evaluate(
     gates: Sequence[Threshold], summaries: Sequence[MetricSummary], *, complete: bool = True, missing: Mapping[str, int] | None = None,
-) -> list[GateResult]:
+) -> list[Gate]:
     """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
 
     `complete`: the run was not stopped; else no gate is answered, for rows are missing. `missing`: by system, questions that it did
@@ -52,11 +52,10 @@ def evaluate(
     for gate in gates:
         means = {summary.system: summary.overall for summary in summaries if summary.metric == gate.name}
         for system in ((means or ("all systems",)) if gate.of is None else (gate.of,)):  # of nothing no gate is met
-            mean = means.get(system)
-            results.append(GateResult(
-                system=system, metric=gate.name, least=gate.least(), limit=gate.limit, value=mean.mean if mean else None,
-                met=_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
-            ))
+            mean, lost = means.get(system), (missing or {}).get(system, 0)
+            met = _met(gate, mean, lost) if mean and complete else None
+            reason = _why_not(mean, lost) if met is None else None
+            results.append(gate.gate(mean.mean if mean else None, met, of=system, reason=reason))
     return results
 
 
@@ -68,3 +67,14 @@ def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
     applicable = mean.n - mean.not_applicable
     low, high = (end * applicable / (applicable + missing) for end in (mean.bound_low, mean.bound_high))
     return gate.met_between(low, high + missing / (applicable + missing))
+
+
+def _why_not(mean: Mean | None, missing: int) -> str:
+    """Why a gate has no answer."""
+    if mean is not None and mean.n_scored == 0 and not mean.failures:
+        return f"the metric has no meaning for any of {mean.n} questions; a gate SYSTEM:METRIC asks one system only"
+    if mean is None or mean.n_scored == 0:
+        return "it has no value"
+    if failed := sum(mean.failures.values()):
+        return f"{failed} of its {mean.n} questions failed, and could decide it"
+    return "answers are missing that could decide it" if missing else "the run was stopped before its end"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from kgeval.questions.checking.check_table import CHECKS
-from kgeval.records import GateResult
+from kgeval.records import Gate
 from kgeval.records.question_checks import CheckedSet, CheckFigure
 from kgeval.stats.thresholds import Threshold, parse_thresholds, without_at
 
@@ -42,22 +42,23 @@ class _HasShare(Protocol):
 F = TypeVar("F", bound=_HasShare)
 
 
-def gate_results(
-    thresholds: Sequence[Threshold], files: Sequence[tuple[str, Mapping[str, F]]],
-    met: Callable[[Threshold, F], bool | None],
-) -> list[GateResult]:
-    """One result a threshold and file, in the order of the thresholds. `files`: with the figure of each check; `met`: by its
-    figure."""
-    return [
-        GateResult(
-            system=file, metric=threshold.name, least=threshold.least(), limit=threshold.limit, value=figures[threshold.name].share,
-            met=met(threshold, figures[threshold.name]),
-        )
-        for threshold in thresholds for file, figures in files if threshold.of in (None, file)
-    ]
+def answered(
+    thresholds: Sequence[Threshold], files: Sequence[tuple[str, Mapping[str, F]]], met: Callable[[Threshold, F], bool | None], why: str,
+) -> list[Gate]:
+    """One gate a threshold and file, in the order of the thresholds. `files`: with the figure of each check; `met`: by its figure; `why`:
+    there is no answer where there is a value."""
+    gates = []
+    for threshold in thresholds:
+        for file, figures in files:
+            if threshold.of in (None, file):
+                figure = figures[threshold.name]
+                answer = met(threshold, figure)
+                reason = None if answer is not None else "it has no value" if figure.share is None else why
+                gates.append(threshold.gate(figure.share, answer, of=file, reason=reason))
+    return gates
 
 
-def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:
+def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CheckedSet], *, complete: bool) -> list[Gate]:
     """One result a threshold and set. `met` None: nothing was checked, the run was stopped, or what is unscored could turn
     it."""
     def met(threshold: Threshold, figure: CheckFigure) -> bool | None:
@@ -65,4 +66,5 @@ def evaluated(thresholds: Sequence[Threshold], sets: Sequence[CheckedSet], *, co
             return None
         return threshold.met_between(figure.bound_low, figure.bound_high)
 
-    return gate_results(thresholds, [(one.file, {figure.check: figure for figure in one.figures}) for one in sets], met)
+    files = [(one.file, {figure.check: figure for figure in one.figures}) for one in sets]
+    return answered(thresholds, files, met, "what is unscored could decide it" if complete else "the run was stopped before its end")

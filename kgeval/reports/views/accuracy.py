@@ -14,7 +14,7 @@ from kgeval.reports.document import Block, Cell, Details, Document, Figure, Item
 from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, foot, server_of
+from kgeval.reports.views.parts import findings_section, foot, gate_tally, gates_section, server_of
 
 SUBJECTS: dict[AccuracyKind, str] = {
     "relations": "relations that their passages entail", "entities": "entities that are real and of the right type",
@@ -33,7 +33,7 @@ def document(report: AccuracyReport) -> Document:
     """The estimates, by type, document and class, what the passages contradict, the sample; on the page every item with its passages."""
     tally: list[tuple[Tone, str]] = [(_tone(pile), f"{number(len(pile.items))} {_lower(pile.title)}") for pile in piles(report)]
     sections = [
-        Section("Estimates", list(_estimates(report)), id="estimates"), _split("By type", report.by_type),
+        gates_section(report.gates), Section("Estimates", list(_estimates(report)), id="estimates"), _split("By type", report.by_type),
         *([replace(_split("By type and document", report.by_stratum), forms="long")] if report.by_stratum else []),
         *([_split("Consistency by type", report.consistent_by_type, "consistent")] if report.consistent_by_type else []),
         _split("By class", report.by_class), replace(_split("By document", report.by_document), forms="long"),
@@ -43,7 +43,7 @@ def document(report: AccuracyReport) -> Document:
     return Document(
         f"Accuracy of {report.kind}", f"accuracy of {report.kind}", sections, name=report.graph or "whole database",
         about=f"layout {visible(report.layout.name, longest=40)}", server=server_of(report),
-        lead=[verdict(report)], tally=tally, notes=report.notes, foot=usage(report.run),
+        lead=[verdict(report)], tally=[*gate_tally(report.gates), *tally], notes=report.notes, foot=usage(report.run),
         more="All sampled items with their passages: add -o report.html", end=foot(report.run, report.layout.name),
     )
 

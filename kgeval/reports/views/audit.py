@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kgeval.format import beyond, first_of, number, percent, plural, visible
+from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import taken_out
@@ -19,7 +19,7 @@ from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
-from kgeval.reports.views.parts import foot, server_of
+from kgeval.reports.views.parts import foot, gates_section, server_of
 
 DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
 MOST_EXAMPLES = 100  # of a finding, on the page
@@ -37,7 +37,7 @@ def document(report: AuditReport) -> Document:
     sections = [
         Section("What to fix first", list(_first(report, anchors)), id="fix"),
         *([audit_diff.section(report.diff)] if report.diff else []),
-        Section("Gates", list(_gates(report)), id="gates"),
+        gates_section(report.gates), Section("Waivers", list(_waivers(report)), id="waivers", forms="long"),
         Section("Key figures", [_cards(report, figures.KEY)], id="figures"),
         Section("Checks by group", list(_groups(report)), id="groups"),
         Section("Shape", list(_shape(report)), id="shape", wide=True, forms="page"),
@@ -145,17 +145,7 @@ def _gate_lines(report: AuditReport) -> Iterator[str]:
         yield f"waivers to look at: {expired} ended, {stale} without a match"
 
 
-def _gates(report: AuditReport) -> Iterator[Block]:
-    """Those that are not met first."""
-    outcomes: dict[bool | None, tuple[str, Tone]] = {True: ("met", "passed"), False: ("missed", "error"), None: ("no answer", "warning")}
-    rows = []
-    for gate in sorted(report.gates, key=lambda gate: (gate.met is True, not gate.decides)):
-        word, tone = outcomes[gate.met]
-        outcome = Cell(word, tone=tone) if gate.decides else Cell(f"{word} (reported only)", tone="passed" if gate.met else "warning")
-        name = f"{gate.id} {gate.severity}: {gate.limit}" if gate.severity else f"{gate.id} {gate.limit}"
-        rows.append((Cell(name, user=True), gate.reason or "-" if gate.value is None else beyond(gate.value, gate.limit), outcome))
-    if rows:
-        yield Table(("Gate", "Value", "Outcome"), rows, words=frozenset({0, 1, 2}), short=5, long=20)
+def _waivers(report: AuditReport) -> Iterator[Block]:
     waivers = []
     for one in report.waivers:
         hits_of = plural(one.hits, "hit") + (f", until {one.until}" if one.until else "")
@@ -163,7 +153,7 @@ def _gates(report: AuditReport) -> Iterator[Block]:
         match = "every hit" if one.match is None else Cell(one.match, user=True)
         waivers.append((Cell(one.rule, user=True), match, one.reason, state))
     if waivers:
-        yield Table(("Check", "Match", "Reason", "Hits"), waivers, title="Waivers", words=frozenset(range(4)), long=20, forms="long")
+        yield Table(("Check", "Match", "Reason", "Hits"), waivers, words=frozenset(range(4)), long=20)
 
 
 def _cards(report: AuditReport, ids: tuple[str, ...]) -> Cards:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports import plots_comparison as plots
-from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, Tone
+from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text
 from kgeval.reports.usage import usage
 from kgeval.reports.views.pairs import (
     ALL,
@@ -28,6 +28,7 @@ from kgeval.reports.views.pairs import (
     winner,
     word,
 )
+from kgeval.reports.views.parts import gate_tally, gates_section
 from kgeval.reports.views.stats import DRIFT, SELECTION, drift_lines, drift_rows
 
 MOST_OPENED = 100  # questions of the drill-down on the page
@@ -47,7 +48,6 @@ PAIR = "Pair, A vs B"
 RATES = ("A wins, ties, B wins", "Relative win rate")
 WORDS = frozenset({0, 1})
 Row = tuple[str | Cell, ...]
-OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("unanswered", "open"), True: ("met", "passed")}
 
 
 def document(report: ComparisonReport) -> Document:
@@ -61,7 +61,8 @@ def document(report: ComparisonReport) -> Document:
     lacking = tuple(f"{system}: lacks " for system, questions in report.missing.items() if questions)  # said among the weak points
     seed = "" if report.run.seed is None else f", seed {report.run.seed}"
     return Document(
-        "Comparison", "compare", list(_sections(view, weak)), about=", ".join(sizes), lead=verdict(view), tally=list(_tally(report)),
+        "Comparison", "compare", list(_sections(view, weak)), about=", ".join(sizes), lead=verdict(view),
+        tally=list(gate_tally(report.gates)),
         name=joined(names) if 0 < len(names) <= 4 else plural(len(names), "system"),
         notes=[note for note in report.notes if note.removeprefix("judge: ") not in weak and not note.startswith(lacking)],
         foot=[
@@ -91,12 +92,6 @@ def weak_points(report: ComparisonReport) -> Iterator[str]:
             yield f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
 
 
-def _tally(report: ComparisonReport) -> Iterator[tuple[Tone, str]]:
-    for met, (text, tone) in OUTCOMES.items():
-        if count := sum(gate.met is met for gate in report.gates):
-            yield tone, f"{plural(count, 'threshold')} {text}"
-
-
 def stamp(view: PairView) -> str:
     """What stands below every figure: the procedure, the trials and the kind of interval."""
     report = view.report
@@ -123,8 +118,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         ]
         yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
     yield stamped("Pairs", "result", _pairs(view))
-    if report.gates:
-        yield Section("Thresholds", [_gates(report)], id="thresholds")
+    yield gates_section(report.gates)
     yield stamped("By data set", "datasets", _datasets(view), forms="page", hint=(
         "Overall, data set by data set. The bars show A's wins, ties and B's wins, from the left; the boxes A's win rate (above) and B's "
         "(below) over trials."
@@ -225,15 +219,6 @@ def _pairs(view: PairView) -> Iterator[Block]:
     yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 6}), short=15, long=30)
     if not pairs:
         yield Text("There is no pair in this report.")
-
-
-def _gates(report: ComparisonReport) -> Table:
-    rows = [
-        (pair_name(gate), gate.aspect, f"{gate.figure} {'>=' if gate.least else '<='} {number(gate.limit)}",
-         figure(gate.value, digits=4), Cell(OUTCOMES[gate.met][0], tone=OUTCOMES[gate.met][1]))
-        for gate in report.gates
-    ]
-    return Table((PAIR, "Aspect", "Threshold", "Value", "Outcome"), rows, words=frozenset({0, 1, 2, 4}), long=30)
 
 
 def _datasets(view: PairView) -> Iterator[Block]:

@@ -13,7 +13,7 @@ from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document,
 from kgeval.reports.measures import causes, full, of, share
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, foot, server_of
+from kgeval.reports.views.parts import findings_section, foot, gate_tally, gates_section, server_of
 
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
@@ -52,6 +52,7 @@ def document(report: CompletenessReport) -> Document:
     if has_gold(report) or report.facts is None:
         size = f", {against(report)}: {plural(gold.entities, 'entity')}, {plural(gold.triples, 'triple')}"
     sections = [
+        gates_section(report.gates),
         Section("Figures", [Cards(list(_cards(report, bands)))], id="figures", forms="page"), *(_gold(report) if has_gold(report) else ()),
         *([_facts(report.facts)] if report.facts else []), *(_lists(report) if has_gold(report) else ()), _gold_set(report),
         *([findings_section(report.findings)] if has_gold(report) else []),
@@ -59,7 +60,8 @@ def document(report: CompletenessReport) -> Document:
     return Document(
         "Graph completeness", "completeness", sections, name=report.graph or "whole database",
         about=f"layout {visible(report.layout.name, longest=40)}{size}", server=server_of(report),
-        lead=[verdict(report), *ideal_lines(report)], tone=bands.get(worst, ""), tally=tally, notes=notes, foot=usage(report.run),
+        lead=[verdict(report), *ideal_lines(report)], tone=bands.get(worst, ""), tally=[*gate_tally(report.gates), *tally], notes=notes,
+        foot=usage(report.run),
         more="What is missing and how each item was matched: add -o report.html", end=foot(report.run, report.layout.name),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from kgeval.format import beyond, money, number, percent, plural
+from kgeval.format import money, number, percent, plural
 from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.overview.costs import total
 from kgeval.overview.findings import failed
@@ -23,7 +23,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.views.parts import fix_first, version_line
+from kgeval.reports.views.parts import fix_first, gates_section, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -212,14 +212,10 @@ def _weaknesses(report: OverviewReport) -> Section:
     """10: what is not measured, what is missing, what gates say."""
     lines = [*(f"Not measured: {line}." for line in report.not_measured), *(f"Note: {line}." for line in report.notes)]
     stages = [(one.id, one.state.replace("_", " "), one.reason or "") for one in report.stages]
-    gates = [
-        (one.name, place_of(one.place, one.of) or "-", one.limit, "-" if one.value is None else beyond(one.value, one.limit),
-         {True: "met", False: "missed"}.get(one.met, "unanswered"))  # type: ignore[arg-type]
-        for one in report.gates
-    ]
+    gates = gates_section([one.model_copy(update={"of": place_of(one.place, one.of) or None}) for one in report.gates])
     found = [
         *([_table("Stages without a whole result", ("Stage", "State", "Why"), stages, 3)] if stages else []),
-        *([_table("Gates", ("Gate", "Of", "Limit", "Value", "Outcome"), gates, 2)] if gates else []),
+        *(replace(block, title="Gates") if isinstance(block, Table) else block for block in gates.blocks),
     ]
     return _part("weaknesses", "Weaknesses and gaps", lines or ["Nothing is missing of what this report asks for."], found)
 

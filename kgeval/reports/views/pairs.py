@@ -260,7 +260,7 @@ def _leaders(view: PairView) -> str:
         standing["open"] = [other for other in standing.get("open", []) if other not in top]
     if "loses" in standing:
         return f"{over}: {lead}, but {f'{who} ' if len(top) > 1 else ''}loses to {_named(standing['loses'])}."
-    parts = {"equal": "equal to", "open": "not found to be better than", "unknown": "not compared with"}
+    parts = {"equal": "equal, within the tie region, to", "open": "not found to be better than", "unknown": "not compared with"}
     but = "; ".join(f"{who} is {text} {_named(standing[how])}" for how, text in parts.items() if standing.get(how))
     return f"{over}: {lead}{f', but {but}' if but else ''}."
 

@@ -5,9 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kgeval.format import number, visible
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, OverviewPriority, RunManifest
+from kgeval.format import beyond, number, plural, visible
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, Gate, OverviewPriority, RunManifest
 from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
+
+OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("not answered", "open"), True: ("met", "passed")}
+NO_ANSWER = "A gate is not answered where there is no value, or where what is missing could decide it: it is never counted as met."
+
+
+def gate_tally(gates: Sequence[Gate]) -> Iterator[tuple[Tone, str]]:
+    """`2 gates missed`, and what became of the others."""
+    for met, (text, tone) in OUTCOMES.items():
+        if count := sum(gate.met is met for gate in gates):
+            yield tone, f"{plural(count, 'gate')} {text}"
+
+
+def gates_section(gates: Sequence[Gate]) -> Section:
+    """What became of each gate, those that are met last."""
+    rows: list[tuple[str | Cell, ...]] = []
+    for gate in sorted(gates, key=lambda gate: (gate.met is True, not gate.decides)):
+        text, tone = OUTCOMES[gate.met]
+        value = "-" if gate.value is None else beyond(gate.value, gate.limit)
+        outcome = Cell(text if gate.decides else f"{text} (reported only)", tone=tone if gate.decides else "info")
+        rows.append((visible(gate.text, longest=300), value, outcome, visible(gate.reason or "", longest=300)))
+    told = 4 if any(gate.reason for gate in gates) else 3
+    head, rows = ("Gate", "Value", "Outcome", "Why")[:told], [row[:told] for row in rows]
+    table = Table(head, rows, words=frozenset({0, 2, 3}), short=8, long=20)
+    return Section("Gates", [Text(NO_ANSWER, style="hint", forms="page"), table] if rows else [], id="gates")
 
 
 def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:

@@ -11,6 +11,7 @@ from kgeval.reports.document import Block, Cell, Details, Document, Items, Secti
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import colours_of, path_figure
 from kgeval.reports.usage import usage
+from kgeval.reports.views.parts import gates_section
 
 _HEADS = ("check: what passes", "passed", "95 %", "of", "failed", "not applicable", "unscored", "")
 _MEANING = (
@@ -23,7 +24,7 @@ _MOST = 100
 
 def document(report: CheckReport) -> Document:
     """A table a set, the differences of two sets, questions that ask the same, examples of what failed."""
-    sections = [Section(one.file, list(_set(one))) for one in report.sets]
+    sections = [gates_section(report.gates), *(Section(one.file, list(_set(one))) for one in report.sets)]
     if report.differences:
         first, second = (visible(one.file, longest=40) for one in report.sets)
         rows = [(check_words(one.check), *_difference(one)) for one in report.differences]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
+from kgeval.reports.views.parts import gates_section
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")
 _MEANING = (
@@ -23,7 +24,8 @@ def document(report: CoverageReport) -> Document:
     statements: list[Block] = [
         Code(text, title=title, forms="all" if report.run.arguments.get("show_cypher") else "long") for title, text in _statements(report)
     ]
-    sections = [Section(f"{one.file}: {plural(one.n, 'question')}", list(_set(one))) for one in report.sets]
+    sets = (Section(f"{one.file}: {plural(one.n, 'question')}", list(_set(one))) for one in report.sets)
+    sections = [gates_section(report.gates), *sets]
     sections.append(Section("Cypher of what is missed", statements))
     return Document(
         "Coverage of questions", "questions coverage", sections,

@@ -18,7 +18,6 @@ from kgeval.overview.score_verdict import (
     LEAST_DIFFER,
     ScoreTables,
     confidence,
-    gate_name,
     is_significant,
     outcome,
     standing,
@@ -52,13 +51,12 @@ from kgeval.reports.document import (
     Section,
     Table,
     Text,
-    Tone,
     as_cell,
 )
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
-from kgeval.reports.views.parts import fix_first, version_line
+from kgeval.reports.views.parts import fix_first, gate_tally, gates_section, version_line
 
 Row = Sequence[str | Cell]
 FIXED = 5  # of what to fix first
@@ -80,12 +78,10 @@ def document(report: ScoreReport) -> Document:
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
     fixes = list(fix_first(to_fix(tables), FIXED, nothing))
     makers = (  # in the order of a decision
-        _figures, _gates, _scores, _leaderboard, _pays, _types, _groups, _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit,
-        _worst, _metrics, _signatures, _answers,
+        _figures, lambda tables: gates_section(tables.report.gates), _scores, _leaderboard, _pays, _types, _groups, _failures, _repeats,
+        _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
     )
     info = tables.info.get(tables.headline or "")
-    tones: tuple[tuple[Tone, str, bool | None], ...] = (("error", "missed", False), ("open", "unanswered", None), ("passed", "met", True))
-    counts = [(tone, title, sum(gate.met is met for gate in report.gates)) for tone, title, met in tones]
     judges = [f"judge {word(one.name)}" for one in report.run.models if one.role == "judge"]
     models = ", ".join(f"{word(one.name)} ({one.role})" for one in report.run.models)
     seed = "" if report.run.seed is None else f", seed {report.run.seed}"
@@ -94,7 +90,7 @@ def document(report: ScoreReport) -> Document:
         name=joined([word(system) for system in tables.systems]) if 0 < len(tables.systems) <= 4 else plural(len(tables.systems), "system"),
         about=", ".join([plural(sum(one.answers for one in report.systems), "answer"), plural(len(tables.metrics), "metric"), *judges]),
         lead=[*outcome(tables), *short_lines(tables), *([f"{word(info.metric)}: {info.summary}"] if info and info.summary else [])],
-        tally=[(tone, f"{plural(n, 'gate')} {title}") for tone, title, n in counts if n],
+        tally=list(gate_tally(report.gates)),
         notes=[note for note in report.notes if not is_reading(note)],
         foot=[usage_line(report.run)] if report.run.model_use else [f"Models: {models}."] if models else [],
         more="Distributions, definitions, all groups and worst rows: add -o report.html",
@@ -187,15 +183,6 @@ def _figures(tables: ScoreTables) -> Section:
         value = "" if mean.mean is None else figure(mean.mean)
         cards.append(Card(system, value, ". ".join(parts) + ".", tone="passed" if best else "", band="best" if best else ""))
     return Section("Key figures", [Cards(cards)] if cards else [], id="figures", forms="page")
-
-
-def _gates(tables: ScoreTables) -> Section:
-    results = {False: Cell("missed", tone="error"), None: Cell("unanswered"), True: Cell("met")}
-    given = sorted(tables.report.gates, key=lambda gate: list(results).index(gate.met))
-    rows = [(gate_name(gate), word(gate.system), results[gate.met], figure(gate.value)) for gate in given]
-    hint = "A gate is unanswered where there is no value, or where what is missing could decide it: it is never counted as met."
-    table = Table(("gate", "system", "result", "value"), rows, words=frozenset({0, 1, 2}), long=20)
-    return _section("Gates", "gates", hint, [table], folded=False)
 
 
 def _scores(tables: ScoreTables) -> Section:

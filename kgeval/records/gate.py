@@ -1,0 +1,58 @@
+"""A gate: a threshold that the user set, and what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from kgeval.records.base import Public, Record
+
+Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
+# what the four records were called that this one replaces: reports that were written before it are still read
+_BEFORE = {"id": "name", "metric": "name", "figure": "name", "system": "of", "aspect": "at"}
+
+
+class Gate(Record):
+    """A threshold that the user set, and whether it is met.
+
+    `name`: a metric, a check or figure of a graph, a figure of a pair; or `ratchet`, `fail-on`, `baseline`. `of`: the system, the pair
+    (`A vs B`) or the file that it is about; `at`: the aspect or level. `limit`: as text, its number last: `>= 0.8`, `share <= 0.05`.
+    `value`: what is held against it. `met` null: there is no answer, which is not a pass; `reason`: why there is none, or what misses it.
+    `severity`: of a check that breaks it (null: the check's own). `decides`: missed or unanswered, it changes the exit code.
+    """
+
+    name: Public
+    of: Public | None = None
+    at: Public | None = None
+    limit: Public
+    severity: Severity | None = None
+    value: float | None = None
+    met: bool | None = None
+    reason: Public | None = None
+    decides: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_it_was_written_before(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping) or "name" in given:
+            return given
+        fields = {_BEFORE.get(name, name): value for name, value in given.items()}
+        if "system_a" in fields:
+            fields["of"] = f"{fields.pop('system_a')} vs {fields.pop('system_b', '')}"
+        if isinstance(fields.get("limit"), int | float):
+            fields["limit"] = f"{'>=' if fields.pop('least', True) else '<='} {fields['limit']:.15g}"
+        return fields
+
+    @property
+    def wanted(self) -> str:
+        """What is asked, without of whom: `faithfulness >= 0.8`, `relative (overall) >= 0`, `self-loop warning: share <= 0.5`."""
+        at, severity = f" ({self.at})" if self.at else "", f" {self.severity}:" if self.severity else ""
+        return f"{self.name}{at}{severity} {self.limit}"
+
+    @property
+    def text(self) -> str:
+        """`vector: faithfulness >= 0.8`."""
+        return f"{self.of}: {self.wanted}" if self.of else self.wanted
