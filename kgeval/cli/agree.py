@@ -91,8 +91,9 @@ def measure(labels: tuple[Path, ...], **options: Any) -> int:
 def matrix(scores: tuple[Path, ...], **options: Any) -> int:
     """How every metric goes with every other, over all answers.
 
-    SCORES are files of kgeval score. Also by data set, and for each pair of texts that metrics set side by side (answer and contexts,
-    answer and reference, ...).
+    SCORES are files of kgeval score, and tables of other tools with a row an answer and a column a metric, as ragas has them: their
+    metrics are called "ragas: faithfulness". Also by data set, and for each pair of texts that metrics set side by side (answer and
+    contexts, answer and reference, ...).
 
     Every cell has its n and a 95 % interval over questions. A metric that is always the same is named and has no correlation.
 

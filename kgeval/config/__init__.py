@@ -34,7 +34,7 @@ from kgeval.config.runs import (
     SystemSection,
     VariantSection,
 )
-from kgeval.config.score import MetricOptions, ScoreOptions, SpreadOptions
+from kgeval.config.score import MetricOptions, ScoreOptions, SensitivityOptions, SpreadOptions
 from kgeval.config.session import EmbeddingOptions, ServerOptions, SessionOptions
 from kgeval.config.stats import (
     ConfidenceOptions,
@@ -108,6 +108,7 @@ __all__ = [
     "ScoreOptions",
     "ScoreTableOptions",
     "Section",
+    "SensitivityOptions",
     "SequentialOptions",
     "ServerOptions",
     "SessionOptions",

@@ -35,7 +35,9 @@ class AccuracyOptions(Section):
     )
     n: Annotated[int, Flag(short="-n")] = Field(default=200, ge=1, le=1_000_000, description="About how many items to draw")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the sample")
-    strata: Literal["none", "type", "document"] = Field(default="none", description="Draw from each type or document in proportion")
+    strata: Literal["none", "type", "document", "type-document"] = Field(
+        default="none", description="Draw from each type, document, or type within a document in proportion",
+    )
     per_passage: int = Field(default=5, ge=1, le=20, description="Items of one passage drawn together, at most")
     passages: int = Field(default=3, ge=1, le=20, description="Passages shown for an item that has several")
     chunks: Annotated[_Paths, Flag(metavar="FILE")] = Field(
@@ -53,6 +55,9 @@ class AccuracyOptions(Section):
     ] = Field(default=(), description="E.g. accuracy>=0.8, contradicted<=0.02; missed: exit 1 (comma or repeated).")
     sheet: Annotated[Path | None, Flag(metavar="CSV", heading=PEOPLE, old="--export")] = Field(
         default=None, description="Write the sample as a blind sheet for people.",
+    )
+    consistency: Annotated[bool, Flag(heading=PEOPLE)] = Field(
+        default=False, description="With --sheet: also ask whether the graph says such things elsewhere in the same way.",
     )
     labels: Annotated[_Paths, Flag(metavar="FILE", heading=PEOPLE, old="--human")] = Field(
         default=(), description="Labels of people: the sheet that --sheet wrote, filled in, or rows with id and label (repeatable).",

@@ -12,6 +12,7 @@ from kgeval.config.flags import Flag
 from kgeval.config.rows import SEEDS, RowOptions
 from kgeval.config.score import one_path, several
 
+MOST_ITEMS, USUAL_ITEMS = 10_000, 60  # of a sheet
 _Files = Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE")]
 
 
@@ -21,17 +22,25 @@ class SheetOptions(RowOptions):
     scope: Annotated[Literal["pairs", "answers"], Flag("--of")] = Field(
         default="pairs", description="pairs: which of two systems' answers is better; answers: points for one answer",
     )
-    n: int = Field(default=60, ge=1, le=10_000, description="Items, at most")
+    n: int | None = Field(
+        default=None, ge=1, le=MOST_ITEMS, description=f"Items, at most [default: {USUAL_ITEMS}; with --share {MOST_ITEMS:,}].",
+    )
+    share: float | None = Field(default=None, gt=0, le=1, description="So much of all items: 0.1 is one in ten.")
     annotators: Annotated[str, Flag(metavar="N|NAMES")] = Field(default="3", description="How many people, or their names (comma)")
-    per_item: int = Field(default=3, ge=1, le=100, description="People who label each item")
+    per_item: int | None = Field(
+        default=None, ge=1, le=100, description="People who label each item [default: 3, all where they are fewer].",
+    )
     aspects: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
-        default=(), description="Aspects (comma or repeated) [default: all of the grades].",
+        default=(), description="Aspects (comma or repeated); zeng, dong: the four of either paper [default: zeng, all of --grades].",
     )
     grades: Annotated[Path | None, Flag(metavar="FILE.toml")] = Field(
         default=None, description="Aspects and grades of your own [default: kgeval's four].",
     )
     scores: _Files = Field(default=(), description="Scores: how far apart they lie is difficulty (repeatable).")
-    show_reference: bool = Field(default=False, description="Put the right answer on the sheets.")
+    show: Annotated[tuple[Literal["contexts", "reference"], ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
+        default=(), description="What else is on the sheets: contexts (what was retrieved for an answer), reference (the right answer).",
+    )
+    show_reference: bool = Field(default=False, description="Put the right answer on the sheets: the same as --show reference.")
 
 
 class ReadOptions(Section):
@@ -53,11 +62,13 @@ class ReadOptions(Section):
 class AgreeOptions(Section):
     """What is held against people's labels: keywords of kgeval.agree, flags of `kgeval annotate agreement`."""
 
-    scores: _Files = Field(default=(), description="Scores of kgeval score for the labelled answers (repeatable).")
+    scores: _Files = Field(
+        default=(), description="Scores of the labelled answers: kgeval score's, or tables of ragas and others (repeatable).",
+    )
     verdicts: _Files = Field(default=(), description="Verdicts of a judge of pairs: kgeval compare's, or of other tools.")
     answers: _Files = Field(default=(), description="The answers: how far their length alone agrees with people.")
     questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
-        default=None, description="With --answers: the questions, where the answers do not have them.",
+        default=None, description="The questions, where --answers or tables of other tools do not have them, or not their ids.",
     )
     labels_format: Literal["auto", "kgeval", "ragchecker"] = Field(
         default="auto", description="auto: seen from the fields of the first row.",
@@ -68,6 +79,8 @@ class AgreeOptions(Section):
 class CorrelationOptions(Section):
     """How metrics are held against each other: flags of `kgeval metrics correlate`."""
 
-    questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(default=None, description="Questions with data sets.")
+    questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
+        default=None, description="Questions with data sets; tables of other tools are joined by their texts.",
+    )
     coefficient: Literal["spearman", "kendall", "pearson"] = Field(default="spearman", description="Which correlation")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of intervals")

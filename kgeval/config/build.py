@@ -49,6 +49,9 @@ class BuildOptions(Section):
     gleanings: Annotated[int, Flag(heading=CUTTING)] = Field(
         default=0, ge=0, le=10, description="Times the model is asked for what it missed",
     )
+    extraction_prompt: Annotated[Literal["kgeval", "kasiak_compat"], Flag(heading=CUTTING)] = Field(
+        default="kgeval", description="What the model is asked; kasiak_compat: the rules that Kasiak prints, the chunk alone",
+    )
     schema_file: Annotated[str | None, Flag("--schema", "FILE|graph:NAME", heading=CUTTING)] = Field(
         default=None, description="Allowed types and relation labels: a file, or those of a graph that is there.",
     )

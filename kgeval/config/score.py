@@ -103,3 +103,11 @@ class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
     sweep: Annotated[str | None, Flag(metavar="GRID", heading=GRAPHS)] = Field(
         default=None, description="Print the KG scores over a grid, tau=0.6,0.7;delta=0.3,0.5, and stop.",
     )
+
+
+class SensitivityOptions(ScoreOptions):
+    """What metrics are tried on: flags of `kgeval metrics sensitivity`."""
+
+    wrong_answers: Annotated[Path | None, Flag(metavar="FILE")] = Field(
+        default=None, description="Wrong answers of your own, by question [default: answers to other questions].",
+    )

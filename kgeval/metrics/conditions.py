@@ -1,4 +1,4 @@
-"""The same rows three times: as answered, with the reference in the answer's place, and with the answer of another question."""
+"""The same rows three times: as answered, with the reference in the answer's place, and with a wrong answer there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -18,6 +19,7 @@ from kgeval.errors import InputError
 from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
+from kgeval.tables.label_files import WrongAnswers
 
 # For each answer the answer of another question: a shuffle in which nothing stays in its place. Pure.
 
@@ -122,6 +124,7 @@ def _any_donor(places: Sequence[AnswerMarks], at: int, usable: dict[frozenset[by
 Condition = Literal["answered", "reference", "wrong"]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 NO_WRONG, NO_REFERENCE = "no other answer is surely wrong there", "no reference"
+NOT_GIVEN = "no wrong answer to the question is given"
 
 
 class _MovedAnswer(BaseModel):
@@ -136,13 +139,16 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
     """Condition -> rows, as often as wanted. A context manager: the answers lie in a temporary file meanwhile.
 
     A row for which no wrong answer can be found is left out of all three; one without a reference of `reference` only. `left_out`:
-    why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition. Raises: InputError where the
-    disk is full.
+    why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition. `given`: wrong answers of the
+    user's own, which the rows of a question take in turns. Raises: InputError where the disk is full, and for given answers that are
+    right ones.
     """
 
-    def __init__(self, rows: Iterable[Row], seed: int) -> None:
+    def __init__(self, rows: Iterable[Row], seed: int, given: WrongAnswers | None = None) -> None:
         self._rows = rows
-        self._starts = array("q", [0])
+        self._given = given
+        self._right: dict[str, str] = {}  # place of a given answer that is no wrong one -> what is wrong with it
+        self._starts, self._donors = array("q", [0]), array("q")
         try:
             self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
             # texts lie on the disk and marks of 12 bytes in memory: a million answers stay in little room
@@ -151,17 +157,32 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             raise InputError(
                 f"answers cannot be kept in a temporary file: {cause.strerror}", fix="make room, or name another folder with TMPDIR",
             ) from cause
-        self._donors, self.reused = _donors(places, seed)
+        if self._right:
+            self.close()
+            raise InputError(
+                "answers that were given as wrong ones are right", faults=[f"{where}: {what}" for where, what in self._right.items()],
+                fix="take them out of the file, or out of the references",
+            )
+        self._donors, self.reused = _donors(places, seed) if given is None else (self._donors, 0)
         lacking = sum(not place.right for place, donor in zip((p for _, p in places), self._donors, strict=True) if donor >= 0)
         used = len(places) - self._donors.count(-1)
         self.sizes: Mapping[Condition, int] = {"answered": used, "reference": used - lacking, "wrong": used}
-        self.left_out = {why: n for why, n in ((NO_WRONG, len(places) - used), (NO_REFERENCE, lacking)) if n}
+        none = NO_WRONG if given is None else NOT_GIVEN
+        self.left_out = {why: n for why, n in ((none, len(places) - used), (NO_REFERENCE, lacking)) if n}
 
     def _read(self, rows: Iterable[Row]) -> list[tuple[str, AnswerMarks]]:
         places = []
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
             places.append((row.answer.system, AnswerMarks(row.question.id, _mark(answer_text(row)), right)))
+            if self._given is not None:
+                wrong = self._given.of(row.question)
+                self._donors.append(0 if wrong else -1)
+                self._right |= {
+                    where: f"'{answer[:60]}' is a right answer to question {row.question.id}"
+                    for where, answer in wrong if _mark(answer) in right
+                }
+                continue
             moved = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
             self._starts.append(self._starts[-1] + self._file.write(moved.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
@@ -177,11 +198,16 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         return len(CONDITIONS)
 
     def _made(self, condition: Condition) -> Iterator[Row]:
+        turns = Counter[str]()
         for n, row in enumerate(self._rows):
             if self._donors[n] < 0:
                 continue
             if condition == "answered":
                 yield row
+            elif condition == "wrong" and self._given is not None:
+                wrong = self._given.of(row.question)
+                yield _with(row, _MovedAnswer(answer=wrong[turns[row.question.id] % len(wrong)][1]))
+                turns[row.question.id] += 1
             elif condition == "wrong":
                 start, end = self._starts[self._donors[n]], self._starts[self._donors[n] + 1]
                 moved = os.pread(self._file.fileno(), end - start, start)  # no seek: two iterations may be under way
@@ -210,13 +236,13 @@ class _Repeatable:
         return self._make()
 
 
-def conditions(rows: Iterable[Row], seed: int) -> Conditions:
+def conditions(rows: Iterable[Row], seed: int, given: WrongAnswers | None = None) -> Conditions:
     """The three conditions of rows that can be gone through several times. The contexts stay with their question.
 
     A wrong answer comes from the same system, from another question with other right answers, and is neither the text that was
-    answered here nor a right answer here (compared as words: `words.words`). The same seed gives the same answers.
+    answered here nor a right answer here (compared as words: `words.words`). The same seed gives the same answers. `given`: these instead.
     """
-    return Conditions(rows, seed)
+    return Conditions(rows, seed, given)
 
 
 def _with(row: Row, other: _MovedAnswer) -> Row:

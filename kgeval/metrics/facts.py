@@ -11,7 +11,8 @@ A fact has a name, and a metric lists the names that it reads (`Metric.asks`):
     ratings rating:joined                           relevance of each context; of all joined (compat)
     questions                                       questions made from the answer
     criterion:NAME                                  the judge's grade by a criterion of the user's own
-    binary citations citations:claims               right or wrong; citations with their chunks; claims with their citations
+    binary binary:compat                            right or wrong; true or false by Kasiak's rules (compat)
+    citations citations:claims                      citations with their chunks; claims with their citations
     similarity:reference similarity:questions       cosines
     triples:answer triples:reference triples:question triples:contexts
     pairs:PAIR communities:PAIR relations:PAIR      one pair's matching; with communities; with matched triples (kg/sides.py)
@@ -189,7 +190,7 @@ class RowFacts:
     """All that was found out about one row; what was not asked for is absent."""
 
     texts: dict[str, TextList] = field(default_factory=dict)  # claims:answer, claims:reference, points, questions
-    checks: dict[str, ItemVerdicts] = field(default_factory=dict)  # KIND@SOURCE, ratings, rating:joined, binary, citations
+    checks: dict[str, ItemVerdicts] = field(default_factory=dict)  # KIND@SOURCE, ratings, binary, citations, ...
     cosines: dict[str, Cosines] = field(default_factory=dict)  # similarity:...
     triples: dict[str, Triples] = field(default_factory=dict)  # triples:...
     pairs: dict[str, PairCounts] = field(default_factory=dict)  # pairs:...

@@ -39,7 +39,8 @@ SOURCES = {"reference": "the reference", "contexts": "the contexts", "answer": "
 FACTS = {
     "claims:answer": "list of the answer's claims", "claims:reference": "list of the reference's claims, once for all systems",
     "points": "list of information points", "ratings": "rating of each context", "rating:joined": "rating of all contexts together",
-    "questions": "questions made from the answer", "binary": "right or wrong", "citations": "citations with what they cite",
+    "questions": "questions made from the answer", "binary": "right or wrong", "binary:compat": "true or false (compat)",
+    "citations": "citations with what they cite",
     "citations:claims": "claims of the answer with the citations that are given for them",
     "similarity:reference": "cosine of answer and reference", "similarity:questions": "cosines of the question with those made",
     "stored": "entities of the answer in the stored graph", "grounding": "claims with triples of the stored graph",

@@ -24,7 +24,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "claims:answer": ("claims",), "claims:reference": ("claims",), "points": ("points",), "answer_claims": ("claims",),
     "reference_claims": ("claims",), "ratings": ("rate-contexts",), "rating:joined": ("rate-joined",),
     "questions": ("questions-of-answer",),
-    "binary": ("judge-answer", "judge-answer-outside"), "citations": ("claims", "judge-against-contexts"),
+    "binary": ("judge-answer", "judge-answer-outside"), "binary:compat": ("judge-answer-kasiak",),
+    "citations": ("claims", "judge-against-contexts"),
     "citations:claims": ("claims", "judge-against-contexts"), "grounding": ("claims", "judge-grounding"), "triples": ("triples",),
     "pairs": ("triples",), "stored": ("triples",), "criterion": ("judge-criterion",),
 }

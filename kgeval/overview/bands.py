@@ -67,7 +67,7 @@ FACETS: dict[Dimension, tuple[Facet, ...]] = {
     ),
     "answers": (
         Facet(("answer_accuracy", "factual_correctness", "binary_accuracy", "answer_accuracy_compat", "factual_correctness_compat",
-               "token_f1", "exact_match"), USUAL),
+               "binary_accuracy_compat", "token_f1", "exact_match"), USUAL),
         Facet(("answer_completeness", "evidence_coverage", "evidence_coverage_compat"), USUAL),
         Facet(("citation_precision",), USUAL),
     ),

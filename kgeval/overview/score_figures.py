@@ -11,7 +11,8 @@ from kgeval.records import CostSummary, Mean, ReasoningSummary, ScoreReport
 
 # The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
 HEADLINES = (
-    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "semantic_similarity", "token_f1", "exact_match",
+    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "binary_accuracy_compat", "semantic_similarity",
+    "token_f1", "exact_match",
 )
 MOST_GAINS = 60  # differences between systems, of the metric that the verdict speaks of
 

@@ -41,8 +41,8 @@ class ItemVerdict(Record):
     """One sampled item, the passages it was judged on, and the labels. `status` unscored: `reason` has the cause.
 
     Labels of relations: entailed, contradicted, not_stated; of entities: right, wrong_type, not_an_entity; of pairs: same, different.
-    `flags`: redundant, irrelevant. `weight`: how many items of the graph this one stands for. `passages`: their places in the
-    report's `passages`, from 0, the one through which the item was drawn first.
+    `consistency`: consistent or inconsistent, by people alone. `flags`: redundant, irrelevant. `weight`: how many items of the graph this
+    one stands for. `passages`: their places in the report's `passages`, from 0, the one through which the item was drawn first.
     """
 
     id: str
@@ -51,6 +51,7 @@ class ItemVerdict(Record):
     status: Literal["scored", "unscored", "not_applicable"]
     label: Public | None = None
     human: Public | None = None
+    consistency: Public | None = None
     reason: str | None = None
     flags: list[Public] = Field(default_factory=list)
     stratum: str | None = None
@@ -108,7 +109,8 @@ class CalibrationBin(Record):
 
 
 class AccuracyReport(GraphReport):
-    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05").
+    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05"). `by_stratum`: of types crossed
+    with documents. `consistent_by_type`: the share that people call consistent.
 
     `passages`: each text once, however many `items` were judged on it.
     """
@@ -118,6 +120,8 @@ class AccuracyReport(GraphReport):
     estimates: list[Estimate]
     by_type: list[Estimate] = Field(default_factory=list)
     by_document: list[Estimate] = Field(default_factory=list)
+    by_stratum: list[Estimate] = Field(default_factory=list)
+    consistent_by_type: list[Estimate] = Field(default_factory=list)
     labels: dict[Public, int] = Field(default_factory=dict)
     flags: dict[Public, int] = Field(default_factory=dict)
     needed: dict[Public, int] = Field(default_factory=dict)

@@ -97,7 +97,7 @@ class PredictorAgreement(Record):
     with a label and without a value, by cause. `spearman`, `kendall`, `pearson`: over labels, intervals over questions. `spearman_mean`:
     over items, with the mean label of each. `concordance`: among pairs that people decided, the share where the preferred answer has the
     higher value, equal values half. `winner`, `winner_kappa`: same winner (A, B, equal) as the majority, of a judge.
-    `reason`: why there is no figure.
+    `fits`: it measures this very aspect (the metric faithfulness beside labels of faithfulness). `reason`: why there is no figure.
     """
 
     predictor: Public
@@ -107,6 +107,7 @@ class PredictorAgreement(Record):
     value: Public | None = None
     n: int
     items: int
+    fits: bool = False
     missing: dict[Public, int] = Field(default_factory=dict)
     spearman: Estimated = Field(default_factory=Estimated)
     kendall: Estimated = Field(default_factory=Estimated)

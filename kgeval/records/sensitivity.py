@@ -13,7 +13,7 @@ from kgeval.records.scores import MetricInfo, Spread
 
 class ConditionScores(Record):
     """The scores of one metric under one condition: answered (the rows as they are), reference (the reference in the answer's place),
-    wrong (the answer of another question in its place).
+    wrong (a wrong answer in its place: that of another question, or one that was given).
 
     `n` rows, `n_scored` of them with a value, `not_applicable` without a meaning; the rest failed, by cause in `failures`.
     """
@@ -48,7 +48,8 @@ class Sensitivity(Record):
 class SensitivityReport(RunReport):
     """Scores under the three conditions, and how well they are told apart. `left_out`: rows that could not be used, by reason.
 
-    `reused`: wrong answers that stand in more than one place, because not enough answers were wrong there.
+    `reused`: wrong answers that stand in more than one place, because not enough answers were wrong there. `wrong_given`: the wrong answers
+    are the user's own; else those of other questions.
     """
 
     complete: bool = True
@@ -56,6 +57,7 @@ class SensitivityReport(RunReport):
     rows: int
     left_out: dict[Public, int] = Field(default_factory=dict)
     reused: int = 0
+    wrong_given: bool = False
     metrics: list[MetricInfo] = Field(default_factory=list)
     results: list[Sensitivity] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

@@ -168,6 +168,7 @@ def _accuracy(report: AccuracyReport, hashed: Hasher) -> dict[str, Any]:
     strata = {name if name in types else hashed(name): n for name, n in report.design.strata.items()}
     return {
         "by_document": [one.model_copy(update={"of": hashed(one.of)}) for one in report.by_document],
+        "by_stratum": [one.model_copy(update={"of": hashed(one.of)}) for one in report.by_stratum],
         "design": report.design.model_copy(update={"strata": strata}),
         "items": [
             _record(item, hashed).model_copy(update={"stratum": item.stratum}) if item.stratum in types else _record(item, hashed)

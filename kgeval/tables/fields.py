@@ -2,7 +2,8 @@
 and how a value is read. The first of a field's names that a file has is taken.
 
 `ROWS`: answers and questions (what a tool's own file means by a name stands in shapes/*.toml). `LABELS`, `ANCHORS`, `SHARES`,
-`VERDICTS`, `SCORES`: tables of judges and people. `GOLD`, `TRIPLES`, `FACTS`, `DOCUMENTS`: names alone, of what the graph's
+`VERDICTS`, `SCORES`, `WRONG_ANSWERS`: tables of judges and people.
+`GOLD`, `TRIPLES`, `FACTS`, `DOCUMENTS`: names alone, of what the graph's
 readers take in their own way.
 """
 
@@ -205,6 +206,13 @@ SCORES: Fields = {
     "trial": Field(cells.counted, ("trial", "sample_index", "repeat", "epoch", "turn")),
     "status": Field(cells.text, ("status",)), "reason": Field(cells.text, ("reason",)), "dataset": DATASET, "level": LEVEL,
     "low": Field(cells.signed, ("scale_min",)), "high": Field(cells.signed, ("scale_max",)),
+}
+WRONG_ANSWERS: Fields = {
+    "question_id": ROWS["id"], "question": Field(cells.text, ("question", "question_text", "user_input", "query")),
+    "answer": Field(
+        cells.texts, ("wrong_answer", "wrong_answers", "wrong", "incorrect_answer", "incorrect_answers", "answer", "response"), needed=True,
+        meaning="a wrong answer, or a list of them",
+    ),
 }
 GOLD: Aliases = {
     "name": ("name", "entity", "entity_name"), "type": ("type", "entity_type", "label", "category"),

@@ -1,4 +1,4 @@
-"""What people said, in tables: which of two answers is better (labels, anchors), and right or wrong of what a judge judged.
+"""What people said, in tables: which of two answers is better (labels, anchors), right or wrong of what a judge judged, and wrong answers.
 
 Every fault comes at once.
 """
@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.records import Anchor, Winner
+from kgeval.records import Anchor, Question, Winner
 from kgeval.tables.cells import Misfit, signed
-from kgeval.tables.fields import ANCHORS, LABELS, SHARES
+from kgeval.tables.fields import ANCHORS, LABELS, SHARES, WRONG_ANSWERS
 from kgeval.tables.given import Faults, Sheet, open_sheets
 from kgeval.tables.plain import Line
 from kgeval.tables.winners import WAY_OUT, Coding, Unknown, coding_of
@@ -172,6 +172,42 @@ def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: st
     except ValidationError as cause:
         faults.add(line.where, "", str(cause.errors()[0]["msg"]))
         return None
+
+
+@dataclass(frozen=True)
+class WrongAnswers:
+    """Answers that somebody holds for wrong, each with file and line: by the id of their question, or by its text, blanks apart."""
+
+    by_id: Mapping[str, Sequence[tuple[str, str]]]
+    by_text: Mapping[str, Sequence[tuple[str, str]]]
+
+    def of(self, question: Question) -> Sequence[tuple[str, str]]:
+        """Place and text of the wrong answers to a question, in the order of the file."""
+        return self.by_id.get(question.id) or self.by_text.get(" ".join(question.question.split()), ())
+
+
+def read_wrong_answers(path: Path) -> WrongAnswers:
+    """The wrong answers of a file; a question may have several, in a list or in several rows. Raises: InputError with every fault."""
+    faults, by_id, by_text = Faults(), dict[str, list[tuple[str, str]]](), dict[str, list[tuple[str, str]]]()
+    fix = "write a row a question: question_id (or its text as question) and wrong_answer"
+    for sheet in open_sheets([path], WRONG_ANSWERS, {}, faults, what="is no file of wrong answers", fix=fix):
+        if {"question_id", "question"}.isdisjoint(sheet.fields):
+            faults.add(sheet.file, "", f"no field for the question; its fields are: {', '.join(sheet.names[:30])}", fix)
+            continue
+        for line in sheet.rows:
+            values = sheet.whole(line, faults)
+            if values is None:
+                continue
+            name, asked, wrong = values.get("question_id"), values.get("question"), values["answer"] or []
+            if name is None and asked is None:
+                faults.add(line.where, "", "does not say to which question the answer is wrong", fix)
+            elif not wrong:
+                faults.add(line.where, sheet.fields["answer"], "is empty: a wrong answer is needed", "drop the row, or write one")
+            else:
+                own = by_id.setdefault(name, []) if name is not None else by_text.setdefault(" ".join((asked or "").split()), [])
+                own.extend((line.where, one) for one in wrong)
+    faults.stop(f"{path.name}: wrong answers")
+    return WrongAnswers(by_id, by_text)
 
 
 @dataclass(frozen=True, slots=True)

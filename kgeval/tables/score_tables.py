@@ -19,7 +19,7 @@ from kgeval.tables.given import Faults, Sheet, check_range, open_sheets
 
 METRIC = "score"
 KEPT = ("question_id", "trial", "dataset", "level")  # of a wide table: what is no system
-NOT_APPLICABLE = "not applicable"
+NOT_APPLICABLE, NO_SCORE = "not applicable", "no score"
 TWICE = "name the field that tells them apart (--map trial=FIELD), give two systems two names, or take one row out"
 
 
@@ -164,7 +164,7 @@ def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tupl
         except Misfit as misfit:
             faults.add(line.where, sheet.fields["score"], str(misfit))
             continue
-        cause = cause or ("no score" if value is None else None)
+        cause = cause or (NO_SCORE if value is None else None)
         yield line.where, ScoreCell(values["question_id"], system, values.get("metric") or METRIC, values.get("trial") or 0, value, cause)
 
 
@@ -183,7 +183,7 @@ def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: 
                 faults.add(line.where, column, str(cause))
                 continue
             if values is not None and values["question_id"] is not None:
-                why = "no score" if value is None else None
+                why = NO_SCORE if value is None else None
                 yield line.where, ScoreCell(values["question_id"], column, METRIC, values.get("trial") or 0, value, why)
 
 

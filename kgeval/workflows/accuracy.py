@@ -87,7 +87,7 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
 
     sampled = _sampled(session, options)
     judge, graph = sampled.judge, sampled.layout.scope_value or session.graph_name
-    _export(session, sampled.drawn, options, graph)
+    _export(session, sampled, options, graph)
     results = _results(sampled, options)
     report = accuracy_report(results, graph=graph, layout=sampled.layout, run=_manifest(session, sampled, options))
     report = report.model_copy(update={"notes": [*report.notes, *(judge.notes if judge else ())]})
@@ -154,8 +154,11 @@ def _check(options: AccuracyOptions) -> None:
     if options.kind != "duplicates":
         given = {"--labelled-pairs": options.labelled_pairs, "--duplicate-check": options.duplicate_checks, "--embed": options.embed}
         faults += [(f"{flag} is for --kind duplicates", f"add --kind duplicates, or leave {flag} out") for flag in given if given[flag]]
-    elif options.strata != "none":
-        faults.append(("pairs are not stratified", "leave --strata out"))
+    else:
+        faults += [("pairs are not stratified", "leave --strata out")] if options.strata != "none" else []
+        faults += [("--consistency is for relations and entities", "leave it out")] if options.consistency else []
+    if options.consistency and not options.sheet:
+        faults.append(("--consistency is for --sheet: what people filled in is read without it", "leave it out, or give --sheet"))
     if options.sheet and options.sheet.exists():
         faults.append((f"{options.sheet}: is there already, and may hold labels", "choose another name, or move the file away"))
     if options.no_model and not (options.sheet or options.labels or options.labelled_pairs):
@@ -193,15 +196,19 @@ def _spec(options: AccuracyOptions) -> SampleSpec:
     )
 
 
-def _export(session: Session, drawn: DrawnSample, options: AccuracyOptions, graph: str | None) -> None:
+def _export(session: Session, sampled: _Sampled, options: AccuracyOptions, graph: str | None) -> None:
+    from kgeval.auditing.accuracy.elsewhere import elsewhere
     from kgeval.auditing.accuracy.sheet import write_sheet
 
-    if not options.sheet or not drawn.sample.items:
+    sample, spec = sampled.drawn.sample, _spec(options)
+    if not options.sheet or not sample.items:
         return
-    write_sheet(options.sheet, drawn.sample, _spec(options), graph=graph)
-    design = drawn.sample.design
+    uses = elsewhere(session.graph, sampled.layout, sample, spec) if options.consistency else None
+    write_sheet(options.sheet, sample, spec, graph=graph, elsewhere=uses)
+    design = sample.design
     what = f"{design.drawn} {options.kind} in {design.clusters_drawn} clusters"
-    session.say(f"wrote {options.sheet}: {what}; fill in the column label, then give it with --labels")
+    columns = "columns label and consistency" if options.consistency else "column label"
+    session.say(f"wrote {options.sheet}: {what}; fill in the {columns}, then give it with --labels")
 
 
 def _results(sampled: _Sampled, options: AccuracyOptions) -> Results:
@@ -213,7 +220,8 @@ def _results(sampled: _Sampled, options: AccuracyOptions) -> Results:
     sample = sampled.drawn.sample
     people = read_sheets(options.labels, sample, _spec(options)) if options.labels else None
     judged = judge(sampled.judge, sample, options.kind) if sampled.judge else {}
-    return Results(options.kind, sample, judged, people, sampled.drawn.listed, sampled.gold, options.half_widths)
+    crossed = options.strata == "type-document"
+    return Results(options.kind, sample, judged, people, sampled.drawn.listed, sampled.gold, options.half_widths, crossed)
 
 
 def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> RunManifest:
@@ -227,7 +235,8 @@ def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> 
         usage = replace(usage, models=[*usage.models, *embedded.models])
     named = [session.config_file or DEFAULT_FILE, session.layout, *_read(options)]
     return session.manifest(
-        options, server=session.graph.info, hashes=query_hashes(options.kind), seed=options.seed, asked=usage,
+        options, server=session.graph.info, hashes=query_hashes(options.kind, elsewhere=options.consistency),
+        seed=options.seed, asked=usage,
         inputs=[Path(name) for name in named if name and Path(name).is_file()],
     )
 

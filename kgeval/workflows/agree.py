@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from kgeval.comparison.people.labels import Labels, LabelTable
     from kgeval.comparison.people.predictors import Predictor
-    from kgeval.records import Answer, Score
+    from kgeval.records import Answer, Question
+    from kgeval.tables.score_tables import ScoreCell
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
 
     read = [*scores, *([options.questions] if options.questions else [])]
     check_outputs(session.outputs, MatrixReport, read=read)
-    table = score_table(score for own in _scores(scores).values() for score in own)
-    questions = read_questions(options.questions) if options.questions else ()
+    questions = list(read_questions(options.questions)) if options.questions else []
+    given, notes = _scores(scores, questions)
+    table = score_table(chain.from_iterable(given.values()))
     datasets = {question.id: question.dataset for question in questions if question.dataset is not None}
     groups = matrix(table, datasets, kind=options.coefficient, seed=options.seed)
     few = len(table.metrics) < 2
@@ -72,7 +75,7 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
     return AgreementResult(MatrixReport(
         run=session.manifest(options, inputs=inputs, seed=options.seed, exit_code=3 if few else 0), coefficient=options.coefficient,
         seed=options.seed, questions=len({question for question, _ in table.rows}), systems=table.systems, groups=groups,
-        notes=["there are not two metrics to compare"] if few else [],
+        notes=[*(["there are not two metrics to compare"] if few else []), *notes],
     ), redact=session.redact)
 
 
@@ -80,13 +83,16 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
     """Metrics, judges, and length where the texts are there."""
     from kgeval.comparison.people.predictors import judge_predictors, length_predictor, metric_predictors
     from kgeval.metrics.table import all_metrics
+    from kgeval.tables.rows import read_questions
     from kgeval.tables.score_forms import lower_metrics
     from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts
 
     items = list({item.id: item for table in tables for item in table.items}.values())
     lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
-    lower = lower.union(*(lower_metrics(path) for path in options.scores))
-    predictors = metric_predictors(items, _scores(options.scores), lower)
+    lower = lower.union(["noise_sensitivity"], *(lower_metrics(path) for path in options.scores))  # ragas' name of two of ours
+    questions = read_questions(options.questions) if options.questions else ()
+    about = {item.question for item in items}, list(dict.fromkeys(system for item in items for system in item.systems))
+    predictors = metric_predictors(items, _scores(options.scores, questions, *about)[0], lower)
     if options.verdicts:
         verdicts = {_stem(path): read_verdicts([path], VerdictsWanted()).verdicts for path in options.verdicts}
         predictors += judge_predictors(items, verdicts, [table.aspect for table in tables])
@@ -94,10 +100,40 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
     return [*predictors, *([length] if length else [])]
 
 
-def _scores(paths: Iterable[Path]) -> dict[str, list[Score]]:
+def _scores(
+    paths: Sequence[Path], questions: Iterable[Question], ids: Collection[str] = (), systems: Collection[str] = (),
+) -> tuple[dict[str, list[ScoreCell]], list[str]]:
+    """The scores of each file by its name, and notes. Tables of another tool are of these questions and `systems` (none: those of kgeval's
+    own files); they stand under one name where no two say something of one answer, as ragas is run for each system."""
     from kgeval.tables.scores import read_scores
+    from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, plain, read_tool_scores
 
-    return {_stem(path): list(read_scores(path)) for path in paths}
+    of_tools = [path for path in paths if is_tool_table(path)]
+    tables = {name: list(own_cells(read_scores(path))) for name, path in _named(paths).items() if path not in of_tools}
+    own = list(chain.from_iterable(tables.values()))
+    known = KnownAnswers(
+        ids or {cell.question_id for cell in own}, systems or list(dict.fromkeys(cell.system for cell in own)),
+        {plain(question.question): question.id for question in questions} if of_tools else {},
+    )
+    notes, places = list[str](), set[tuple[str, str, str]]()
+    together: list[ScoreCell] = []
+    for name, path in _named(of_tools).items():
+        read = read_tool_scores(path, known)
+        if read.left_out:
+            notes.append(f"{path.name}: {read.left_out:,} of {read.rows:,} rows are about questions that the other files do not have")
+        own_places = {(cell.question_id, cell.system, cell.metric) for cell in read.cells}
+        if places.isdisjoint(own_places):
+            places |= own_places
+            together.extend(read.cells)
+        else:
+            tables[name] = list(read.cells)
+    return {**tables, **({"other tools": together} if together else {})}, notes
+
+
+def _named(paths: Iterable[Path]) -> dict[str, Path]:
+    """The files by their names; of one name by their folders too."""
+    stems = Counter(_stem(path) for path in dict.fromkeys(paths))
+    return {_stem(path) if stems[_stem(path)] == 1 else f"{path.absolute().parent.name}/{_stem(path)}": path for path in paths}
 
 
 def _stem(path: Path) -> str:

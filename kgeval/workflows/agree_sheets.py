@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import ReadOptions, SheetOptions
+from kgeval.config.agree import MOST_ITEMS, USUAL_ITEMS
 from kgeval.errors import InputError, UsageError
 from kgeval.workflows.rows import rows_wanted
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.comparison.people.drawing import DrawnItems
+    from kgeval.comparison.people.drawing import DrawSettings
     from kgeval.comparison.people.sheets import ShownItem
-    from kgeval.records import HumanLabel, Score
+    from kgeval.records import Answer, HumanLabel, Score, SheetItem
     from kgeval.tables.rows import Rows
 
 MOST_PEOPLE = 200
@@ -27,14 +28,22 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
     Raises: UsageError, also where files are there already; InputError.
     """
     from kgeval.comparison.judge.grades import chosen_aspects, read_grades
+    from kgeval.comparison.people.dimensions import must_show, sheet_aspects
     from kgeval.comparison.people.drawing import DrawSettings, drawn, spread_of
     from kgeval.comparison.people.sheets import PersonSheet, check_places, key_of, write_key, write_sheet
     from kgeval.tables.rows import open_rows
 
     names = _annotators(options.annotators)
     check_places(folder, key, names)
-    aspects = chosen_aspects(list(options.aspects), read_grades(options.grades) if options.grades else None)
-    spec = DrawSettings(options.scope, options.n, names, options.per_item, options.seed)
+    aspects = (
+        chosen_aspects(options.aspects, read_grades(options.grades)) if options.grades
+        else chosen_aspects(options.aspects or ("zeng",), sheet_aspects())
+    )
+    spec = DrawSettings(
+        options.scope, options.n or (USUAL_ITEMS if options.share is None else MOST_ITEMS), names,
+        options.per_item or min(3, len(names)), options.seed, options.share, must_show(aspects),
+    )
+    show = spec.needs.union(options.show, ["reference"] if options.show_reference else [])
     spread = spread_of(_scores(options.scores)) if options.scores else None
     with open_rows(rows_wanted(answers, options)) as rows:
         for note in rows.notes:
@@ -42,7 +51,7 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
         sample = drawn(rows, spec, spread)
         sheet_key = key_of(sample, aspects, options.seed)
         write_key(key, sheet_key)  # the key first: sheets without a key are worth nothing
-        shown = {name: _shown(rows, sample, name, with_reference=options.show_reference) for name in sample.items}
+        shown = {name: _shown(rows, item, name, spec, show) for name, item in sample.items.items()}
         for who, own in sample.dealt.items():
             items = tuple(shown[name][sample.first[who][name]] for name in own)
             write_sheet(folder, PersonSheet(sheet_key.run, who, sample.scope, aspects, items))
@@ -51,7 +60,9 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
         session.say(f"  {name}: {n:,} of {of:,}")
     for why, n in sample.left_out.items():
         session.say(f"left out: {n:,} {why}")
-    if len(names) > 1 and options.per_item == 1:
+    if spec.needs:
+        session.say(f"on the sheets, as nobody can judge without: {', '.join(sorted(spec.needs))}")
+    if len(names) > 1 and spec.per_item == 1:
         session.say("each item has one person: nothing will be known of how far people agree; give --per-item 2 or more")
     session.say(f"then: kgeval annotate read SHEET... --key {key} -o labels.jsonl")
 
@@ -109,21 +120,24 @@ def _scores(paths: Iterable[Path]) -> Iterable[Score]:
         yield from read_scores(path)
 
 
-def _shown(rows: Rows, sample: DrawnItems, name: str, *, with_reference: bool) -> dict[str, ShownItem]:
-    """An item as a sheet shows it, by the system that stands first: of several answers of a system the first that is no error."""
+def _shown(rows: Rows, item: SheetItem, name: str, spec: DrawSettings, show: frozenset[str]) -> dict[str, ShownItem]:
+    """An item as a sheet shows it, by the system that stands first: of several answers of a system the first that was drawn from."""
+    from kgeval.comparison.people.drawing import context_texts, unfit
     from kgeval.comparison.people.sheets import ShownItem
 
-    item = sample.items[name]
-    answers: dict[str, str] = {}
+    answers: dict[str, Answer] = {}
     question, reference = "", None
     for row in rows.find(item.question_id):
         question, reference = row.question.question, "\n\nor: ".join(row.question.right_answers) or None
-        if row.answer.error is None:
-            answers.setdefault(row.answer.system, row.answer.answer)
+        if unfit(row, spec.needs) is None:
+            answers.setdefault(row.answer.system, row.answer)
     shown = {}
     for first in item.systems:
         order = [first, *(system for system in item.systems if system != first)]
-        shown[first] = ShownItem(name, question, reference if with_reference else None, tuple(answers[system] for system in order))
+        shown[first] = ShownItem(
+            name, question, reference if "reference" in show else None, tuple(answers[system].answer for system in order),
+            tuple(context_texts(answers[system]) for system in order) if "contexts" in show else (),
+        )
     return shown
 
 

@@ -609,7 +609,8 @@ def agree(
 
     Args:
         labels: people's labels: files of `kgeval annotate read` or RAGChecker's; a DataFrame, a list or an iterator of mappings.
-        scores: what `kgeval.score` gave for the labelled answers, or files; one or a list.
+        scores: what `kgeval.score` gave for the labelled answers, files, or what another tool gave as a DataFrame (ragas'
+            `to_pandas()`); one or a list.
         verdicts: files with verdicts of judges of pairs; one or a list.
         answers, questions: the labelled answers, of the kinds that `score` takes: how far length alone agrees with people.
         config: as for `connect`.
@@ -620,13 +621,11 @@ def agree(
     Raises: UsageError with everything that is wrong with the options; InputError with every bad row.
     """
     from kgeval.workflows import agree as workflow
-    from kgeval.workflows.score import ScoreResult
 
     with AGREE.called({**options, "config": config}) as call:
         files = [call.files.path(item, name) for name, item in named_parts(labels, "labels")]
-        scored = [call.files.saved(item, "scores") if isinstance(item, ScoreResult) else item for item in _listed(scores)]
         given = {
-            **call.given, "verdicts": call.files.paths(verdicts, "verdicts") or (), "scores": tuple(scored),
+            **call.given, "verdicts": call.files.paths(verdicts, "verdicts") or (), "scores": call.files.paths(scores, "scores") or (),
             "answers": tuple(call.files.path(item, name) for name, item in named_parts(answers)) if not _is_nothing(answers) else (),
             "questions": None if questions is None else call.files.path(questions, "questions"),
         }

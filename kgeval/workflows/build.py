@@ -182,12 +182,15 @@ def _check(session: Session, options: BuildOptions) -> None:
     """Raises: UsageError with all options that do not fit together."""
     owners = {
         "triples": "triples-file", "nouns": "rules", "cooccurrence": "rules", "gleanings": "model", "schema_file": "model",
+        "extraction_prompt": "model",
         "spacy_model": "spacy",
     }
     wrong = [
         f"--{'schema' if name == 'schema_file' else name.replace('_', '-')} is for --extractor {owner}" for name, owner in owners.items()
         if getattr(options, name) != BuildOptions.model_fields[name].default and options.extractor != owner
     ]
+    if options.extraction_prompt != "kgeval" and (options.gleanings or options.schema_file):
+        wrong.append(f"--extraction-prompt {options.extraction_prompt} has no schema and one round: leave out --schema and --gleanings")
     if options.extractor == "triples-file" and options.triples is None:
         wrong.append("--extractor triples-file needs --triples FILE")
     if options.keep is not None and options.share is None and options.corpus_tokens is None:
@@ -236,8 +239,10 @@ def extractor_of(session: Session, options: BuildOptions, schema: Schema | None 
     """The extractor that the options name; its model is closed with the session."""
     if options.extractor == "model":
         from kgeval.text.extract.model import ModelExtractor
+        from kgeval.text.extract.printed import PrintedExtractor
 
-        return ModelExtractor(session.models("extractor"), schema, options.gleanings)
+        models = session.models("extractor")
+        return PrintedExtractor(models) if options.extraction_prompt != "kgeval" else ModelExtractor(models, schema, options.gleanings)
     if options.extractor == "spacy":
         from kgeval.text.extract.spacy_ import SpacyExtractor
 

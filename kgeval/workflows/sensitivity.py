@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgeval.config import ScoreOptions
+from kgeval.config import SensitivityOptions
 from kgeval.workflows.result import INCOMPLETE, Result
 from kgeval.workflows.rows import check_places
 from kgeval.workflows.score import Scoring, planned, prepare_metrics, walk
@@ -17,6 +17,7 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     from kgeval.llm.plan import Plan
     from kgeval.metrics.conditions import Conditions
+    from kgeval.tables.label_files import WrongAnswers
     from kgeval.tables.rows import Rows
 
 
@@ -27,46 +28,53 @@ class SensitivityResult(Result):
     messages: Sequence[str] = ()
 
 
-def plan(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Plan:
+def plan(session: Session, answers: Sequence[Path], options: SensitivityOptions) -> Plan:
     """What it would ask of models. Nothing is sent."""
     from kgeval.metrics.conditions import conditions
 
-    scoring = _prepared(session, answers, options)
-    with scoring.open_rows() as rows, conditions(rows, options.seed) as by_condition:
+    scoring, given = _prepared(session, answers, options), _wrong_answers(options)
+    with scoring.open_rows() as rows, conditions(rows, options.seed, given) as by_condition:
         scoring.open_tools()
         return planned(scoring, chain.from_iterable(by_condition.values()), lambda row, asker: walk(scoring, [row], asker))
 
 
-def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> SensitivityResult:
-    """Scores the answers, their references in their place, and answers to other questions. Raises: as workflows.score.run."""
+def run(session: Session, answers: Sequence[Path], options: SensitivityOptions) -> SensitivityResult:
+    """Scores the answers, their references in their place, and wrong ones: answers to other questions, or given. Raises: as
+    workflows.score.run; InputError for wrong answers with faults, or that are right."""
     from kgeval.metrics.conditions import conditions
 
-    scoring = _prepared(session, answers, options)
-    with scoring.open_rows() as rows, conditions(rows, options.seed) as by_condition:
+    scoring, given = _prepared(session, answers, options), _wrong_answers(options)
+    with scoring.open_rows() as rows, conditions(rows, options.seed, given) as by_condition:
         scoring.open_tools()
-        return _measured(scoring, rows, by_condition)
+        return _measured(scoring, rows, by_condition, options.wrong_answers)
 
 
-def _prepared(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
+def _wrong_answers(options: SensitivityOptions) -> WrongAnswers | None:
+    from kgeval.tables.label_files import read_wrong_answers
+
+    return read_wrong_answers(options.wrong_answers) if options.wrong_answers else None
+
+
+def _prepared(session: Session, answers: Sequence[Path], options: SensitivityOptions) -> Scoring:
     from kgeval.records import SensitivityReport
     from kgeval.reports.write import check_outputs
 
     check_outputs(list(session.outputs), SensitivityReport)
     scoring = prepare_metrics(session, answers, options)
-    check_places(session.outputs, scoring.wanted, session.config_file, session.asking.prices)
+    check_places(session.outputs, scoring.wanted, session.config_file, session.asking.prices, options.wrong_answers)
     return scoring
 
 
-def _measured(scoring: Scoring, rows: Rows, made: Conditions) -> SensitivityResult:
+def _measured(scoring: Scoring, rows: Rows, made: Conditions, given: Path | None) -> SensitivityResult:
     from kgeval.metrics.sensitivity import sensitivity
     from kgeval.records import SensitivityReport
 
     results = sensitivity(made, scoring.selection, scoring.tools, scoring.settings)
     asking = scoring.asking_summary()
     report = SensitivityReport(
-        run=scoring.manifest(rows, exit_code=INCOMPLETE if asking.stopped or not results else 0), complete=not asking.stopped,
-        seed=scoring.options.seed, rows=made.sizes["answered"], left_out=made.left_out, reused=made.reused, metrics=scoring.infos,
-        results=results, notes=[*rows.notes, *asking.notes],
+        run=scoring.manifest(rows, given, exit_code=INCOMPLETE if asking.stopped or not results else 0), complete=not asking.stopped,
+        seed=scoring.options.seed, rows=made.sizes["answered"], left_out=made.left_out, reused=made.reused,
+        wrong_given=given is not None, metrics=scoring.infos, results=results, notes=[*rows.notes, *asking.notes],
     )
     why = "; ".join(made.left_out) or "there are no answers"
     return SensitivityResult(report, messages=() if results else (f"nothing can be compared: {why}",))

@@ -48,7 +48,7 @@ class Judge:
             return {"first": "What is it?", "second": "Where is it?", "third": "Why is it?", "noncommittal": False}
         if not chat.items:
             label = "correct" if "correct" in json.dumps(chat.schema).split('"') else "refusal"
-            return {"reason": "r", "rating": 2, "label": label}
+            return {"reason": "r", "rating": 2, "label": label, "result": True}
         return {"items": [self._item(number, json.loads(item), blocks, gullible) for number, item in chat.items.items()]}
 
     def _item(self, number: int, item: str, blocks: dict[str, Any], gullible: bool) -> dict[str, Any]:

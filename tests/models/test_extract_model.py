@@ -21,6 +21,7 @@ from kgeval.records import Chunk, Document
 from kgeval.text.chunk import split
 from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.model import Found, ModelExtractor, More
+from kgeval.text.extract.printed import Printed, PrintedExtractor
 from kgeval.text.extract.schema import Allowed, Schema
 
 TEXT = "Ada Holm rowed to Vik. There she met her brother Ole, whom all call Captain Holm. He sold ferries."
@@ -462,3 +463,37 @@ def test_a_budget_of_no_calls_makes_every_chunk_a_failure_and_sends_nothing(tmp_
 
 def _three() -> Iterator[ChunkSource]:
     return (source(key=f"c{n}", text=f"{TEXT} {n}") for n in range(3))
+
+
+PRINTED = {
+    "entities": [{"id": "Ada Holm", "type": "Person"}, {"id": "Vik", "type": "PLACE"}, {"id": "He", "type": "Person"}, {"type": "Person"}],
+    "relationships": [
+        {"source": "Ada Holm", "target": "Vik", "label": "ROWED_TO"}, {"source": "he", "target": "Vik", "label": "SOLD"},
+        {"source": "Ada Holm", "target": "Ole", "label": "SISTER_OF"}, {"source": "Vik"},
+    ],
+}
+
+
+def test_kasiak_s_extraction_sees_the_chunk_alone_and_keeps_pronouns(tmp_path):
+    chats: list[Chat] = []
+    with FakeServer(lambda chat: chats.append(chat) or Rule(reply=PRINTED)) as server, models(server, tmp_path) as session:
+        extractor = PrintedExtractor(session)
+        (planned,) = extractor.plan([source()])
+        assert (planned.calls_low, planned.calls_high, server.stats().requests) == (1, 1, 0)
+        (found,) = extractor.extract([source(title="The ferry", before="Ole was there.")])
+        assert extractor.signature != ModelExtractor(session).signature and "schema_hash" not in extractor.settings
+    (chat,) = chats
+    assert re.findall(r'<data name="(\w+)">', chat.text) == ["text"] and slot(chat, "text") == TEXT and "Ole was there" not in chat.text
+    assert "unusable" not in json.dumps(shape_of(Printed).schema)
+    assert [(m.name, m.type) for m in found.mentions] == [("Ada Holm", "Person"), ("Vik", "Place"), ("He", "Person")]
+    assert triples(found) == [("Ada Holm", "rowed to", "Vik"), ("He", "sold", "Vik")]
+    assert found.dropped == {"malformed_entity": 1, "malformed_relation": 1, "missing_number": 1}, "Ole is no entity of the reply"
+
+
+@pytest.mark.parametrize("wrong", [{"entities": "none"}, {"entities": [{"type": "Person"}, {}]}, {"relationships": []}])
+def test_a_reply_that_is_none_of_kasiak_s_is_asked_for_again(tmp_path, wrong):
+    replies = iter([wrong, PRINTED])
+    with FakeServer(lambda _: Rule(reply=next(replies))) as server, models(server, tmp_path) as session:
+        (found,) = PrintedExtractor(session).extract([source()])
+        assert server.stats().requests == 2
+    assert names(found) == ["Ada Holm", "Vik", "He"]

@@ -104,7 +104,7 @@ def test_the_same_graph_gives_the_same_sample_whatever_its_element_ids(graph: Gr
     assert [item.id for item in drawn(graph, n=30, seed=1).items] != [item.id for item in first.items]
 
 
-@pytest.mark.parametrize("strata", ["none", "type", "document"])
+@pytest.mark.parametrize("strata", ["none", "type", "document", "type-document"])
 @pytest.mark.parametrize("n", [1, 20, 33])
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None], strata: str, n: int) -> None:
     draw(FACTS)
@@ -136,6 +136,44 @@ def test_no_sampling_unit_has_more_items_than_allowed_and_all_are_of_one_passage
     assert max(map(len, units.values())) <= 3
     assert all(len(set(homes)) == 1 for homes in units.values())
     assert len(units) == sample.design.clusters_drawn
+
+
+def test_types_crossed_with_documents_and_small_cells_with_those_of_their_type(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw(FACTS)
+    graph.write("""MATCH (a:__Entity__:demo {name: 'S1.1'}), (b {name: 'O2.2'})
+      CREATE (l:Chunk:demo {id: 'lone', text: 'A text.'})-[:FROM_DOCUMENT]->(:Document:demo {id: 'small'})
+      WITH a, b UNWIND ['true fact', 'rare'] AS p CREATE (a)-[:SAYS {predicate: p, chunk_ids: ['lone']}]->(b)""")
+    # by a second count: every fact's chunk is drawn from its one or two, so ask the sample of everything where each one is
+    everything = drawn(graph, n=1000, strata="type-document")
+    cells = Counter((item.ref.type, item.document) for item in everything.items)
+    assert sum(cells.values()) == everything.design.population == 80
+    expected = Counter[str]()
+    for (kind, document), n in cells.items():
+        expected[f"{kind} x {document}" if n >= 0.01 * 80 else "?"] += n
+    assert everything.design.strata == dict(expected) and "true fact x small" in expected and len(expected) == 8
+    assert "stratified by type x document in proportion" in everything.design.method
+    sample = drawn(graph, n=40, strata="type-document")
+    counts = Counter(item.stratum for item in sample.items)
+    assert counts.keys() == sample.design.strata.keys()
+    assert all(item.stratum == f"{item.ref.type} x {item.document}" for item in sample.items)
+    weights = Counter[str]()
+    for item in sample.items:
+        weights[item.stratum] += item.weight
+    assert sum(weights.values()) == pytest.approx(80, rel=0.25)
+
+
+def test_small_cells_are_drawn_together(graph: Graph) -> None:
+    """Of 202 relations: a document with 200 of one type, and two relations of two types in documents of their own."""
+    graph.write("""CREATE (big:Chunk:demo {id: 'big', text: 'x'})-[:FROM_DOCUMENT]->(:Document:demo {id: 'd'})
+      WITH big UNWIND range(1, 200) AS i
+      CREATE (:__Entity__:demo {id: 'a' + i, name: 'A' + i})-[:R {predicate: 'often', chunk_ids: ['big']}]->
+             (:__Entity__:demo {id: 'b' + i, name: 'B' + i})
+      WITH DISTINCT 1 AS once UNWIND [['often', 'e'], ['rare', 'f']] AS pair
+      CREATE (:Chunk:demo {id: pair[1], text: 'y'})-[:FROM_DOCUMENT]->(:Document:demo {id: pair[1]})
+      CREATE (:__Entity__:demo {id: pair[1] + '1', name: pair[1] + '1'})-[:R {predicate: pair[0], chunk_ids: [pair[1]]}]->
+             (:__Entity__:demo {id: pair[1] + '2', name: pair[1] + '2'})""")
+    sample = drawn(graph, n=20, strata="type-document", per_passage=2)
+    assert sample.design.strata == {"often x d": 200, "(other)": 2}
 
 
 @pytest.mark.parametrize("strata", ["type", "document"])
@@ -420,6 +458,46 @@ def test_a_biased_judge_is_corrected_by_the_labels_of_a_smaller_sheet(kgeval, gr
     assert both["low"] <= TRUTH <= both["high"]
     assert by["judge corrected by people", "Rog"]["value"] is not None
     assert report["agreement"]["n"] == len([item for item in report["items"] if item["human"]])
+
+
+@pytest.mark.parametrize(("kind", "shown"), [
+    ("relations", ["false fact: 42", "true fact: 36"]), ("entities", ["Person: 78; ", "Place: 78; "]),
+])
+def test_experts_are_asked_for_consistency_with_what_the_graph_has_elsewhere(
+    kgeval, graph, draw, capsys, tmp_path, kind: str, shown: list[str],
+) -> None:
+    draw(FACTS)
+    sheet, given = tmp_path / "s.csv", ("--kind", kind, "--n", 30, "--strata", "type-document")
+    assert kgeval(*given, "--sheet", sheet, "--consistency") == 0
+    assert "columns label and consistency" in capsys.readouterr().err
+    rows = list(csv.reader(sheet.read_text().splitlines(keepends=True)))
+    at = next(number for number, row in enumerate(rows) if row[0] == "id")
+    header = rows[at]
+    for row in rows[at + 1 :]:
+        lines = row[header.index("elsewhere")].split("\n")
+        assert len(lines) == 2 and all(line.startswith(part) for line, part in zip(sorted(lines), shown, strict=True))
+        named = dict(zip(header, row, strict=True))
+        own = named["predicate" if kind == "relations" else "type"]
+        assert lines[0].startswith(f"{own}: "), "the item's own first"
+        odd = own in ("false fact", "Place")
+        row[header.index("label")] = "entailed" if kind == "relations" else "right"
+        row[header.index("consistency")] = "inconsistent" if odd else "consistent"
+    with sheet.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    assert kgeval(*given, "--labels", sheet, "--threshold", "consistent>=0.99", "-f", "json") == 1
+    report = output(capsys)
+    share = next(one for one in report["estimates"] if one["of"] == "consistent")
+    assert share["labelled_by"] == "people" and 0.2 < share["value"] < 0.8 and report["by_stratum"]
+    assert {one["of"]: one["value"] for one in report["consistent_by_type"]} == dict(zip((line.split(":")[0] for line in shown), (
+        (0.0, 1.0) if kind == "relations" else (1.0, 0.0)), strict=True))
+
+
+@pytest.mark.parametrize(("given", "what"), [
+    (("--consistency", "--no-model", "--labels", "x.csv"), "--consistency is for --sheet"),
+    (("--consistency", "--kind", "duplicates", "--sheet", "x.csv"), "--consistency is for relations and entities"),
+])
+def test_consistency_where_it_has_no_meaning_is_refused(kgeval, graph, capsys, given: tuple[str, ...], what: str) -> None:
+    assert kgeval(*given) == 2 and what in capsys.readouterr().err
 
 
 def test_faults_of_a_sheet_cost_no_call(kgeval, graph, draw, capsys, tmp_path) -> None:

@@ -21,7 +21,7 @@ from kgeval.cli.main import run
 from kgeval.config import MergesOptions
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Address, Graph
-from kgeval.llm.fake import Chat, FakeServer
+from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.records import IndexRecord
 from kgeval.workflows.merges import decide, listed
 from kgeval.workflows.session import Session
@@ -135,7 +135,8 @@ def test_remove_takes_a_document_out_and_names_unknown_ones(
 
 @pytest.mark.parametrize(("words", "says"), [
     (["a.txt", "--triples", "t.csv"], "--triples is for --extractor triples-file"), ([], "nothing to update"),
-    (["a.txt", "--gleanings", "2"], "--gleanings is for"), (["a.txt", "--chunk-overlap", "600"], "must be below"),
+    (["a.txt", "--gleanings", "2"], "--gleanings is for"), (["a.txt", "--extraction-prompt", "kasiak_compat"], "-prompt is for"),
+    (["a.txt", "--chunk-overlap", "600"], "must be below"),
     (["a.txt", "--resolve", "exact,magic"], "magic is no level"), (["a.txt", "-o", "nowhere/index.json"], "its folder is not there"),
     (["a.txt", "-o", "."], "is a folder"),
 ])
@@ -236,6 +237,26 @@ def test_a_model_builds_with_exact_dry_run_journal_and_recorded_cost(
         assert server.stats().requests == 3
         assert model(cli, server, "--gleanings", "1") == 2
         assert "gleanings 0 there, 1 now" in capsys.readouterr().err
+
+
+def test_kasiak_s_extraction_builds_a_graph_with_its_pronouns_and_is_another_setting(
+    cli: Callable[..., int], graph: Graph, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in KNOWS.items():
+        put(name, text)
+    reply = {
+        "entities": [{"id": "Ada", "type": "Person"}, {"id": "She", "type": "Person"}],
+        "relationships": [{"source": "She", "target": "Ada", "label": "KNOWS"}],
+    }
+    with FakeServer(lambda _: Rule(reply=reply)) as server:
+        assert model(cli, server, "--extraction-prompt", "kasiak_compat") == 0
+        assert server.stats().requests == 3
+        assert model(cli, server, "--extraction-prompt", "kasiak_compat", "--gleanings", "1") == 2
+        assert "has no schema and one round" in capsys.readouterr().err
+        assert model(cli, server) == 2
+        assert "prompts en/extract-kasiak@" in capsys.readouterr().err
+    names = graph.read("MATCH (e:__Entity__) RETURN e.name AS name ORDER BY name")
+    assert [row["name"] for row in names] == ["Ada", "She"], "kgeval's own prompt would leave the pronoun out"
 
 
 def test_a_budget_that_ends_a_build_saves_what_was_done_and_the_next_run_goes_on(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kgeval.auditing.accuracy.duplicates import ListedPair, ListedPairs, around, scripts
@@ -85,6 +87,35 @@ def test_types_and_documents_are_split_and_their_items_add_up() -> None:
     found = report(Results("relations", sample(), judged(labels)))
     assert {e.of: (e.n, e.value) for e in found.by_type} == {"KNOWS": (20, 0.0), "LIKES": (20, 1.0)}
     assert {e.of: e.n for e in found.by_document} == {"d0": 10, "d1": 10, "d2": 10, "d3": 10}
+
+
+def test_consistency_of_people_stands_beside_accuracy_with_its_types_findings_and_agreement() -> None:
+    """By hand: of 40 items 20 have a use, 5 of them another; the even ones are of the type LIKES, and all 5 are even."""
+    uses = people({at: "inconsistent" if at % 8 == 0 else "consistent" for at in range(40) if at < 20 or at % 8 == 0})
+    also = people(dict.fromkeys(range(10), "consistent"))
+    both = replace(uses, labels=[*uses.labels, *(label.model_copy(update={"annotator": "bob"}) for label in also.labels)])
+    given = replace(people(dict.fromkeys(range(40), "entailed")), consistency=both)
+    found = report(Results("relations", sample(), judged(["entailed"] * 40), given))
+    use = next(e for e in found.estimates if e.of == "consistent")
+    assert (use.labelled_by, use.n_scored, use.value) == ("people", 22, pytest.approx(17 / 22)) and use.low < use.value < use.high
+    assert best(found.estimates, "consistent") == use and found.estimates[0].of == "accuracy"
+    assert {e.of: (e.n_scored, e.value) for e in found.consistent_by_type} == {"LIKES": (12, pytest.approx(7 / 12)), "KNOWS": (10, 1.0)}
+    finding = next(f for f in found.findings if f.rule_id == "inconsistent-use")
+    assert (finding.count, finding.total, finding.status) == (5, 22, "failed") and "consistency: inconsistent" in finding.examples[0].why
+    assert [item.consistency for item in found.items[:2]] == ["inconsistent", "consistent"]
+    assert found.agreement["consistency_raw"] == pytest.approx(8 / 10), "of the ten that both labelled, ada calls two inconsistent"
+    assert report(Results("relations", sample(), judged(["entailed"] * 40))).consistent_by_type == []
+
+
+def test_crossed_strata_have_estimates_of_their_own() -> None:
+    strata = [replace(one, stratum=f"{one.type} x {one.document}") for one in sample().items]
+    crossed = Sample(strata, sample().design, dict.fromkeys((one.stratum for one in strata), 50))
+    labels = ["entailed", "contradicted"] * 20
+    found = report(Results("relations", crossed, judged(labels), crossed=True))
+    assert {e.of: (e.n, e.value) for e in found.by_stratum} == {
+        f"{kind} x d{at}": (5, value) for kind, value in (("KNOWS", 0.0), ("LIKES", 1.0)) for at in range(4)
+    }
+    assert report(Results("relations", crossed, judged(labels))).by_stratum == []
 
 
 def test_a_census_says_that_there_is_no_sampling_error() -> None:

@@ -116,6 +116,26 @@ def test_all_faults_come_at_once_with_their_lines(tmp_path: Path) -> None:
     )
 
 
+def test_consistency_is_asked_beside_what_the_graph_has_elsewhere_and_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "ada.csv"
+    write_sheet(path, sample("a1", "b2"), WANTED, graph=None, elsewhere={"a1": "KNOWS: 12\nKNOWN_BY: 3"})
+    text = path.read_text(encoding="utf-8")
+    rows = [row for row in csv.reader(text.splitlines(keepends=True)) if not row[0].startswith("#")]
+    assert rows[0][:3] == ["id", "label", "consistency"] and rows[1][rows[0].index("elsewhere")] == "KNOWS: 12\nKNOWN_BY: 3"
+    assert "# consistency: consistent = the graph joins such things elsewhere" in text
+    assert read_sheets([path], sample("a1", "b2"), WANTED).consistency is None, "nobody has filled it in"
+    others = tmp_path / "bob.csv"
+    others.write_text("id,label,consistency\na1,,Inconsistent\nb2,entailed,\n", encoding="utf-8")
+    path.write_text("id,label,consistency\na1,entailed,consistent\nb2,not stated,perhaps\n", encoding="utf-8")
+    with pytest.raises(InputError) as wrong:
+        read_sheets([path], sample("a1", "b2"), WANTED)
+    assert wrong.value.faults == ("ada.csv:3: consistency 'perhaps' is none of consistent, inconsistent",)
+    path.write_text("id,label,consistency\na1,entailed,consistent\nb2,not stated,\n", encoding="utf-8")
+    found = read_sheets([path, others], sample("a1", "b2"), WANTED)
+    assert found.votes == {"a1": ("entailed",), "b2": ("not_stated", "entailed")} and found.consistency is not None
+    assert found.consistency.votes == {"a1": ("consistent", "inconsistent")} and found.consistency.rows == {"a1", "b2"}
+
+
 def test_a_sheet_of_another_sample_is_told_by_its_head(sheet: Path) -> None:
     with pytest.raises(InputError) as wrong:
         read_sheets([sheet], sample("a1"), SampleSpec(n=2, seed=6, strata="type"))

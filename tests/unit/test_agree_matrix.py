@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from kgeval.cli.main import run
-from kgeval.comparison.people.matrix import pair_kind
+from kgeval.comparison.people.dimensions import pair_kind
 from kgeval.metrics.table import all_metrics
 from kgeval.records import MatrixGroup, MatrixReport, Score
 from kgeval.reports.write import rendered

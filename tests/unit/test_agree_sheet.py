@@ -182,7 +182,7 @@ def test_single_answers_are_graded(tmp_path: Path) -> None:
     (["--key", "{0}/s/key.json"], "would be sent to people"),
     (["--key", "{0}/k.json", "--annotators", "ann,ANN,../x", "--per-item", "1"], "no name of a person"),
     (["--key", "{0}/k.json", "--annotators", "ann,ANN", "--per-item", "1"], "two annotators have the same name"),
-    (["--key", "{0}/k.json", "--annotators", "2"], "need as many annotators"),
+    (["--key", "{0}/k.json", "--annotators", "2", "--per-item", "3"], "need as many annotators"),
     (["--key", "{0}/k.json", "--annotators", "0"], "between 1 and 200"),
     (["--key", "{0}/k.json", "--aspects", "directnes"], "did you mean directness"),
     (["--key", "{0}/questions.jsonl"], "is there already"),

@@ -53,7 +53,7 @@ class Pretend:
         whole = {
             "statements": [f"{task.slots.get('text', task.slots.get('reference'))}, {n}" for n in (1, 2)], "nothing_claimed": False,
             "reason": "r", "rating": 2, "label": "refusal" if task.reply is OutsideVerdict else "correct",
-            "first": "a?", "second": "b?", "third": "c?", "noncommittal": True,
+            "result": True, "first": "a?", "second": "b?", "third": "c?", "noncommittal": True,
         }
         entry = {"reason": "r", "sources": [1], "label": "supported", "rating": 1}
         items = [{**entry, "number": n, **self.fields(task.stage, n, str(text))} for n, text in enumerate(task.items, start=1)]
@@ -98,7 +98,8 @@ def test_the_five_usual_metrics_take_six_calls_and_each_source_is_read_once() ->
 ALONE = {
     "factual_correctness": 4, "factual_correctness_printed": 4, "answer_accuracy": 4, "answer_accuracy_printed": 4,
     "answer_accuracy_compat": 4, "statement_precision": 2, "evidence_coverage": 1, "evidence_coverage_compat": 2, "answer_completeness": 2,
-    "binary_accuracy": 1, "citation_precision": 1, "citation_coverage": 3, "source_document_accuracy": 0, "faithfulness": 2,
+    "binary_accuracy": 1, "binary_accuracy_compat": 1,
+    "citation_precision": 1, "citation_coverage": 3, "source_document_accuracy": 0, "faithfulness": 2,
     "intrinsic_hallucination": 2, "extrinsic_hallucination": 2, "context_relevance": 1, "context_relevance_compat": 1,
     "context_precision": 1, "evidence_recall": 1, "claim_recall": 2,
 }
@@ -284,6 +285,24 @@ def test_a_question_outside_the_texts_is_judged_by_another_prompt(level: str | N
 def test_without_a_right_answer_only_questions_outside_the_texts_are_judged() -> None:
     assert asked(["binary_accuracy"], row(reference=None))[1].tasks == []
     assert len(asked(["binary_accuracy"], row(reference=None, level="negative"))[1].tasks) == 1
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    ({"references": ["City of Light"]}, "Paris"), ({"level": "negative"}, "Paris"),
+    ({"level": "negative", "reference": None}, "The texts do not contain this information."),
+])
+def test_kasiak_s_judge_sees_one_expected_answer_and_says_true_or_false(given: dict[str, Any], expected: str) -> None:
+    class Denying(Pretend):
+        def ask(self, task: Task[Any]) -> Outcome[Any]:
+            return replace(super().ask(task), value=task.reply.model_validate({"reason": "r", "result": "False"}))
+
+    subject, asker = asked(["binary_accuracy_compat"], row(**given))
+    assert asker.tasks[0].slots == {"question": "What is the capital?", "response": "It is Paris", "expected_answer": expected}
+    metric = all_metrics()["binary_accuracy_compat"]
+    assert metric.compute(subject).value == 1.0
+    assert metric.compute(asked(["binary_accuracy_compat"], row(**given), Denying())[0]).value == 0.0
+    assert metric.compute(asked(["binary_accuracy_compat"], row(answer=" ", **given))[0]).value == 0.0
+    assert asked(["binary_accuracy_compat"], row(reference=None))[1].tasks == []
 
 
 @pytest.mark.parametrize(("level", "rating"), [(None, 0.0), ("fact_retrieval", 0.0), ("negative", 1.0), ("out_of_context", 1.0)])

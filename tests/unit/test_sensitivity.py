@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.cli.sensitivity import sensitivity as command
-from kgeval.errors import UsageError
-from kgeval.metrics.conditions import EXACT, NO_REFERENCE, NO_WRONG, AnswerMarks, conditions, derange, wrong_for
+from kgeval.errors import InputError, UsageError
+from kgeval.metrics.conditions import EXACT, NO_REFERENCE, NO_WRONG, NOT_GIVEN, AnswerMarks, conditions, derange, wrong_for
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import select
@@ -255,3 +255,45 @@ def test_hostile_names_do_not_reach_the_terminal_and_redacting_takes_the_notes(t
         shown = rendered(report, form)  # type: ignore[arg-type]
         assert "\x1b" not in shown and (form == "json" or "<b>" not in shown or form == "text")
         assert "secret" not in rendered(report, form, redact=True)  # type: ignore[arg-type]
+
+
+def with_wrong(folder: Path, wrong: list[dict[str, object]], rows: list[Row], *options: str) -> tuple[int, str]:
+    (folder / "wrong.jsonl").write_text("".join(json.dumps(row) + "\n" for row in wrong))
+    given = [str(answers_file(folder, rows)), "--metrics", "token_f1", "--wrong-answers", str(folder / "wrong.jsonl"), *options]
+    done = CliRunner().invoke(command, given, standalone_mode=False)
+    if done.exception is not None:
+        assert isinstance(done.exception, InputError), done.exception
+        return 2, " ".join([str(done.exception), *done.exception.faults])
+    return done.return_value, done.output
+
+
+def test_wrong_answers_of_ones_own_stand_in_the_place_of_those_of_other_questions(tmp_path: Path) -> None:
+    """By id, by text, several of one question in turns, and a question without any."""
+    rows = [*some(3), row(0, "it is one 0", "one 0", system="t"), row(9, "odd", "nine")]
+    wrong: list[dict[str, object]] = [
+        {"question_id": "q0", "wrong_answer": ["zero of them", "one 1"]}, {"question_id": "q1", "wrong_answer": "it is two 2"},
+        {"question_id": "q2", "wrong_answer": "nothing"},
+    ]
+    assert with_wrong(tmp_path, wrong, rows, "-o", str(tmp_path / "r.json"), "-o", str(tmp_path / "r.html"))[0] == 0
+    report = SensitivityReport.model_validate_json((tmp_path / "r.json").read_text())
+    assert (report.rows, report.left_out, report.reused, report.wrong_given) == (4, {NOT_GIVEN: 1}, 0, True)
+    assert {Path(file.path).name for file in report.run.inputs} == {"answers.jsonl", "wrong.jsonl"}
+    parts = {(one.system, part.condition): part.mean for one in report.results for part in one.conditions}
+    # by hand: of three answers "it is two 2" alone shares a word with its reference "two 1": precision 1/4, recall 1/2
+    assert parts["s", "wrong"] == pytest.approx((0 + 1 / 3 + 0) / 3)
+    assert parts["t", "wrong"] == pytest.approx(1 / 2), "the second row of q0 gets its second wrong answer: one 1 for one 0"
+    page = (tmp_path / "r.html").read_text()
+    assert "wrong answers as given" in page and "a given wrong answer" in page and page.count('class="dist"') == 9
+
+
+def test_wrong_answers_by_the_text_of_their_question(tmp_path: Path) -> None:
+    wrong: list[dict[str, object]] = [{"question": f"What  is q{n}?", "incorrect_answers": ["no"]} for n in range(3)]
+    assert with_wrong(tmp_path, wrong, some(3))[0] == 0
+
+
+def test_wrong_answers_that_are_right_or_lack_something_are_refused_all_at_once(tmp_path: Path) -> None:
+    code, told = with_wrong(tmp_path, [{"question_id": "q0", "wrong": "One, 0!"}, {"question_id": "q1", "wrong": "two 1"}], some(3))
+    assert code == 2 and "wrong.jsonl:1: 'One, 0!' is a right answer to question q0" in told and "wrong.jsonl:2: 'two 1'" in told
+    code, told = with_wrong(tmp_path, [{"question_id": "q0", "wrong": " "}, {"wrong": "x"}], some(3))
+    assert code == 2 and "wrong.jsonl:1: wrong: is empty" in told and "wrong.jsonl:2: does not say to which question" in told
+    assert "no field for answer (a wrong answer" in with_wrong(tmp_path, [{"question_id": "q0", "text": "x"}], some(3))[1]

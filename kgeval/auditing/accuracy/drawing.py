@@ -60,7 +60,7 @@ def draw_sample(graph: Graph, layout: Layout, spec: SampleSpec, chunks: Chunks |
     items = _items(reader, population, units)
     texts = reader.texts(sorted({passage.text for item in items for passage in item.passages}))  # each passage is read once for all items
     items = [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
-    by = "" if spec.strata == "none" else f", stratified by {spec.strata} in proportion"
+    by = "" if spec.strata == "none" else f", stratified by {spec.strata.replace('-', ' x ')} in proportion"
     unit = {"relations": "relation", "entities": "entity"}.get(spec.kind, "pair")
     design = SampleDesign(
         method=f"cluster sample without replacement: each {unit} belongs to one of its passages, chosen at random; "

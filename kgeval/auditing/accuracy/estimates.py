@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kgeval.auditing.accuracy.judge import ItemJudgement
 from kgeval.auditing.accuracy.sample import Sample, SampleItem
-from kgeval.auditing.accuracy.sheet import HumanLabels
+from kgeval.auditing.accuracy.sheet import USES, HumanLabels
 from kgeval.records import AccuracyKind, Estimate
 from kgeval.stats.clusters import Clusters, ShareEstimate, arranged, ratio
 from kgeval.stats.corrections import ppi, rogan_gladen
@@ -33,13 +33,14 @@ FLAGS = ("redundant", "irrelevant")
 BLEMISHED = "wrong_redundant_or_irrelevant"
 MOST_ROWS = 200
 NOT_IN = -1.0  # the value of an item that a share is not about, such as a relation that is not entailed where those are split
-_HIGH = {*MAIN.values(), "real_entity"}  # of all other shares less is better
+CONSISTENT = "consistent"
+_HIGH = {*MAIN.values(), CONSISTENT, "real_entity"}  # of all other shares less is better
 
 
 def share_names() -> dict[str, Literal["higher", "lower"]]:
     """The names of all shares that a report can have, each with the way that is good."""
     of_labels = [name for shares in LABEL_SHARES.values() for name in shares]
-    names = [*MAIN.values(), *of_labels, BLEMISHED, *(f"{flag}_of_entailed" for flag in FLAGS)]
+    names = [*MAIN.values(), CONSISTENT, *of_labels, BLEMISHED, *(f"{flag}_of_entailed" for flag in FLAGS)]
     return {name: "higher" if name in _HIGH else "lower" for name in names}
 
 
@@ -62,6 +63,12 @@ class LabelEvidence:
         return self.people.share(item.id, labels) if self.people else None
 
 
+def consistency(evidence: LabelEvidence) -> LabelEvidence | None:
+    """The same sample with what people said of consistency, and without the judge, who is not asked for it; None where nobody said."""
+    uses = evidence.people.consistency if evidence.people else None
+    return LabelEvidence(evidence.sample, evidence.kind, {}, uses) if uses else None
+
+
 def main_estimates(evidence: LabelEvidence) -> list[Estimate]:
     """The main share by every way that is possible, the most trustworthy first; then the shares of labels and flags."""
     of, good = MAIN[evidence.kind], GOOD[evidence.kind]
@@ -72,6 +79,8 @@ def main_estimates(evidence: LabelEvidence) -> list[Estimate]:
         out.append(_by_people(evidence, of, good))
     if evidence.judged:
         out.append(_by_judge(evidence, of, partial(evidence.judge_value, labels=good)))
+    if uses := consistency(evidence):
+        out.append(_by_people(uses, CONSISTENT, USES[:1]))
     shares = LABEL_SHARES[evidence.kind].items()
     if evidence.people:
         out += [_by_people(evidence, name, labels) for name, labels in shares]
@@ -219,14 +228,17 @@ def corrected(evidence: LabelEvidence) -> list[Estimate]:
     return estimates
 
 
-def split(evidence: LabelEvidence, by: Callable[[SampleItem], str | None]) -> list[Estimate]:
-    """The main share of each group of items (a domain of the sample), largest groups first; by people where no judge was asked."""
+def split(
+    evidence: LabelEvidence, by: Callable[[SampleItem], str | None], good: Sequence[str] | None = None,
+) -> list[Estimate]:
+    """The main share, or that of the labels in `good`, of each group of items (a domain of the sample), largest groups first; by people
+    where no judge was asked."""
     groups: dict[str, list[SampleItem]] = {}
     for item in evidence.sample.items:
         name = by(item)
         if name is not None:
             groups.setdefault(name, []).append(item)
-    good = GOOD[evidence.kind]
+    good = GOOD[evidence.kind] if good is None else good
     ranked = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:MOST_ROWS]
     if not evidence.judged:
         return [_by_people(evidence, name, good, items) for name, items in ranked]

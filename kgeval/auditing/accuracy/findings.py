@@ -46,6 +46,12 @@ AILMENTS: dict[AccuracyKind, tuple[Ailment, ...]] = {
 }
 
 
+INCONSISTENT = Ailment(
+    "inconsistent-use", "inconsistent", "warning", "Types or predicates that the graph does not use so elsewhere",
+    "Agree on one name for each type and predicate (--schema of kgeval build), and map the others to it.",
+)
+
+
 def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *, most: int = 20) -> list[Finding]:
     """One finding a kind of fault, over the items of the sample with a label; people's labels count more than the judge's."""
     known = [item for item in items if item.human or item.label]
@@ -54,7 +60,10 @@ def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *
     reason = f"{drawn}; labels of a model{f', {by_people} of people' if by_people else ''}" if by_people < len(known) else drawn
     sampled = {item.id: item for item in sample.items}
     out = []
-    for ailment in AILMENTS[kind]:
+    uses = [item for item in items if item.consistency]
+    for ailment in (*AILMENTS[kind], *([INCONSISTENT] if uses else [])):
+        if ailment is INCONSISTENT:
+            known, reason = uses, f"{drawn}; labels of people"
         hits = [item for item in known if _has(item, ailment.mark)]
         out.append(Finding(
             rule_id=ailment.rule_id, group="accuracy", severity=ailment.severity, title=ailment.title, advice=ailment.advice,
@@ -69,6 +78,8 @@ def findings(items: Sequence[ItemVerdict], kind: AccuracyKind, sample: Sample, *
 
 def _has(item: ItemVerdict, mark: str) -> bool:
     """Whether the item is marked so. A flag of the judge's falls away where people say that the relation is wrong."""
+    if mark == INCONSISTENT.mark:
+        return item.consistency == mark
     if mark in item.flags:
         return item.human in (None, "entailed")
     return (item.human or item.label) == mark
@@ -76,7 +87,9 @@ def _has(item: ItemVerdict, mark: str) -> bool:
 
 def _example(item: ItemVerdict, sampled: SampleItem) -> Example:
     """Who says so, the reason, and the passage."""
+    use = [f"consistency: {item.consistency}"] if item.consistency else []
     why = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
+    why = "; ".join([why, *use])
     if sampled.passages:
         text = " ".join(sampled.passages[0].text.split())
         shown = text if len(text) <= WHY else f"{text[:WHY]}..."

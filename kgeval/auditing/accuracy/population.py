@@ -16,6 +16,7 @@ from kgeval.records import Layout
 from kgeval.stats.sampling import keys_of, large_strata, random_number
 
 BATCH = 500
+CELL = 0.01  # of all items: what a type in a document holds at least, to be a stratum by itself; of 200 drawn it then has two
 QUERIES = {
     "relations": ("relations-by-type", "relations-by-source", "sourced-relations"),
     "entities": ("entities-by-type", "entities-by-source", "sourced-entities"),
@@ -38,13 +39,15 @@ class Passages:
 
 @dataclass
 class Population:
-    """Items by stratum and home passage. `without_source`: items of which no passage is at hand."""
+    """Items by stratum and home passage. `without_source`: items of which no passage is at hand. `cells`: the strata of types crossed with
+    documents, once they are known."""
 
     passages: Passages
     sizes: Counter[tuple[str, int]]
     without_source: int
     types: list[str] | None
     documents: set[str] | None
+    cells: frozenset[str] | None = None
 
     @property
     def total(self) -> int:
@@ -111,8 +114,10 @@ def read_population(reader: PopulationReader) -> Population:
     """How many items each passage is home to, by stratum."""
     by_type, by_source, several = QUERIES[reader.spec.kind]
     types = None
-    if reader.spec.strata == "type":
-        types = sorted(large_strata({row["type"]: row["count"] for row in reader.rows(by_type) if row["type"]}))
+    crossed = reader.spec.strata == "type-document"
+    if crossed or reader.spec.strata == "type":
+        counts = {row["type"]: row["count"] for row in reader.rows(by_type) if row["type"]}
+        types = sorted(large_strata(counts, share=CELL) if crossed else large_strata(counts))
     passages = read_passages(reader)
     out = Population(passages, Counter(), 0, types, None)
 
@@ -135,13 +140,42 @@ def read_population(reader: PopulationReader) -> Population:
             documents[passages.documents[home] or OTHERS] += size
         out.documents = large_strata(documents) - {OTHERS}
         out.sizes = Counter({(stratum_of(out, None, home), home): size for (_, home), size in out.sizes.items()})
+    if crossed:
+        _cross(out)
     return out
 
 
+def _cross(population: Population) -> None:
+    """Splits what was counted by type by the passages' documents too. A cell that holds less than CELL of all is drawn together with the
+    other small ones of its type, and these with all other small ones where they hold less still."""
+    cells: Counter[str] = Counter()
+    of_type: dict[str, str] = {}
+    for (kind, home), size in population.sizes.items():
+        name = _cell(kind, population.passages.documents[home])
+        cells[name] += size
+        of_type[name] = _cell(kind, None)
+    large, total = large_strata(cells, share=CELL), cells.total()
+    small: Counter[str] = Counter()
+    for name in cells.keys() - large:
+        small[of_type[name]] += cells[name]
+    population.cells = frozenset(large).union(name for name, size in small.items() if size >= CELL * total)
+    before, population.sizes = population.sizes, Counter()
+    for (kind, home), size in before.items():
+        population.sizes[stratum_of(population, kind, home), home] += size
+
+
+def _cell(kind: str, document: str | None) -> str:
+    return f"{kind} x {document or OTHERS}"
+
+
 def stratum_of(population: Population, kind: str | None, home: int) -> str:
-    """The stratum of an item: of its type or its passage's document if that is large enough, else of the others."""
+    """The stratum of an item: of its type, its passage's document or both if that is large enough, else of the others."""
     if population.types is not None:
-        return kind if kind in population.types else OTHERS
+        own = kind if kind in population.types else OTHERS
+        if population.cells is None:
+            return own
+        possible = (_cell(own, population.passages.documents[home]), _cell(own, None))
+        return next((name for name in possible if name in population.cells), OTHERS)
     if population.documents is not None:
         document = population.passages.documents[home]
         return document if document in population.documents else OTHERS

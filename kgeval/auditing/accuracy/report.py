@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.auditing.accuracy.duplicates import ListedPairs
-from kgeval.auditing.accuracy.estimates import GOOD, MAIN, LabelEvidence, design, main_estimates, split
+from kgeval.auditing.accuracy.estimates import GOOD, MAIN, LabelEvidence, consistency, design, main_estimates, split
 from kgeval.auditing.accuracy.findings import findings
 from kgeval.auditing.accuracy.gold_pairs import GoldPair, against_gold
 from kgeval.auditing.accuracy.judge import ItemJudgement
 from kgeval.auditing.accuracy.sample import Sample, SampleItem
-from kgeval.auditing.accuracy.sheet import HumanLabels
+from kgeval.auditing.accuracy.sheet import USES, HumanLabels
 from kgeval.records import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, ItemVerdict, Layout, Passage, RunManifest
 from kgeval.stats.agreement import agreement, calibration_error, reliability
 from kgeval.stats.corrections import selection
@@ -26,7 +26,8 @@ SELECTED = 0.01  # p of a random choice of labelled items below which the reader
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that was found out about one sample. `judged`, `people`: empty and None where nobody was asked."""
+    """Everything that was found out about one sample. `judged`, `people`: empty and None where nobody was asked. `crossed`: strata are
+    types within documents."""
 
     kind: AccuracyKind
     sample: Sample
@@ -35,6 +36,7 @@ class Results:
     listed: ListedPairs | None = None
     gold: Sequence[GoldPair] = ()
     half_widths: Sequence[float] = ()
+    crossed: bool = False
 
 
 def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run: RunManifest) -> AccuracyReport:
@@ -46,10 +48,13 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
     bins, calibration_notes = _calibration(evidence)
     on_gold = against_gold(results.listed, results.gold) if results.listed and results.gold else None
     pairs = results.kind == "duplicates"
+    uses = consistency(evidence)
     by_class = split(evidence, lambda item: item.failure_class) if pairs and (results.judged or results.people) else []
     return AccuracyReport(
         graph=graph, run=run, layout=layout, kind=results.kind, design=results.sample.design, estimates=estimates,
         by_type=[] if pairs else split(evidence, lambda item: item.type), by_document=split(evidence, lambda item: item.document),
+        by_stratum=split(evidence, lambda item: item.stratum) if results.crossed else [],
+        consistent_by_type=split(uses, lambda item: item.type, USES[:1]) if uses else [],
         labels=_counted(v.label for v in results.judged.values()), flags=_counted(f for v in results.judged.values() for f in v.flags),
         needed=_needed(estimates, results), agreement=_agreement(evidence), calibration=bins,
         duplicates={"pairs_listed": len(results.listed.pairs), **(on_gold.figures() if on_gold else {})} if results.listed else {},
@@ -72,9 +77,10 @@ def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
 def _verdict(evidence: LabelEvidence, item: SampleItem, passages: Mapping[Passage, int]) -> ItemVerdict:
     judged = evidence.judged.get(item.id) or ItemJudgement(item.id, reason="no judge was asked")
     human = evidence.people.majority(item.id) if evidence.people else None
+    use = evidence.people.consistency.majority(item.id) if evidence.people and evidence.people.consistency else None
     return ItemVerdict(
         id=item.id, item=item.ref, text=f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name,
-        status="scored" if judged.label or human else "unscored", label=judged.label, human=human,
+        status="scored" if judged.label or human else "unscored", label=judged.label, human=human, consistency=use,
         reason=": ".join(filter(None, [judged.cause, judged.reason])) or None, flags=list(judged.flags), stratum=item.stratum or None,
         cluster=item.cluster, weight=item.weight, passages=[passages[passage] for passage in item.passages], call=judged.call,
     )
@@ -104,16 +110,22 @@ def _agreement(evidence: LabelEvidence) -> dict[str, float | int | None]:
     if evidence.judged:
         by_majority = agreement([judge for judge, _ in both], [human for _, human in both])
         out |= {"n": by_majority.n, "raw": by_majority.raw, "kappa": by_majority.kappa}
-    names = sorted({label.annotator for label in evidence.people.labels})
-    labels_of = {name: {label.id: label.label for label in evidence.people.labels if label.annotator == name} for name in names}
-    out["annotators"] = len(names)
+    out["annotators"] = len({label.annotator for label in evidence.people.labels})
+    out |= _among(evidence.people, "people")
+    return out | (_among(evidence.people.consistency, "consistency") if evidence.people.consistency else {})
+
+
+def _among(people: HumanLabels, what: str) -> dict[str, float | int | None]:
+    """Raw agreement and kappa of people, the mean over every two with items in common; nothing where there are no two."""
+    names = sorted({label.annotator for label in people.labels})
+    labels_of = {name: {label.id: label.label for label in people.labels if label.annotator == name} for name in names}
     pairs = [(labels_of[a], labels_of[b]) for position, a in enumerate(names) for b in names[position + 1 :]]
-    found_pairs = [agreement([a[i] for i in shared], [b[i] for i in shared]) for a, b in pairs if (shared := sorted(a.keys() & b.keys()))]
-    if found_pairs:
-        kappas = [pair.kappa for pair in found_pairs if pair.kappa is not None]
-        out["people_raw"] = sum(pair.raw or 0.0 for pair in found_pairs) / len(found_pairs)
-        out["people_kappa"] = sum(kappas) / len(kappas) if kappas else None
-    return out
+    found = [agreement([a[i] for i in shared], [b[i] for i in shared]) for a, b in pairs if (shared := sorted(a.keys() & b.keys()))]
+    if not found:
+        return {}
+    kappas = [pair.kappa for pair in found if pair.kappa is not None]
+    raw = sum(pair.raw or 0.0 for pair in found) / len(found)
+    return {f"{what}_raw": raw, f"{what}_kappa": sum(kappas) / len(kappas) if kappas else None}
 
 
 def _calibration(evidence: LabelEvidence) -> tuple[list[CalibrationBin], list[str]]:

@@ -53,8 +53,9 @@ def judge(models: Models, sample: Sample, kind: AccuracyKind) -> dict[str, ItemJ
     return {verdict.id: verdict for verdict in verdicts(calls, outcomes)}
 
 
-def query_hashes(kind: AccuracyKind) -> dict[str, str]:
-    """SHA-256 of the queries that a run of this kind reads with."""
+def query_hashes(kind: AccuracyKind, *, elsewhere: bool = False) -> dict[str, str]:
+    """SHA-256 of the queries that a run of this kind reads with. `elsewhere`: what stands elsewhere in the graph was read too."""
     details = "relation-details" if kind == "relations" else "entity-details"
     names = queries_used() if kind == "duplicates" else [*QUERIES[kind], "passages", "passage-texts", details]
+    names = [*names, *(["relation-patterns"] if elsewhere and kind == "relations" else [])]
     return {name: all_queries()[name].sha256 for name in names}

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from kgeval.records import AccuracyKind, GraphRef, Passage, SampleDesign
 
-Strata = Literal["none", "type", "document"]
+Strata = Literal["none", "type", "document", "type-document"]
 OTHERS = "(other)"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,13 +35,22 @@ SPELLINGS = {
 }
 
 
+CONSISTENCY, USES = "consistency", ("consistent", "inconsistent")
+USE: dict[AccuracyKind, str] = {
+    "relations": "the graph joins such things elsewhere with this predicate too; inconsistent = it has another word or form for the same",
+    "entities": "the graph gives such things this type elsewhere too; inconsistent = it gives them another",
+}
+
+
 @dataclass(frozen=True)
 class HumanLabels:
-    """What people said. `votes`: item id -> label of each annotator, in the order of the files; `rows`: ids on the sheets."""
+    """What people said. `votes`: item id -> label of each annotator, in the order of the files; `rows`: ids on the sheets. `consistency`:
+    the same of the column consistency; None where nothing stands in it."""
 
     votes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: frozenset[str] = frozenset()
     labels: list[HumanLabel] = field(default_factory=list)
+    consistency: HumanLabels | None = None
 
     def majority(self, item: str) -> str | None:
         """The label of most annotators; None without one, and where two labels have equally many."""
@@ -63,29 +72,36 @@ def settings(spec: SampleSpec, graph: str | None) -> str:
     return " ".join(f"{name}={value}" for name, value in kept.items())
 
 
-def write_sheet(path: Path, sample: Sample, spec: SampleSpec, *, graph: str | None) -> None:
-    """The sample as CSV for people: comment lines with instructions, a header, one row an item, the label left empty.
+def write_sheet(
+    path: Path, sample: Sample, spec: SampleSpec, *, graph: str | None, elsewhere: Mapping[str, str] | None = None,
+) -> None:
+    """The sample as CSV for people: comment lines with instructions, a header, one row an item, the label left empty. `elsewhere`: how the
+    graph speaks of such things, by item id: then consistency is asked too.
 
     The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
     """
-    columns = ["id", "label", *SHOWN[spec.kind], "passage", "more_passages", "note"]
+    asked = ["label", *([CONSISTENCY] if elsewhere is not None else [])]
+    more = ["elsewhere"] if elsewhere is not None else []
+    columns = ["id", *asked, *SHOWN[spec.kind], *more, "passage", "more_passages", "note"]
     basis = "Judge by names and what stands beside them." if spec.kind == "duplicates" else "Judge by the passages only."
     head = [  # `=` never begins these lines, so they are safe in a spreadsheet
         f"# {MARK} ({settings(spec, graph)} n={spec.n})",
         f"# Write one of these words into the column label: {', '.join(LABELS[spec.kind])}.",
         f"# {MEANINGS[spec.kind]}.",
+        *([f"# {CONSISTENCY}: consistent = {USE[spec.kind]}.", "# elsewhere: what the graph has, and how often."] if more else []),
         f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random.",
         "# Do not change ids. Several people: a copy of this file each, all given with --labels.",
     ]
-    sheets.write_sheet(path, columns, (_row(item, spec.kind) for item in sample.items), head=head)
+    rows = (_row(item, spec.kind, [""] * len(asked), [(elsewhere or {}).get(item.id, "")] * len(more)) for item in sample.items)
+    sheets.write_sheet(path, columns, rows, head=head)
 
 
-def _row(item: SampleItem, kind: AccuracyKind) -> list[str]:
+def _row(item: SampleItem, kind: AccuracyKind, asked: list[str], more: list[str]) -> list[str]:
     """The cells of an item: a list is one line a part, None is empty."""
     values = [item.shown.get(name) for name in SHOWN[kind]]
     shown = ["\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value) for value in values]
     texts = [passage.text for passage in item.passages]
-    return [item.id, "", *shown, texts[0] if texts else "", "\n\n".join(texts[1:]), ""]
+    return [item.id, *asked, *shown, *more, texts[0] if texts else "", "\n\n".join(texts[1:]), ""]
 
 
 def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> HumanLabels:
@@ -96,7 +112,9 @@ def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> Huma
     ids = {item.id for item in sample.items}
     faults: list[str] = []
     labels: list[HumanLabel] = []
+    uses: list[HumanLabel] = []
     rows: set[str] = set()
+    rows_of_use: set[str] = set()
     for path in paths:
         sheet = sheets.FilledSheet(path, faults)
         others = [fault for where, line in sheet.head for fault in _other_sample(where, line, spec)]
@@ -105,14 +123,21 @@ def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> Huma
             continue
         for where, row in sheet.rows():
             item, written = row.get("id", "").strip(), row.get("label", "").strip()
-            word = re.sub(r"[^a-z]+", "_", written.casefold()).strip("_")  # whatever its case, spaces and hyphens
-            label = SPELLINGS.get(word, word)
+            label = SPELLINGS.get(_word(written), _word(written))
             if item not in ids:
                 faults.append(f"{where}: id '{item[:40]}' is not in this sample")
                 continue
             rows.add(item)
+            who = row.get("annotator", "").strip() or path.stem
+            if CONSISTENCY in row:
+                rows_of_use.add(item)
+                use = row[CONSISTENCY].strip()
+                if _word(use) in USES:
+                    uses.append(HumanLabel(id=item, annotator=who, label=_word(use), metric=CONSISTENCY))
+                elif use:
+                    faults.append(f"{where}: {CONSISTENCY} '{use[:40]}' is none of {', '.join(USES)}")
             if label in LABELS[spec.kind]:
-                labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or path.stem, label=label))
+                labels.append(HumanLabel(id=item, annotator=who, label=label))
             elif written:
                 faults.append(f"{where}: label '{written[:40]}' is none of {', '.join(LABELS[spec.kind])}")
     counts = Counter((label.annotator, label.id) for label in labels)
@@ -123,10 +148,20 @@ def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> Huma
             fix=f"labels are {', '.join(LABELS[spec.kind])} or empty; --kind, --seed, --strata and --per-passage must be those of the "
             "sheet, and --n at least its n",
         )
+    consistency = HumanLabels(_votes(uses), frozenset(rows_of_use), uses) if uses else None
+    return HumanLabels(_votes(labels), frozenset(rows), labels, consistency)
+
+
+def _word(written: str) -> str:
+    """A label whatever its case, spaces and hyphens."""
+    return re.sub(r"[^a-z]+", "_", written.casefold()).strip("_")
+
+
+def _votes(labels: Sequence[HumanLabel]) -> dict[str, tuple[str, ...]]:
     votes: dict[str, tuple[str, ...]] = {}
     for vote in labels:
         votes[vote.id] = (*votes.get(vote.id, ()), vote.label)
-    return HumanLabels(votes, frozenset(rows), labels)
+    return votes
 
 
 def _other_sample(where: str, head: str, spec: SampleSpec) -> Iterator[str]:

@@ -19,7 +19,8 @@ from kgeval.llm.calls import Reply
 MOST_POINTS = 5
 ZENG = ("comprehensiveness", "relevance", "empowerment", "directness")  # [Z 4.3]
 KNOWN = ("correctness", "completeness")  # what a judge can tell who is shown what is known of the right answer
-SETS = {"zeng": ZENG}  # names that stand for several aspects
+DONG = ("factual_correctness", "context_relevancy", "answer_relevancy", "faithfulness")  # [D 3.3]: people alone judge in these
+SETS = {"zeng": ZENG, "dong": DONG}  # names that stand for several aspects
 BIASED = ("comprehensiveness", "diversity", "empowerment", "directness")  # [Z 2]: what the papers that it criticises ask for
 OVERALL = "overall"
 MOST_ASPECTS = 12
@@ -60,11 +61,11 @@ def read_grades(path: Path) -> Mapping[str, Aspect]:
 
 
 def chosen_aspects(names: Sequence[str], known: Mapping[str, Aspect] | None = None) -> tuple[Aspect, ...]:
-    """The aspects of these names in the order of the table; none named: the paper's four, of a table of the user's own all. `zeng` stands
-    for the paper's four. Raises: UsageError for unknown ones."""
+    """The aspects of these names in the order of the table; none named: Zeng's four, of a table of the user's own all. `zeng` and `dong`
+    stand for the four of either paper, where the table has them. Raises: UsageError for unknown ones."""
     if known is None:
-        known, names = load_grades(), names or ZENG
-    names = [aspect_name for name in names for aspect_name in (SETS.get(name, (name,)) if name not in known else (name,))]
+        known, names = load_grades(), names or ("zeng",)
+    names = [aspect_name for name in names for aspect_name in (SETS[name] if name in SETS and known.keys() >= set(SETS[name]) else (name,))]
     unknown = [name for name in names if name not in known]
     if unknown:
         near = [match for name in unknown for match in get_close_matches(name, known, 1)]

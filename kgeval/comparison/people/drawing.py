@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
@@ -14,7 +14,8 @@ from kgeval.records import LabelScope, SheetItem
 from kgeval.stats.sampling import random_number
 
 if TYPE_CHECKING:
-    from kgeval.records import Question, Row, Score
+    from kgeval.comparison.people.dimensions import Shown
+    from kgeval.records import Answer, Question, Row, Score
 
 UNKNOWN = "no type"
 BANDS = ("near", "apart", "far apart")
@@ -38,13 +39,16 @@ class DrawnItems:
 
 @dataclass(frozen=True)
 class DrawSettings:
-    """How to draw. `n`: items at most; `per_item`: people an item. Raises: UsageError where there are fewer annotators than that."""
+    """How to draw. `n`: items at most; `per_item`: people an item; `share`: of all items, rounded, one at least; `needs`: answers that lack
+    these are left out. Raises: UsageError where there are fewer annotators than that."""
 
     scope: LabelScope
     n: int
     annotators: tuple[str, ...]
     per_item: int = 3
     seed: int = 0
+    share: float | None = None
+    needs: frozenset[Shown] = frozenset()
 
     def __post_init__(self) -> None:
         if self.per_item > len(self.annotators):
@@ -52,6 +56,10 @@ class DrawSettings:
                 f"{self.per_item} people an item need as many annotators, there are {len(self.annotators)}",
                 fix="give more --annotators, or a smaller --per-item",
             )
+
+    def size(self, of: int) -> int:
+        """How many items are drawn of so many."""
+        return min(self.n, of if self.share is None else max(1, round(self.share * of)))
 
 
 Spread = Callable[[str, Sequence[str]], float | None]
@@ -61,10 +69,11 @@ def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = Non
     """A sample of the rows. `spread`: (question id, systems) -> how far apart their scores lie (of one answer: its score), for difficulty
     where questions have no hops. Raises: UsageError where there is nothing to draw from."""
     left_out: Counter[str] = Counter()
-    candidates = _candidates(rows, wanted.scope, spread, left_out)
+    candidates = _candidates(rows, wanted, spread, left_out)
     if not candidates:
         what = "no question has answers of two systems" if wanted.scope == "pairs" else "there is no answer"
-        raise UsageError(f"nothing can be labelled: {what}", fix="give the answers of two systems, or --of answers for single ones")
+        why = "".join(f"; left out: {n:,} {reason}" for reason, n in left_out.items())
+        raise UsageError(f"nothing can be labelled: {what}{why}", fix="give the answers of two systems, or --of answers for single ones")
     chosen, strata = _sample(candidates, wanted)
     items = {f"i{number:0{max(3, len(str(len(chosen))))}d}": item for number, item in enumerate(chosen, start=1)}
     dealt = _deal(list(items), wanted)
@@ -72,20 +81,20 @@ def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = Non
     return DrawnItems(wanted.scope, items, dealt, first, len(candidates), strata, dict(left_out))
 
 
-def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, left_out: Counter[str]) -> list[SheetItem]:
+def _candidates(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None, left_out: Counter[str]) -> list[SheetItem]:
     """Every item that could be drawn, without texts."""
     systems: dict[str, dict[str, int | None]] = {}
     questions: dict[str, Question] = {}
     for row in rows:
         name, system = row.question.id, row.answer.system
-        if row.answer.error is not None:
-            left_out["answers that are errors"] += 1
+        if (why := unfit(row, wanted.needs)) is not None:
+            left_out[why] += 1
         elif system in systems.setdefault(name, {}):
             left_out["further answers of a system to a question"] += 1
         else:
             systems[name][system] = row.answer.trial
             questions.setdefault(name, row.question.model_copy(update={"evidence": [], "extra": {}}))
-    size = 2 if scope == "pairs" else 1
+    size = 2 if wanted.scope == "pairs" else 1
     groups = [(questions[name], group, trials[group[0]]) for name, trials in systems.items() for group in combinations(trials, size)]
     difficulty = _difficulty([(question, group) for question, group, _ in groups], spread)
     return [
@@ -95,6 +104,22 @@ def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, l
         )
         for (question, group, trial), hard in zip(groups, difficulty, strict=True)
     ]
+
+
+def context_texts(answer: Answer) -> tuple[str, ...] | None:
+    """The retrieved texts, none where nothing was retrieved; None where they are not known, or known by their ids alone."""
+    return None if answer.contexts is None or (answer.contexts and not answer.context_texts) else answer.context_texts
+
+
+def unfit(row: Row, needs: Collection[Shown]) -> str | None:
+    """Why nobody can judge an answer, as it is counted; None where one can."""
+    if row.answer.error is not None:
+        return "answers that are errors"
+    if "contexts" in needs and context_texts(row.answer) is None:
+        return "answers whose retrieved texts are not known"
+    if "reference" in needs and not row.question.right_answers:
+        return "answers to questions without a right answer"
+    return None
 
 
 def _difficulty(groups: Sequence[tuple[Question, tuple[str, ...]]], spread: Spread | None) -> list[str | None]:
@@ -114,7 +139,7 @@ def _sample(candidates: Sequence[SheetItem], wanted: DrawSettings) -> tuple[list
     for item in candidates:
         name = " / ".join((item.level or item.dataset or UNKNOWN, *([item.difficulty] if item.difficulty else [])))
         strata.setdefault(name, []).append(item)
-    quotas = shares({name: len(items) for name, items in strata.items()}, min(wanted.n, len(candidates)))
+    quotas = shares({name: len(items) for name, items in strata.items()}, wanted.size(len(candidates)))
     chosen, counts = [], dict[str, tuple[int, int]]()
     for name, items in sorted(strata.items()):
         order = sorted(items, key=lambda item: random_number(wanted.seed, "item", item.question_id, *item.systems))

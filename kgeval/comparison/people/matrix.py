@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from kgeval.records import MatrixBy, MatrixCell, MatrixGroup, Score
+from kgeval.comparison.people.dimensions import PAIR_KINDS, pair_kind
+from kgeval.records import MatrixBy, MatrixCell, MatrixGroup
 from kgeval.stats.correlations import FEW, Kind, correlate
 from kgeval.stats.resampling import RESAMPLES
 
@@ -15,17 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from kgeval.tables.score_tables import ScoreCell
+
     Floats = npt.NDArray[np.float64]
 
-# which two texts a metric sets side by side: the claim metrics that stand beside the KG metrics of each pair [D fig 1]
-PAIR_KINDS: Mapping[str, tuple[str, ...]] = {
-    "context_relevancy": ("context_relevance", "context_precision"),
-    "factual_correctness": (
-        "factual_correctness", "answer_accuracy", "semantic_similarity", "token_f1", "rouge_l", "exact_match", "binary_accuracy",
-    ),
-    "faithfulness": ("faithfulness", "intrinsic_hallucination", "extrinsic_hallucination"),
-    "answer_relevancy": ("answer_relevancy",),
-}
 MANY = 300  # cells; with more, intervals are made from fewer resamples
 EQUAL = 1e-12
 
@@ -44,7 +38,7 @@ class ScoreTable:
         return list(dict.fromkeys(system for _, system in self.rows))
 
 
-def score_table(scores: Iterable[Score]) -> ScoreTable:
+def score_table(scores: Iterable[ScoreCell]) -> ScoreTable:
     """All scores with a value. A score that was made twice (two files, or trials) counts with its mean."""
     import numpy as np
 
@@ -61,15 +55,6 @@ def score_table(scores: Iterable[Score]) -> ScoreTable:
             if metric in own:
                 values[row, place] = sum(own[metric]) / len(own[metric])
     return ScoreTable(tuple(metrics), tuple(scores_of), values)
-
-
-def pair_kind(metric: str) -> str | None:
-    """Which pair of texts a metric compares; None for those that compare something else."""
-    for kind, names in PAIR_KINDS.items():
-        own = metric.startswith("kg_") and metric.endswith(f"_{kind}")
-        if own or any(metric in (name, f"{name}_compat", f"{name}_printed") for name in names):
-            return kind
-    return None
 
 
 def matrix(table: ScoreTable, datasets: Mapping[str, str], *, kind: Kind, seed: int) -> list[MatrixGroup]:

@@ -199,7 +199,10 @@ def _others(table: LabelTable, by: AgreementBy, value: str | None, seed: int) ->
 def _against(table: LabelTable, predictor: Predictor, by: AgreementBy, value: str | None, seed: int) -> PredictorAgreement:
     agreement = _figures(table, _rows(table, _of(table, predictor)), predictor.name, predictor.kind, group=(by, value), seed=seed)
     there = {item.id for item in table.items}
-    update: dict[str, object] = {"missing": dict(Counter(why for name, why in predictor.missing.items() if name in there))}
+    update: dict[str, object] = {
+        "missing": dict(Counter(why for name, why in predictor.missing.items() if name in there)),
+        "fits": predictor.dimension == table.aspect,
+    }
     if predictor.kind == "judge" and table.scope == "pairs":
         update |= _winner(table, predictor, seed)
     return agreement.model_copy(update=update)

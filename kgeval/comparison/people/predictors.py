@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kgeval.comparison.people.dimensions import pair_kind
 from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
-from kgeval.records import Answer, ComparisonVerdict, PredictorKind, Score
+from kgeval.records import Answer, ComparisonVerdict, PredictorKind
+from kgeval.tables.score_tables import NO_SCORE, ScoreCell
 from kgeval.text.length import count_words
 
 LOWER = " (turned: lower is better)"
@@ -17,16 +19,18 @@ LENGTH = "length in words"
 
 @dataclass(frozen=True)
 class Predictor:
-    """`values`: item id -> number; `missing`: item id -> why there is none. `aspect`: of a judge: only for this aspect of people."""
+    """`values`: item id -> number; `missing`: item id -> why there is none. `aspect`: of a judge: only for this aspect of people.
+    `dimension`: the aspect that it measures itself; None: another thing."""
 
     name: str
     kind: PredictorKind
     values: dict[str, float] = field(repr=False)
     missing: dict[str, str] = field(default_factory=dict, repr=False)
     aspect: str | None = None
+    dimension: str | None = None
 
 
-def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[Score]], lower: frozenset[str]) -> list[Predictor]:
+def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterable[ScoreCell]], lower: frozenset[str]) -> list[Predictor]:
     """One a metric and file (`scores`: name of the file -> its scores); trials are averaged. `lower`: metrics where lower is better:
     their numbers are turned."""
     tables = {stem: _by_metric(own) for stem, own in scores.items()}
@@ -35,21 +39,21 @@ def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterab
     for stem, table in tables.items():
         for metric, known in table.items():
             name = metric if named[metric] == 1 else f"{metric} ({stem})"
-            sign = -1 if metric in lower else 1
-            predictors.append(_predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign))
+            sign = -1 if metric.partition(": ")[2].partition("(")[0] in lower or metric in lower else 1
+            predictor = _predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign)
+            predictors.append(replace(predictor, dimension=pair_kind(metric)))
     return predictors
 
 
 Known = dict[tuple[str, str], list[float | str]]
 
 
-def _by_metric(scores: Iterable[Score]) -> dict[str, Known]:
+def _by_metric(scores: Iterable[ScoreCell]) -> dict[str, Known]:
     """Metric -> (question, system) -> its values, and causes of those that have none."""
     metrics: dict[str, Known] = {}
     for score in scores:
-        cause = (score.reason or score.status).partition(":")[0].strip()
         values = metrics.setdefault(score.metric, {}).setdefault((score.question_id, score.system), [])
-        values.append(cause if score.value is None else score.value)
+        values.append(score.cause or NO_SCORE if score.value is None else score.value)
     return metrics
 
 
@@ -113,7 +117,7 @@ def _of_judge(name: str, items: Sequence[LabelledItem], verdicts: Sequence[Compa
             else:
                 missing[item.id] = causes.get(key, "no verdict")
         only = None if aspect == OVERALL else aspect
-        predictors.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only))
+        predictors.append(Predictor(f"{name}: {aspect}", "judge", values, missing, only, only))
     return predictors
 
 

@@ -23,16 +23,20 @@ from kgeval.tables.sheets import without_controls
 MARK = "kgeval agree sheet"  # as files have it since the command was called so
 PAGE = Path(__file__).parent / "page"
 NO_ANSWER = "(no answer)"
+NO_CONTEXTS = "(not known)"
+NOTHING = "(nothing was retrieved)"
 
 
 @dataclass(frozen=True)
 class ShownItem:
-    """One item as a person sees it: nothing here tells which system is which."""
+    """One item as a person sees it: nothing here tells which system is which. `contexts`: what was retrieved for each of the answers, None
+    where that is not known; empty where sheets do not show it."""
 
     id: str
     question: str
     reference: str | None
     answers: tuple[str, ...] = field(repr=False)
+    contexts: tuple[tuple[str, ...] | None, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,21 @@ def write_sheet(folder: Path, sheet: PersonSheet) -> None:
 
 def _columns(sheet: PersonSheet) -> list[str]:
     answers = ["answer_1", "answer_2"] if sheet.scope == "pairs" else ["answer"]
-    return ["id", *sheet.columns, "question", *(["reference"] if _references(sheet) else []), *answers, "note"]
+    contexts = [name.replace("answer", "contexts") for name in answers] if any(item.contexts for item in sheet.items) else []
+    return ["id", *sheet.columns, "question", *(["reference"] if _references(sheet) else []), *answers, *contexts, "note"]
 
 
 def _cells(sheet: PersonSheet, item: ShownItem) -> list[str]:
     reference = [item.reference or ""] if _references(sheet) else []
-    return [item.id, *("" for _ in sheet.columns), item.question, *reference, *(text or NO_ANSWER for text in item.answers), ""]
+    answers, contexts = (text or NO_ANSWER for text in item.answers), map(_contexts_cell, item.contexts)
+    return [item.id, *("" for _ in sheet.columns), item.question, *reference, *answers, *contexts, ""]
+
+
+def _contexts_cell(texts: tuple[str, ...] | None) -> str:
+    """All retrieved texts in one cell, numbered in their order."""
+    if texts is None:
+        return NO_CONTEXTS
+    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, start=1)) or NOTHING
 
 
 def _references(sheet: PersonSheet) -> bool:
@@ -119,6 +132,8 @@ def _head(sheet: PersonSheet) -> Iterator[str]:
         yield f"# {OVERALL}: which answer you would rather have, all in all."
     else:
         yield "# One answer to each question. Write the points that fit, 0 to 5, into the column of each aspect."
+    if any(item.contexts for item in sheet.items):
+        yield "# contexts: the texts that were retrieved for an answer, in their order."
     yield "# Leave a cell empty where you cannot say. Do not change ids. Judge alone, and by what is written only."
     for aspect in sheet.aspects:
         yield f"# {aspect.name}: {aspect.asks}"
@@ -141,7 +156,8 @@ def page_of(sheet: PersonSheet) -> str:
     )
     words: Mapping[str, str] = SHORT if sheet.scope == "pairs" else {word: word for word in SCALES["answers"]}
     return environment.get_template("sheet.html.j2").render(
-        sheet=sheet, csp=policy, css=Markup(css), js=Markup(js), words=words, overall=OVERALL, no_answer=NO_ANSWER,  # noqa: S704 - our own files
+        sheet=sheet, csp=policy, css=Markup(css), js=Markup(js), words=words, overall=OVERALL,  # noqa: S704 - our own files
+        no_answer=NO_ANSWER, no_contexts=NO_CONTEXTS, nothing=NOTHING,
         data=Markup(_embedded({  # noqa: S704 - escaped by _embedded
             "run": sheet.run, "annotator": sheet.annotator, "scope": sheet.scope, "columns": sheet.columns,
             "items": [item.id for item in sheet.items], "words": list(words_of(sheet.scope)), "mark": MARK,
@@ -154,6 +170,7 @@ def _texts(item: ShownItem) -> dict[str, Any]:
     return {
         "id": item.id, "question": without_controls(item.question), "reference": without_controls(item.reference or ""),
         "answers": [without_controls(text) for text in item.answers],
+        "contexts": [None if texts is None else [without_controls(text) for text in texts] for texts in item.contexts],
     }
 
 

@@ -18,7 +18,7 @@ from kgeval.metrics.facts import ItemVerdicts, JudgedItem, TextList
 from kgeval.metrics.judge.checks import SOURCES, check_items, numbered_source, source_of
 from kgeval.metrics.judge.context import ItemList, JudgeContext, answer_text
 from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, items_of, questions
-from kgeval.metrics.judge.ratings import binary, graded, joined, ratings
+from kgeval.metrics.judge.ratings import binary, binary_printed, graded, joined, ratings
 from kgeval.metrics.judge.replies import CitedVerdicts
 from kgeval.metrics.references import facts_for, others
 from kgeval.records import Citation, Row
@@ -171,7 +171,7 @@ def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
         if kinds:
             verdicts = check_items(judge, source_of(judge, name), kinds)
             facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in kinds}
-    for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary)):
+    for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary), ("binary:compat", binary_printed)):
         if name in wanted:
             facts.checks[name] = ask(judge)
     if "questions" in wanted:

@@ -12,12 +12,21 @@ from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of, passages
-from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, CriterionGrade, JoinedRating, OutsideVerdict, grade_reply
+from kgeval.metrics.judge.replies import (
+    AnswerVerdict,
+    ContextRatings,
+    CriterionGrade,
+    JoinedRating,
+    OutsideVerdict,
+    TrueOrFalse,
+    grade_reply,
+)
 from kgeval.records import Question
 
-R = TypeVar("R", JoinedRating, AnswerVerdict, CriterionGrade)
+R = TypeVar("R", JoinedRating, AnswerVerdict, TrueOrFalse, CriterionGrade)
 NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
 OUTSIDE = ("out_of_context", "negative")
+NOT_THERE = "The texts do not contain this information."  # [K 4.1]: what the right answer to a question out of context states
 
 
 def ratings(judge: JudgeContext) -> ItemVerdicts:
@@ -79,6 +88,17 @@ def binary(judge: JudgeContext) -> ItemVerdicts:
         return reply.label, float(reply.label == "correct" or (reply.label == "refusal" and outside(question)))
 
     return _only_item(text, outcome, rate)
+
+
+def binary_printed(judge: JudgeContext) -> ItemVerdicts:
+    """The answer as a whole by the rules that Kasiak prints: as `binary`, but against one expected answer, and true or false."""
+    question, text = judge.row.question, answer_text(judge.row)
+    expected = [*question.right_answers, *([NOT_THERE] if outside(question) else [])]
+    if not text or not expected:
+        return ItemVerdicts()
+    slots: dict[str, JsonValue] = {"question": question.question, "response": text, "expected_answer": expected[0]}
+    outcome = judge.ask("binary-printed", "judge-answer-kasiak", slots, TrueOrFalse)
+    return _only_item(text, outcome, lambda reply: ("correct" if reply.result else "incorrect", float(reply.result)))
 
 
 def graded(judge: JudgeContext, criterion: Criterion) -> ItemVerdicts:

@@ -132,6 +132,13 @@ class OutsideVerdict(AnswerVerdict):
     label: Annotated[Literal["partial", "incorrect", "refusal"], BeforeValidator(label_word)]
 
 
+class TrueOrFalse(Reply):
+    """A response as a whole, as Kasiak's judge answers: the reasoning, then true or false."""
+
+    reason: str
+    result: bool
+
+
 class MadeQuestions(Reply):
     """Three questions that an answer would answer. Three fields and no list: then there are three."""
 

@@ -19,8 +19,8 @@ from kgeval.metrics.summary.means import mean_of
 from kgeval.records import Mean, Question, ReasoningSummary, Row, Score
 
 STEPS = "stepwise_accuracy"
-ACCURACIES = ("binary_accuracy", "factual_correctness", "exact_match", "token_f1")
-YES_OR_NO = ("binary_accuracy", "exact_match")
+ACCURACIES = ("binary_accuracy", "binary_accuracy_compat", "factual_correctness", "exact_match", "token_f1")
+YES_OR_NO = ("binary_accuracy", "binary_accuracy_compat", "exact_match")
 BY_WORDS = ("exact_match", "token_f1")  # what they say depends on the form of answers and references
 SHORT = 5  # words at the median: a name, a date, a yes
 MOST_WORDS = 100

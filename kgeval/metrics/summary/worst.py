@@ -21,7 +21,7 @@ ORDER = ("contradicted", "incorrect", "wrong", "not_stated", "refusal", "partial
 ITEMS = {
     "answer_claims": "claim of the answer", "reference_claims": "claim of the reference", "evidence": "evidence",
     "points": "point", "steps": "step", "statements": "gold statement", "ratings": "context", "rating:joined": "the contexts together",
-    "binary": "the answer", "citations": "citation", "citations:claims": "claim of the answer",
+    "binary": "the answer", "binary:compat": "the answer", "citations": "citation", "citations:claims": "claim of the answer",
 }
 SOURCES = {
     "reference": "the reference", "contexts": "the contexts", "answer": "the answer", "statements": "the gold statements",

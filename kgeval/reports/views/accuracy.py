@@ -34,8 +34,11 @@ def document(report: AccuracyReport) -> Document:
     tally: list[tuple[Tone, str]] = [(_tone(pile), f"{number(len(pile.items))} {_lower(pile.title)}") for pile in piles(report)]
     sections = [
         gates_section(report.gates), Section("Estimates", list(_estimates(report)), id="estimates"), _split("By type", report.by_type),
-        _split("By class", report.by_class), replace(_split("By document", report.by_document), forms="long"), *_brief(report),
-        *_items(report), Section("The sample", list(_sample(report)), id="sample"), _calibration(report), findings_section(report.findings),
+        *([replace(_split("By type and document", report.by_stratum), forms="long")] if report.by_stratum else []),
+        *([_split("Consistency by type", report.consistent_by_type, "consistent")] if report.consistent_by_type else []),
+        _split("By class", report.by_class), replace(_split("By document", report.by_document), forms="long"),
+        *_brief(report), *_items(report),
+        Section("The sample", list(_sample(report)), id="sample"), _calibration(report), findings_section(report.findings),
     ]
     return Document(
         f"Accuracy of {report.kind}", f"accuracy of {report.kind}", sections, name=report.graph or "whole database",
@@ -66,9 +69,9 @@ def _row(name: str | Cell, one: Estimate) -> tuple[str | Cell, ...]:
     return name, share_of(one.value), interval(one.low, one.high) or "-", number(one.n), number(one.n_scored), drawn
 
 
-def _split(title: str, rows: Sequence[Estimate]) -> Section:
+def _split(title: str, rows: Sequence[Estimate], share: str = "accuracy") -> Section:
     cells = [_row(Cell(one.of, user=True), one) for one in rows]
-    table = Table(("", "accuracy", "95 %", "n", "scored", ""), cells, short=5, long=10)
+    table = Table(("", share, "95 %", "n", "scored", ""), cells, short=5, long=10)
     return Section(split_title(title, rows), [table] if rows else [])
 
 
@@ -100,6 +103,7 @@ def _item(report: AccuracyReport, item: ItemVerdict, pile: Pile, *, open_: bool)
     chips = [*([item.item.type] if item.item.type else []), *item.flags]
     chips += [f"people: {item.human}"] if item.human else []
     chips += [f"judge: {item.label}"] if item.human and item.label else []
+    chips += [item.consistency] if item.consistency else []
     passages = report.passages_of(item)
     quoted = [
         Text(one.text + (f" ({place})" if (place := ", ".join(

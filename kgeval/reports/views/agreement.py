@@ -88,6 +88,10 @@ def verdict(report: AgreementReport) -> list[str]:
         near = [one for one in report.nearest if one.aspect == aspect]
         if near:
             lines.append(f"{aspect}: {_nearest_of(near)}")
+        fitting = [one for one in report.predictors if one.by == "all" and one.fits and one.aspect == aspect]
+        own = sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True)
+        if own:
+            lines.append(f"{aspect}: its own metrics and judges: {joined([f'{name} {figure(value)}' for value, name in own], 4)}.")
     return lines
 
 
@@ -107,6 +111,8 @@ def _sections(report: AgreementReport) -> Iterator[Section]:
         "Spearman's correlation with the labels, each label a row; 95 % interval over questions. The other people are the ceiling: nothing "
         "can be expected to agree with people better than they do themselves."
     ))
+    if any(one.fits for one in report.predictors):
+        yield _dimensions(report)
     if report.scope == "pairs":
         yield _choices(report)
     yield _people([one for one in report.people if one.by == "all"], "People with each other")
@@ -153,6 +159,23 @@ def _spearman(one: PredictorAgreement | None, usual: int | None = None) -> Cell:
         return Cell(NONE, ", ".join([*([one.reason] if one.reason else []), *told]))
     found = cell(one.spearman, shaded=True)
     return replace(found, note=", ".join([*([found.note] if found.note else []), *told]))
+
+
+def _dimensions(report: AgreementReport) -> Section:
+    """Each aspect with the metrics and judges of that very aspect, and the other people above them [D figure 1 c]."""
+    whole = [one for one in report.predictors if one.by == "all"]
+    rows = [
+        (
+            Cell(one.predictor), Cell(aspect), cell(one.spearman, shaded=True), cell(one.pearson), cell(one.spearman_mean),
+            Cell(number(one.n)),
+        )
+        for aspect in aspects(report) if any(one.fits and one.aspect == aspect for one in whole)
+        for one in whole if one.aspect == aspect and (one.fits or one.kind == "people")
+    ]
+    return _table(
+        "By dimension, with what measures it", ("", "aspect", "Spearman", "Pearson", "Spearman with mean label", "labels"), rows,
+        "Only metrics and judges of the same dimension; the other people are the ceiling. Spearman with mean label: an item counts once.",
+    )
 
 
 def _choices(report: AgreementReport) -> Section:

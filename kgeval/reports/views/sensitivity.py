@@ -19,8 +19,8 @@ _DRAWN = (
     "answers at the left, and little in common (the other way round where less is better)."
 )
 _MEANING = (
-    "Medians under each condition. AUC: the chance that a reference (ref) or an answer (ans) scores better than an answer to another "
-    "question; 1: told apart, 0.5: no difference."
+    "Medians under each condition. AUC: the chance that a reference (ref) or an answer (ans) scores better than {}; 1: told apart, 0.5: no "
+    "difference."
 )
 
 
@@ -40,8 +40,9 @@ def document(report: SensitivityReport) -> Document:
         ]) for system in systems
     ]
     return Document(
-        "Sensitivity of metrics", "metrics sensitivity", sections, about=f"{plural(report.rows, 'answer')}, seed {report.seed}", lead=lead,
-        notes=report.notes, foot=[_MEANING, *usage(report.run)],
+        "Sensitivity of metrics", "metrics sensitivity", sections, lead=lead, notes=report.notes,
+        about=f"{plural(report.rows, 'answer')}, {'wrong answers as given, ' if report.wrong_given else ''}seed {report.seed}",
+        foot=[_MEANING.format("a given wrong answer" if report.wrong_given else "an answer to another question"), *usage(report.run)],
         more="Distributions: add -o report.html; failures by cause: add -o report.json",
     )
 

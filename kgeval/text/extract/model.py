@@ -75,18 +75,18 @@ class Found(Reply):
 
         Raises: ValueError where entities or relations are no list, most entities are no objects with a name, or most relations dangle.
         """
-        whole = _unwrapped(data)
+        whole = unwrapped(data)
         if whole is None:
             return data
         unusable: Counter[str] = Counter()
-        listed = _listed(whole["entities"], "entities")
+        listed = listed_rows(whole["entities"], "entities")
         entities = [parsed for number, row in enumerate(listed) if (parsed := _entity(row, number, unusable)) is not None]
         if 2 * sum(isinstance(row, dict) for row in listed) < len(listed) or 2 * len(entities) < len(listed):
             raise ValueError("most of the entities are no objects with a name")
         numbers: dict[str, int] = {}
         for entity in entities:
             numbers.setdefault(entity["name"].casefold(), entity["number"])
-        rows = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
+        rows = listed_rows(whole.get("relations", whole.get("relationships")) or [], "relations")
         relations = [parsed for row in rows if (parsed := _relation(row, numbers, unusable)) is not None]
         there = {entity["number"] for entity in entities}
         held = sum(not cls.alone or {row["source"], row["target"]} <= there for row in relations)
@@ -101,7 +101,7 @@ class More(Found):
     alone: ClassVar[bool] = False  # relations also name entities that an earlier reply gave
 
 
-def _unwrapped(data: Any) -> Mapping[str, Any] | None:
+def unwrapped(data: Any) -> Mapping[str, Any] | None:
     """The object with the entities: the reply itself, or the only value of an object around it; None where there is none."""
     for _ in range(_DEEPEST):
         if not isinstance(data, Mapping):
@@ -112,7 +112,7 @@ def _unwrapped(data: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _listed(value: Any, name: str) -> list[Any]:
+def listed_rows(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"{name} are no list")
     return value
@@ -120,27 +120,27 @@ def _listed(value: Any, name: str) -> list[Any]:
 
 def _entity(row: Any, at: int, unusable: Counter[str]) -> dict[str, Any] | None:
     fields = row if isinstance(row, dict) else {"name": row}
-    name = _text(fields.get("name", fields.get("text")))
+    name = scalar(fields.get("name", fields.get("text")))
     if name is None:
         unusable["malformed_entity"] += 1
         return None
     number = _number(fields.get("number", fields.get("id")))
     listed = fields.get("aliases")
-    aliases = [alias for part in (listed if isinstance(listed, list) else [listed]) if (alias := _text(part)) is not None]
+    aliases = [alias for part in (listed if isinstance(listed, list) else [listed]) if (alias := scalar(part)) is not None]
     return {
-        "number": number if number is not None and number >= 0 else -1 - at, "name": name, "type": _text(fields.get("type")) or "",
-        "description": _text(fields.get("description")) or "", "aliases": aliases,
+        "number": number if number is not None and number >= 0 else -1 - at, "name": name, "type": scalar(fields.get("type")) or "",
+        "description": scalar(fields.get("description")) or "", "aliases": aliases,
     }
 
 
 def _relation(row: Any, numbers: Mapping[str, int], unusable: Counter[str]) -> dict[str, Any] | None:
     fields = row if isinstance(row, dict) else {}
-    predicate = _text(fields.get("predicate", fields.get("label", fields.get("type", fields.get("relation")))))
+    predicate = scalar(fields.get("predicate", fields.get("label", fields.get("type", fields.get("relation")))))
     source, target = (_end(fields.get(key), numbers) for key in ("source", "target"))
     if predicate is None or source is None or target is None:
         unusable["malformed_relation"] += 1
         return None
-    return {"source": source, "target": target, "predicate": predicate, "description": _text(fields.get("description")) or ""}
+    return {"source": source, "target": target, "predicate": predicate, "description": scalar(fields.get("description")) or ""}
 
 
 def _end(value: Any, numbers: Mapping[str, int]) -> int | None:
@@ -150,7 +150,7 @@ def _end(value: Any, numbers: Mapping[str, int]) -> int | None:
     number = _number(value)
     if number is not None:
         return number
-    name = _text(value)
+    name = scalar(value)
     return numbers.get(name.casefold()) if name is not None else None
 
 
@@ -165,14 +165,14 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and abs(value) < 10**9 else None
 
 
-def _text(value: Any, depth: int = 0) -> str | None:
+def scalar(value: Any, depth: int = 0) -> str | None:
     """The text of a scalar, or of the telling part of an object; None for nothing, true, false and lists."""
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, dict) and depth < _DEEPEST:
-        return next((text for key in _TEXT_KEYS if (text := _text(value.get(key), depth + 1)) is not None), None)
+        return next((text for key in _TEXT_KEYS if (text := scalar(value.get(key), depth + 1)) is not None), None)
     return None
 
 
@@ -193,10 +193,10 @@ class _GatheredEntity:
 
 
 class Gathering:
-    """One chunk's entities and relations, over the rounds in which they were asked for."""
+    """One chunk's entities and relations, over the rounds in which they were asked for. `as_given`: pronouns and placeholders too."""
 
-    def __init__(self, source: ChunkSource, schema: Schema | None) -> None:
-        self._source, self._schema = source, schema
+    def __init__(self, source: ChunkSource, schema: Schema | None, *, as_given: bool = False) -> None:
+        self._source, self._schema, self._as_given = source, schema, as_given
         self._finder = Finder(source.chunk.text)
         self._beside = Finder(f"{source.title or ''}\n{source.before}")
         self._entities: list[_GatheredEntity] = []
@@ -252,7 +252,7 @@ class Gathering:
         kind = naming.as_type(found.type)
         if self._schema is not None and kind is not None:
             kind = self._schema.entity_type(kind)
-        refusal = naming.refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
+        refusal = self._refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
         key = (normalise(name) or name, kind)
         if refusal is None and key not in self._places and len(self._entities) >= MOST_ENTITIES:
             refusal = "above_limit"
@@ -268,6 +268,10 @@ class Gathering:
         entity.description = entity.description or naming.as_description(found.description)
         self._aliases(entity, [*found.aliases, name])
         return self._places[key]
+
+    def _refusal(self, name: str) -> str | None:
+        refusal = naming.refusal(name)
+        return None if self._as_given and refusal in ("pronoun", "placeholder") else refusal
 
     def _aliases(self, entity: _GatheredEntity, given: list[str]) -> None:
         """Other names, where they stand in the material: an invented one would merge what does not belong together."""
@@ -325,7 +329,7 @@ EXTRACT, GLEAN = "extract", "glean"
 RULES = 2  # of what is taken from a reply: to be raised when they change; documents are then read anew, as far as possible from the journal
 PARAGRAPH = 40  # tokens: that a text of so many names nothing is asked twice
 MOST_GLEANINGS = 10
-_REPLY_FRAME = 300
+REPLY_FRAME = 300
 SUGGESTED = Schema(
     "kgeval's suggestion", open_types=True, open_relations=True, entity_types=tuple(Allowed(name) for name in (
         "Person", "Organization", "Group", "Place", "Event", "Work", "Product", "Animal", "Law", "Method", "Concept",
@@ -399,7 +403,7 @@ class ModelExtractor:
         """
         if not sources:
             return ()
-        reply = sum(2 * count(source.chunk.text) + _REPLY_FRAME for source in sources) // len(sources)
+        reply = sum(2 * count(source.chunk.text) + REPLY_FRAME for source in sources) // len(sources)
         run = self._models.dry_run()
         for source in sources:
             known = run.ask(self._task(source)).value
