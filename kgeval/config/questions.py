@@ -13,8 +13,10 @@ from kgeval.config.base import Section
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
+from kgeval.errors import did_you_mean
 from kgeval.records import Stratum, StructureKind
 
+PROFILES = ("generic", "narrative", "medical", "law", "finance")
 DRAWING, REPEATS = "What questions are made from", "Questions that repeat others"  # headings of --help
 
 
@@ -23,6 +25,14 @@ def _kinds(value: object) -> object:
     if isinstance(value, Mapping):
         return tuple(f"{name}={number}" for name, number in value.items())
     return several(value)
+
+
+def _profile(value: object) -> object:
+    """The name of a profile, or the path of a file, as text."""
+    name = str(value) if isinstance(value, Path) else value
+    if isinstance(name, str) and name not in PROFILES and "/" not in name and not name.endswith(".toml"):
+        raise ValueError(f"there is no profile '{name}'{did_you_mean(name, PROFILES)}: {', '.join(PROFILES)}, or FILE.toml")
+    return name
 
 
 class GenerateOptions(Section):
@@ -35,7 +45,10 @@ class GenerateOptions(Section):
     n: Annotated[int, Flag(short="-n")] = Field(default=50, ge=1, le=1_000_000, description="Questions of each kind")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the structures: same seed and graph, same questions")
     template: bool = Field(default=False, description="Kinds that have one are made by template: no model is asked.")
-    profile: Literal["generic", "narrative", "medical"] = Field(default="generic", description="What the texts are like")
+    profile: Annotated[str, BeforeValidator(_profile), Flag(metavar="NAME|FILE.toml")] = Field(
+        default="generic", description=f"What the texts are like, who asks and how: {', '.join(PROFILES)}, or a file of your own; kgeval "
+        "questions profiles prints them [default: generic].",
+    )
     answers: Annotated[bool | None, Flag("--references/--no-references", old="--answers/--no-answers")] = Field(
         default=None, description="Ask for a reference answer where a kind can do without [default: yes].",
     )

@@ -22,6 +22,7 @@ from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.duplicates import Twins, fingerprint_of
 from kgeval.questions.excerpts import tokens_of
 from kgeval.questions.kinds import (
+    EARLIER,
     KindOrder,
     MakingContext,
     MakingOptions,
@@ -31,6 +32,7 @@ from kgeval.questions.kinds import (
     UnansweredError,
     one_by_one,
 )
+from kgeval.questions.profiles import PART
 from kgeval.records import KindCount, MadeBy, Question, Stratum, Structure
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 T = TypeVar("T", bound=Reply)
-EARLIER = "earlier"  # the slot that shows former questions
 EARLIER_TOKENS = 2_000
 TEMPLATE = "template"  # MadeBy.prompt where nothing was asked
 UNKNOWN = Failure("cancelled", "not in the journal")
@@ -130,7 +131,9 @@ def attempt(structure: Structure, run: KindRun, *, settled: bool = True, certain
 
     asker = run.context.asker
     recorder = RecordingAsker(asker, run.kind.name, settled=settled, certain=certain) if asker is not None else None
-    context = replace(run.context, structure=structure, asker=recorder, proof=run.proofs.pop(structure.number, None))
+    context = replace(
+        run.context, structure=structure, asker=recorder, proof=run.proofs.pop(structure.number, None), kind=run.kind.name,
+    )
     question = rejected = failure = None
     undecided = False
     try:
@@ -157,12 +160,14 @@ def finished(question: Question, structure: Structure, run: KindRun, prompts: di
         seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in prompts_asked.values()) or TEMPLATE,
         model=run.model if prompts_asked else None, version=__version__, kind=kind.name,
         structure=structure.kind if refs else None,
-        number=structure.number, profile=options.profile,
+        number=structure.number, profile=options.profile.label,
     )
+    asked_as = options.profile.asked_as(options.seed + structure.number) if any(PART in name for name in prompts_asked) else {}
     name = digest(kind.name, sorted(ref.key for ref in refs), question.question)[:12]
     return question.model_copy(update={
         "id": f"{kind.name}-{name}", "kind": question.kind or kind.name, "level": question.level or kind.level,
         "structure": refs, "made_by": made_by, "dataset": question.dataset or run.dataset,
+        **({"extra": {**question.extra, "asked_as": {**asked_as}}} if asked_as else {}),
     })
 
 

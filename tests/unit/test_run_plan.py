@@ -15,7 +15,7 @@ from kgeval.config import Config, read
 from kgeval.errors import ConfigError
 from kgeval.workflows.pipeline import graphs
 from kgeval.workflows.pipeline.check import check, faults_of
-from kgeval.workflows.pipeline.ledger import Ledger
+from kgeval.workflows.pipeline.ledger import Ledger, fingerprint
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.session import Session
@@ -61,6 +61,23 @@ def test_a_comparison_is_only_run_where_it_is_asked_for() -> None:
 def test_the_closed_book_brings_the_contamination_stage() -> None:
     found = stages(systems=[*SYSTEMS, {"name": "closed", "spec": "closed-book"}], questions={"file": "q.jsonl"}, graph={"name": "g"})
     assert found["contamination"].argv[:4] == ("contamination", "q.jsonl", "--answers", "out/answers.jsonl")
+
+
+def test_a_profile_of_questions_is_read_before_the_run_and_a_changed_one_is_another_run(tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text("styl = ['x']\nfacts = 3\n")
+    base = {
+        "questions": {"kinds": ["node=2"], "profile": str(profile)}, "graph": {"name": "g"}, "model": {"generator": {"name": "m"}},
+    }
+    config = Config.model_validate(base)
+    stage = stages(**base)["questions"]
+    with pytest.raises(ConfigError, match=r"questions.profile: .*mine.toml: facts: .*; styl: unknown key"):
+        check(config, [stage], [], None)
+    profile.write_text("facts = ['what floats']\n")
+    check(config, [stage], [], None)
+    before = fingerprint(stage, config, earlier={})
+    profile.write_text("facts = ['what sinks']\n")
+    assert fingerprint(stage, config, earlier={}) != before
 
 
 def test_the_matrix_crosses_variants_shares_and_readers() -> None:

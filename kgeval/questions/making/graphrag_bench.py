@@ -40,7 +40,7 @@ from kgeval.questions.making.bench_draft import (
     refusal,
     tells,
 )
-from kgeval.questions.profiles import CreativeForm, load_profile
+from kgeval.questions.profiles import CreativeForm
 from kgeval.records import GoldPath, Question, Structure
 
 REASON = 200
@@ -94,13 +94,13 @@ def _first_draft(context: MakingContext, rule: LevelRule) -> Draft:
     if rule.focus is None:
         slots["form"] = _form(context).task
     else:
-        slots["focus"] = list(rule.focus(load_profile(options.profile)))
+        slots["focus"] = list(rule.focus(options.profile))
     return drafted_from(context.ask(rule.prompt, slots, BenchQuestion), structure, rule, options.earlier)
 
 
 def _form(context: MakingContext) -> CreativeForm:
     """The form of this structure's task: the forms take turns, the seed says which begins."""
-    return load_profile(context.options.profile).form(context.options.seed + context.structure.number)
+    return context.options.profile.form(context.options.seed + context.structure.number)
 
 
 def _with_evidence(context: MakingContext, draft: Draft) -> Draft:
