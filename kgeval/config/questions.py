@@ -55,6 +55,9 @@ class GenerateOptions(Section):
     several_passages: bool = Field(
         default=False, description="No hop question of several relations that the graph says one passage tells all of.",
     )
+    max_passages: int | None = Field(
+        default=None, ge=1, description="Passages of a subgraph that are summed up at most; those left out are counted [default: all].",
+    )
     check: Annotated[bool, Flag("--check-all", old="--check")] = Field(
         default=False, description="Check each question as kgeval questions check does, where its maker did not.",
     )

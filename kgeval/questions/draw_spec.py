@@ -15,7 +15,8 @@ class DrawSpec:
     element id) that a subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`:
     steps of a walk. `most_relations`: a neighbourhood or community has no more (the first in a seeded order).
     `stratify`: draw evenly over the strata, instead of uniformly over all. `documents`: of a path, pair or chain, how
-    many documents its relations come from at least. """
+    many documents its relations come from at least. `most_passages`: of one structure, and half as many of one entity or
+    relation of it; None: all that it comes from. """
 
     kind: StructureKind
     hops: int = 1
@@ -24,6 +25,7 @@ class DrawSpec:
     most_relations: int = 100
     stratify: Stratum | None = None
     documents: int = 1
+    most_passages: int | None = 100
 
 
 @dataclass(frozen=True)

@@ -214,7 +214,8 @@ class GenerationTools:
 @dataclass
 class KindTally:
     """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for
-    questions."""
+    questions. `cut`: questions whose maker did not look at all passages of their structure; `passages_left_out`: of all of
+    them."""
 
     order: KindOrder
     tries: int
@@ -227,6 +228,8 @@ class KindTally:
     duplicates: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     why: str | None = None
+    cut: int = 0
+    passages_left_out: int = 0
 
     @property
     def lacking(self) -> int:
@@ -413,6 +416,9 @@ class Generation:
                 else:
                     tally.made += 1
                     own.append(tried.question.question)
+                    left_out = _left_out(tried.question)
+                    tally.cut += left_out > 0
+                    tally.passages_left_out += left_out
                     self._keep(tried.question)
             elif tried.rejected is not None:
                 tally.lose(tally.rejected, tried.rejected.cause, tried.rejected.reason)
@@ -420,6 +426,13 @@ class Generation:
                 tally.open += 1
             elif tried.failure is not None:
                 tally.lose(tally.failed, tried.failure.cause, tried.failure.detail)
+
+
+def _left_out(question: Question) -> int:
+    """How many passages of its structure the maker did not look at, as far as it says so."""
+    summed_up = question.extra.get("summed_up")
+    left_out = summed_up.get("left_out") if isinstance(summed_up, dict) else None
+    return left_out if isinstance(left_out, int) else 0
 
 
 def _empty(number: int, seed: int) -> Structure:

@@ -38,7 +38,8 @@ class MakingOptions:
     """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last).
 
     `answers`: a reference answer is asked for, where a kind can be made without one. `template`: the form that needs no
-    model, where a kind has one. `several_passages`: no hop question whose relations one passage says all.
+    model, where a kind has one. `several_passages`: no hop question whose relations one passage says all. `max_passages`:
+    of a subgraph, that are summed up; None: all.
     """
 
     seed: int
@@ -47,6 +48,7 @@ class MakingOptions:
     template: bool = False
     answers: bool = True
     several_passages: bool = False
+    max_passages: int | None = None
     earlier: tuple[str, ...] = ()
 
 

@@ -139,6 +139,12 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
         generation = Generation(making.orders, making.settings, bench, kept.add_question)
         try:
             generation.run()
+            for tally in generation.tallies:
+                if tally.passages_left_out:
+                    making.note(
+                        f"{tally.order.kind.name}: {tally.passages_left_out:,} passages of {tally.cut:,} questions were left out of the "
+                        "summaries (--max-passages)",
+                    )
             if checked is not None:
                 _add_checks(making, kept, checked)
         except (KeyboardInterrupt, KgevalError) as end:
@@ -173,6 +179,7 @@ def _prepared(session: Session, options: GenerateOptions) -> _Making:
     own = MakingOptions(
         seed=options.seed, profile=profile, language=session.asking.language, template=options.template,
         answers=options.answers is not False, earlier=earlier, several_passages=options.several_passages,
+        max_passages=options.max_passages,
     )
     return _Making(session, options, orders, GenerationSettings(own, options.tries, options.stratify, options.dataset), output)
 

@@ -27,6 +27,7 @@ DRAWERS: dict[StructureKind, Callable[[SampledGraph, DrawSpec], Iterator[list[Dr
 NEED_GDS = frozenset(("chain", "subgraph", "community"))
 OF_DOCUMENTS = frozenset(("path", "pair", "chain"))
 PART = 32  # structures whose details are read together
+PART_WITH_ALL = 4  # and where they come with all their passages: of a hub these are thousands
 MOST_FRUITLESS = 5_000  # structures in a row that come from too few documents
 
 
@@ -55,9 +56,10 @@ class Sampler:
 
     def _numbered(self, wanted: DrawSpec) -> Iterator[Structure]:
         number = fruitless = 0
+        part = PART if wanted.most_passages is not None else PART_WITH_ALL
         for batch in DRAWERS[wanted.kind](self._graph, wanted):
-            for start in range(0, len(batch), PART):
-                for structure in structures(self._graph, wanted.kind, batch[start : start + PART]):
+            for start in range(0, len(batch), part):
+                for structure in structures(self._graph, wanted, batch[start : start + part]):
                     # how many documents it comes from: its relations, of a pair its entities
                     parts = structure.nodes if structure.kind == "pair" else structure.relations
                     if max(1, len({name for part in parts for name in part.documents})) < wanted.documents:
