@@ -153,14 +153,19 @@ class SampleOptions(Section):
 
     structure: StructureKind = Field(default="node", description="What is drawn")
     n: Annotated[int, Flag(short="-n")] = Field(default=10, ge=1, le=1_000_000, description="How many")
-    hops: int = Field(default=1, ge=1, le=100, description="Relations of a path; radius of a neighbourhood")
+    hops: int = Field(
+        default=1, ge=1, le=100,
+        description="Relations of a path, or of each of several chains; radius of a neighbourhood; steps of a hierarchy or dependency",
+    )
     min_relations: int = Field(
         default=50, ge=1, le=10_000,
-        description="Distinct relations of a subgraph or chain; a walk that gives fewer is walked again, longer",
+        description="Distinct relations of a subgraph or chain; a walk that gives fewer is walked again, longer. A hierarchy or "
+        "dependency goes on as far as it can, until it has them.",
     )
     walk_length: int = Field(default=100, ge=1, le=100_000, description="Steps of a random walk at first")
     max_relations: Annotated[int, Flag(old="--most-relations")] = Field(
-        default=100, ge=1, le=10_000, description="Relations of a neighbourhood or community at most")
+        default=100, ge=1, le=10_000, description="Relations of a neighbourhood, community, hierarchy or dependency at most")
+    parts: int = Field(default=3, ge=1, le=100, description="Chains of a structure of several chains")
     stratify: Stratum | None = Field(default=None, description="Draw evenly over these, not uniformly over all.")
     min_documents: Annotated[int, Flag(old="--documents")] = Field(
         default=1, ge=1, le=1_000, description="Documents that a path, chain or pair comes from at least")

@@ -28,7 +28,7 @@ T = TypeVar("T", bound=Reply)
 A = TypeVar("A")
 B = TypeVar("B")
 Need = Literal["model", "graph", "chunks", "documents", "gds"]
-MODULES = ("graph_text", "graphrag_bench", "kasiak", "hops", "negative", "summary")  # of making/: each offers KINDS
+MODULES = ("graph_text", "graphrag_bench", "structures", "kasiak", "hops", "negative", "summary")  # of making/: each offers KINDS
 MOST = 1_000_000
 EARLIER = "earlier"  # the slot that shows former questions: every prompt that makes a question has it
 

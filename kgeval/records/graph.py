@@ -63,6 +63,8 @@ class Layout(PublicRecord):
     relation_label_key: str | None = None
     relation_description_key: str | None = None
     relations_undirected: bool | None = None
+    hierarchy_relations: list[str] = Field(default_factory=list)
+    dependency_relations: list[str] = Field(default_factory=list)
     weight_key: str | None = None
     confidence_key: str | None = None
     valid_from_key: str | None = None

@@ -31,7 +31,7 @@ def structures(graph: SampledGraph, wanted: DrawSpec, drawn: Sequence[DrawnStruc
         Structure(
             kind=wanted.kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in structure_drawn.nodes],
             relations=[_relation(graph, relations[link.relation], link, nodes) for link in structure_drawn.links],
-            stratum=structure_drawn.stratum,
+            stratum=structure_drawn.stratum, parts=[list(part) for part in structure_drawn.parts],
         )
         for structure_drawn in drawn
         if all(name in nodes for name in structure_drawn.nodes) and all(link.relation in relations for link in structure_drawn.links)
