@@ -56,9 +56,8 @@ def to_toml(layout: Layout, notes: Sequence[str] = ()) -> str:
     """The layout as a TOML file, each key explained; `notes` stand at the top as comments."""
     lines = [f"# {note}".rstrip() for text in notes for note in text.splitlines() or [""]]
     lines += [""] if lines else []
-    data = layout.model_dump()
     for key, meaning in KEYS.items():
-        value = data[key]
+        value = getattr(layout, key)
         lines.append(f"# {meaning}")
         lines.append(f"# {key} =" if value is None else f"{key} = {_value(value)}")
     return "\n".join(lines) + "\n"
