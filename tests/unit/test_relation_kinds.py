@@ -15,7 +15,8 @@ PLAIN = Layout(name="plain")
 
 @pytest.mark.parametrize(("label", "ordering", "expected"), [
     ("IS_A", "hierarchy", 1), ("isA", "hierarchy", 1), ("part of", "hierarchy", 1), ("PartOf", "hierarchy", 1),
-    ("CONTAINS", "hierarchy", -1), ("contained in", "hierarchy", 1), ("consists of", "hierarchy", -1), ("located_in", "hierarchy", 0), ("child of", "hierarchy", 0),
+    ("CONTAINS", "hierarchy", -1), ("contained in", "hierarchy", 1), ("consists of", "hierarchy", -1), ("located_in", "hierarchy", 0),
+    ("child of", "hierarchy", 0),
     ("RELATED", "hierarchy", 0), ("part of,made of", "hierarchy", 0), ("", "hierarchy", 0), ("causes", "hierarchy", 0),
     ("CAUSES", "dependency", 1), ("leads to", "dependency", 1), ("caused_by", "dependency", -1), ("requires", "dependency", -1),
     ("required for", "dependency", 1), ("knows", "dependency", 0), ("part_of", "dependency", 0),
