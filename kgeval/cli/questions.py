@@ -13,7 +13,7 @@ from kgeval.cli.options import config_option, connection_options, layout_options
 from kgeval.cli.questions_check import check
 from kgeval.cli.questions_coverage import coverage
 from kgeval.cli.questions_generate import generate
-from kgeval.cli.questions_kinds import kinds
+from kgeval.cli.questions_kinds import kinds, profiles
 from kgeval.cli.show import form_option, quiet_option, report_options_of, show_plan, show_report, show_result
 from kgeval.config import ClassifyOptions, QuestionFileOptions, SampleOptions
 from kgeval.format import first_of
@@ -32,7 +32,7 @@ def questions() -> None:
     """Questions grounded in a graph and its texts: make them, check them, say what a set covers."""
 
 
-for _command in (check, coverage, generate, kinds):
+for _command in (check, coverage, generate, kinds, profiles):
     questions.add_command(_command)
 
 

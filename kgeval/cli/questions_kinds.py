@@ -1,4 +1,4 @@
-"""`kgeval questions kinds`: the kinds of questions that can be made."""
+"""`kgeval questions kinds` and `profiles`: the kinds of questions that can be made, and what they may be about."""
 
 from __future__ import annotations
 
@@ -52,3 +52,28 @@ def _as_json(name: str) -> dict[str, Any]:
         "kind": name, "group": kind.group, "level": kind.level, "about": spelled(kind.about), "source": spelled(kind.source),
         "needs": [NEEDS[need] for need in NEEDS if need in kind.needs], "calls": calls, "template": kind.template,
     }
+
+
+@click.command(cls=HeadedCommand)
+@click.argument("name", metavar="[NAME|FILE.toml]", required=False)
+def profiles(name: str | None) -> int:
+    """List the profiles of questions generate --profile; print one as a TOML file to change; or check a file of your own.
+
+    Exit codes: 0 done, 2 a file with faults.
+    """
+    from kgeval.config.questions import PROFILES
+    from kgeval.format import plural, visible
+    from kgeval.questions.kinds import question_profile
+    from kgeval.questions.profiles import FOLDER
+
+    if name is None:
+        for known in PROFILES:
+            click.echo(f"{known:{max(map(len, PROFILES))}}  {question_profile(known).about}")
+    elif name in PROFILES:
+        click.echo((FOLDER / f"{name}.toml").read_text(encoding="utf-8"), nl=False)
+    else:
+        own = question_profile(name)
+        counts = ((len(own.facts), "fact"), (len(own.reasoning), "reasoning"), (len(own.summaries), "summary"), (len(own.creative), "form"),
+                  (len(own.personas), "persona"), (len(own.styles), "style"), (len(own.examples), "example"))
+        click.echo(f"{visible(own.label)}: {', '.join(plural(count, what) for count, what in counts)}")
+    return 0

@@ -13,8 +13,10 @@ from kgeval.config.base import Section
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
+from kgeval.errors import did_you_mean
 from kgeval.records import Stratum, StructureKind
 
+PROFILES = ("generic", "narrative", "medical", "law", "finance")
 DRAWING, REPEATS = "What questions are made from", "Questions that repeat others"  # headings of --help
 
 
@@ -23,6 +25,14 @@ def _kinds(value: object) -> object:
     if isinstance(value, Mapping):
         return tuple(f"{name}={number}" for name, number in value.items())
     return several(value)
+
+
+def _profile(value: object) -> object:
+    """The name of a profile, or the path of a file, as text."""
+    name = str(value) if isinstance(value, Path) else value
+    if isinstance(name, str) and name not in PROFILES and "/" not in name and not name.endswith(".toml"):
+        raise ValueError(f"there is no profile '{name}'{did_you_mean(name, PROFILES)}: {', '.join(PROFILES)}, or FILE.toml")
+    return name
 
 
 class GenerateOptions(Section):
@@ -35,12 +45,18 @@ class GenerateOptions(Section):
     n: Annotated[int, Flag(short="-n")] = Field(default=50, ge=1, le=1_000_000, description="Questions of each kind")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the structures: same seed and graph, same questions")
     template: bool = Field(default=False, description="Kinds that have one are made by template: no model is asked.")
-    profile: Literal["generic", "narrative", "medical"] = Field(default="generic", description="What the texts are like")
+    profile: Annotated[str, BeforeValidator(_profile), Flag(metavar="NAME|FILE.toml")] = Field(
+        default="generic", description=f"What the texts are like, who asks and how: {', '.join(PROFILES)}, or a file of your own; kgeval "
+        "questions profiles prints them [default: generic].",
+    )
     answers: Annotated[bool | None, Flag("--references/--no-references", old="--answers/--no-answers")] = Field(
         default=None, description="Ask for a reference answer where a kind can do without [default: yes].",
     )
     several_passages: bool = Field(
         default=False, description="No hop question of several relations that the graph says one passage tells all of.",
+    )
+    max_passages: int | None = Field(
+        default=None, ge=1, description="Passages of a subgraph that are summed up at most; those left out are counted [default: all].",
     )
     check: Annotated[bool, Flag("--check-all", old="--check")] = Field(
         default=False, description="Check each question as kgeval questions check does, where its maker did not.",
@@ -137,14 +153,19 @@ class SampleOptions(Section):
 
     structure: StructureKind = Field(default="node", description="What is drawn")
     n: Annotated[int, Flag(short="-n")] = Field(default=10, ge=1, le=1_000_000, description="How many")
-    hops: int = Field(default=1, ge=1, le=100, description="Relations of a path; radius of a neighbourhood")
+    hops: int = Field(
+        default=1, ge=1, le=100,
+        description="Relations of a path, or of each of several chains; radius of a neighbourhood; steps of a hierarchy or dependency",
+    )
     min_relations: int = Field(
         default=50, ge=1, le=10_000,
-        description="Distinct relations of a subgraph or chain; a walk that gives fewer is walked again, longer",
+        description="Distinct relations of a subgraph or chain; a walk that gives fewer is walked again, longer. A hierarchy or "
+        "dependency goes on as far as it can, until it has them.",
     )
     walk_length: int = Field(default=100, ge=1, le=100_000, description="Steps of a random walk at first")
     max_relations: Annotated[int, Flag(old="--most-relations")] = Field(
-        default=100, ge=1, le=10_000, description="Relations of a neighbourhood or community at most")
+        default=100, ge=1, le=10_000, description="Relations of a neighbourhood, community, hierarchy or dependency at most")
+    parts: int = Field(default=3, ge=1, le=100, description="Chains of a structure of several chains")
     stratify: Stratum | None = Field(default=None, description="Draw evenly over these, not uniformly over all.")
     min_documents: Annotated[int, Flag(old="--documents")] = Field(
         default=1, ge=1, le=1_000, description="Documents that a path, chain or pair comes from at least")

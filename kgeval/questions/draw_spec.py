@@ -11,11 +11,13 @@ from kgeval.records import Stratum, StructureKind
 class DrawSpec:
     """Structures of one kind, in a seeded order, each once.
 
-    `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by
-    element id) that a subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`:
-    steps of a walk. `most_relations`: a neighbourhood or community has no more (the first in a seeded order).
-    `stratify`: draw evenly over the strata, instead of uniformly over all. `documents`: of a path, pair or chain, how
-    many documents its relations come from at least. """
+    `hops`: relations of a path or chain, of `chains` those of each; radius of a neighbourhood (disjoint: of each); steps of a
+    hierarchy or dependency, which has more only where it needs them for `min_relations`. `parts`: chains of `chains`.
+    `min_relations`: distinct relations (by element id) that a subgraph or chain has at least [Z: 50]; a walk that gives fewer
+    is drawn again. `walk_length`: steps of a walk. `most_relations`: a neighbourhood (disjoint: each), community, hierarchy or
+    dependency has no more (the first in a seeded order). `stratify`: draw evenly over the strata, instead of uniformly over
+    all. `documents`: of a path, pair or chain, how many documents its relations come from at least. `most_passages`: of one
+    structure, and half as many of one entity or relation of it; None: all that it comes from. """
 
     kind: StructureKind
     hops: int = 1
@@ -24,6 +26,8 @@ class DrawSpec:
     most_relations: int = 100
     stratify: Stratum | None = None
     documents: int = 1
+    parts: int = 3
+    most_passages: int | None = 100
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.duplicates import Twins, fingerprint_of
 from kgeval.questions.excerpts import tokens_of
 from kgeval.questions.kinds import (
+    EARLIER,
     KindOrder,
     MakingContext,
     MakingOptions,
@@ -31,6 +32,7 @@ from kgeval.questions.kinds import (
     UnansweredError,
     one_by_one,
 )
+from kgeval.questions.profiles import PART
 from kgeval.records import KindCount, MadeBy, Question, Stratum, Structure
 
 if TYPE_CHECKING:
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 T = TypeVar("T", bound=Reply)
-EARLIER = "earlier"  # the slot that shows former questions
 EARLIER_TOKENS = 2_000
 TEMPLATE = "template"  # MadeBy.prompt where nothing was asked
 UNKNOWN = Failure("cancelled", "not in the journal")
@@ -130,7 +131,9 @@ def attempt(structure: Structure, run: KindRun, *, settled: bool = True, certain
 
     asker = run.context.asker
     recorder = RecordingAsker(asker, run.kind.name, settled=settled, certain=certain) if asker is not None else None
-    context = replace(run.context, structure=structure, asker=recorder, proof=run.proofs.pop(structure.number, None))
+    context = replace(
+        run.context, structure=structure, asker=recorder, proof=run.proofs.pop(structure.number, None), kind=run.kind.name,
+    )
     question = rejected = failure = None
     undecided = False
     try:
@@ -157,12 +160,14 @@ def finished(question: Question, structure: Structure, run: KindRun, prompts: di
         seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in prompts_asked.values()) or TEMPLATE,
         model=run.model if prompts_asked else None, version=__version__, kind=kind.name,
         structure=structure.kind if refs else None,
-        number=structure.number, profile=options.profile,
+        number=structure.number, profile=options.profile.label,
     )
+    asked_as = options.profile.asked_as(options.seed + structure.number) if any(PART in name for name in prompts_asked) else {}
     name = digest(kind.name, sorted(ref.key for ref in refs), question.question)[:12]
     return question.model_copy(update={
         "id": f"{kind.name}-{name}", "kind": question.kind or kind.name, "level": question.level or kind.level,
         "structure": refs, "made_by": made_by, "dataset": question.dataset or run.dataset,
+        **({"extra": {**question.extra, "asked_as": {**asked_as}}} if asked_as else {}),
     })
 
 
@@ -209,7 +214,8 @@ class GenerationTools:
 @dataclass
 class KindTally:
     """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for
-    questions."""
+    questions. `cut`: questions whose maker did not look at all passages of their structure; `passages_left_out`: of all of
+    them."""
 
     order: KindOrder
     tries: int
@@ -222,6 +228,8 @@ class KindTally:
     duplicates: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     why: str | None = None
+    cut: int = 0
+    passages_left_out: int = 0
 
     @property
     def lacking(self) -> int:
@@ -408,6 +416,9 @@ class Generation:
                 else:
                     tally.made += 1
                     own.append(tried.question.question)
+                    left_out = _left_out(tried.question)
+                    tally.cut += left_out > 0
+                    tally.passages_left_out += left_out
                     self._keep(tried.question)
             elif tried.rejected is not None:
                 tally.lose(tally.rejected, tried.rejected.cause, tried.rejected.reason)
@@ -415,6 +426,13 @@ class Generation:
                 tally.open += 1
             elif tried.failure is not None:
                 tally.lose(tally.failed, tried.failure.cause, tried.failure.detail)
+
+
+def _left_out(question: Question) -> int:
+    """How many passages of its structure the maker did not look at, as far as it says so."""
+    summed_up = question.extra.get("summed_up")
+    left_out = summed_up.get("left_out") if isinstance(summed_up, dict) else None
+    return left_out if isinstance(left_out, int) else 0
 
 
 def _empty(number: int, seed: int) -> Structure:

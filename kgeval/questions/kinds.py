@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from kgeval.errors import UsageError
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Reply, Task
 from kgeval.questions.draw_spec import DrawSpec
+from kgeval.questions.profiles import PART, DomainProfile, load_profile
 from kgeval.records import Question, Structure
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Reply)
 A = TypeVar("A")
 B = TypeVar("B")
-Profile = Literal["generic", "narrative", "medical"]
 Need = Literal["model", "graph", "chunks", "documents", "gds"]
-MODULES = ("graph_text", "graphrag_bench", "kasiak", "hops", "negative", "summary")  # of making/: each offers KINDS
+MODULES = ("graph_text", "graphrag_bench", "structures", "kasiak", "hops", "negative", "summary")  # of making/: each offers KINDS
 MOST = 1_000_000
+EARLIER = "earlier"  # the slot that shows former questions: every prompt that makes a question has it
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,17 @@ class MakingOptions:
     """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last).
 
     `answers`: a reference answer is asked for, where a kind can be made without one. `template`: the form that needs no
-    model, where a kind has one. `several_passages`: no hop question whose relations one passage says all.
+    model, where a kind has one. `several_passages`: no hop question whose relations one passage says all. `max_passages`:
+    of a subgraph, that are summed up; None: all.
     """
 
     seed: int
-    profile: Profile = "generic"
+    profile: DomainProfile = field(default_factory=partial(load_profile, "generic"))
     language: str = "en"
     template: bool = False
     answers: bool = True
     several_passages: bool = False
+    max_passages: int | None = None
     earlier: tuple[str, ...] = ()
 
 
@@ -74,7 +77,7 @@ class MakingContext:
 
     `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model".
     `prepared`: what the kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure;
-    `embed`: texts -> unit vectors, where an embedding model is there. """
+    `embed`: texts -> unit vectors, where an embedding model is there; `kind`: the kind of question. """
 
     structure: Structure
     options: MakingOptions
@@ -84,6 +87,7 @@ class MakingContext:
     prepared: object = None
     proof: object = None
     embed: Embed | None = None
+    kind: str = ""
 
     @property
     def dry(self) -> bool:
@@ -101,17 +105,19 @@ class MakingContext:
         stage: str = "",
     ) -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, re-runs cost
-        nothing.
+        nothing. A prompt that makes a question is shown who asks and how, where the profile says so.
 
         Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where
         it is not in the journal (it is counted then); RejectedError("declined") where the reply has an empty question,
         as prompts tell a model to decline; what Models.ask raises ends the run. """
         if self.asker is None:
             raise RuntimeError("this kind declares no need of a model")
+        stage = stage or prompt
+        if EARLIER in slots and (wishes := self.options.profile.slots(self.kind, self.options.seed + self.structure.number)):
+            prompt, slots = f"{prompt}+{PART}", {**slots, **wishes}
         outcome = self.asker.ask(Task(
-            id=f"{self.structure.kind}:{self.structure.number}:{stage or prompt}", prompt=self.asker.prompt(prompt),
-            slots=slots,
-            reply=reply, items=tuple(items), stage=stage or prompt,
+            id=f"{self.structure.kind}:{self.structure.number}:{stage}", prompt=self.asker.prompt(prompt), slots=slots, reply=reply,
+            items=tuple(items), stage=stage,
         ))
         if outcome.value is None or outcome.missing:
             raise UnansweredError(outcome.failure or next(iter(outcome.missing.values()), Failure("empty", "no reply")))
@@ -215,6 +221,12 @@ def groups() -> dict[str, tuple[QuestionKind, ...]]:
     """The kinds of every group, by its name."""
     kinds = all_kinds().values()
     return {name: tuple(kind for kind in kinds if kind.group == name) for name in dict.fromkeys(kind.group for kind in kinds)}
+
+
+def question_profile(name: str) -> DomainProfile:
+    """The profile of that name, or that file. Raises: ConfigError."""
+    members = {group: tuple(kind.name for kind in kinds) for group, kinds in groups().items()}
+    return load_profile(name, members | {kind: (kind,) for kind in all_kinds()})
 
 
 def orders_of(words: Sequence[str], n: int) -> tuple[KindOrder, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
 from kgeval.records.manifest import RunManifest
@@ -63,6 +63,8 @@ class Layout(PublicRecord):
     relation_label_key: str | None = None
     relation_description_key: str | None = None
     relations_undirected: bool | None = None
+    hierarchy_relations: list[str] = Field(default_factory=list)
+    dependency_relations: list[str] = Field(default_factory=list)
     weight_key: str | None = None
     confidence_key: str | None = None
     valid_from_key: str | None = None
@@ -85,6 +87,12 @@ class Layout(PublicRecord):
     placeholder_values: list[str] = Field(default_factory=list)
     expected_indexes: list[str] = Field(default_factory=list)
     relations_join_entities_only: bool = False
+
+    @model_serializer(mode="wrap")
+    def _what_is_named(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without the two lists of predicates where they are empty, as they nearly always are: no query reads them, and reports
+        stay as short as they were."""
+        return {key: value for key, value in written(self).items() if value or key not in ("hierarchy_relations", "dependency_relations")}
 
 
 class GraphReport(Record):

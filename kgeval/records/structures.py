@@ -10,7 +10,9 @@ from kgeval.records.base import Record
 from kgeval.records.graph import GraphRef
 from kgeval.records.texts import Passage
 
-StructureKind = Literal["node", "edge", "neighbourhood", "path", "chain", "subgraph", "pair", "community"]
+StructureKind = Literal[
+    "node", "edge", "neighbourhood", "path", "chain", "subgraph", "pair", "community", "chains", "disjoint", "hierarchy", "dependency",
+]
 Stratum = Literal["type", "degree", "document", "community"]
 
 
@@ -52,7 +54,8 @@ class Structure(Record):
 
     `nodes`: in the order of the walk or path (node: one; edge: source, target; pair: the two). `relations`: in that order too, each
     once by element id. `passages`: the chunks that the nodes and relations come from, each once, with `chunk_id` and `document`.
-    `stratum`: the stratum that it was drawn for ("type=PERSON").
+    `stratum`: the stratum that it was drawn for ("type=PERSON"). `parts`: of structures of several parts the relations of each, by element
+    id: chains: each chain; disjoint: each subgraph; hierarchy, dependency: each step, from the lowest, or from the first cause, on.
     """
 
     kind: StructureKind
@@ -62,6 +65,7 @@ class Structure(Record):
     relations: list[StructureRelation] = Field(default_factory=list)
     passages: list[Passage] = Field(default_factory=list)
     stratum: str | None = None
+    parts: list[list[str]] = Field(default_factory=list)
 
     def node(self, element_id: str) -> StructureNode:
         """The node with this element id. Raises: KeyError."""

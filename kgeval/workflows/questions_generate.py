@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from kgeval.config import GenerateOptions
+from kgeval.config.questions import PROFILES
 from kgeval.errors import KgevalError, UsageError
 from kgeval.llm.plan import Plan
 from kgeval.workflows.result import INCOMPLETE, QuestionsResult, beside
@@ -138,6 +139,12 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
         generation = Generation(making.orders, making.settings, bench, kept.add_question)
         try:
             generation.run()
+            for tally in generation.tallies:
+                if tally.passages_left_out:
+                    making.note(
+                        f"{tally.order.kind.name}: {tally.passages_left_out:,} passages of {tally.cut:,} questions were left out of the "
+                        "summaries (--max-passages)",
+                    )
             if checked is not None:
                 _add_checks(making, kept, checked)
         except (KeyboardInterrupt, KgevalError) as end:
@@ -158,9 +165,9 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
 def _prepared(session: Session, options: GenerateOptions) -> _Making:
     """A run with everything checked that can be before anything is opened. Raises: UsageError, InputError."""
     from kgeval.questions.generate import GenerationSettings
-    from kgeval.questions.kinds import MakingOptions
+    from kgeval.questions.kinds import MakingOptions, question_profile
 
-    orders = _orders(options)
+    orders, profile = _orders(options), question_profile(options.profile)
     output = next(iter(session.outputs), None)
     _check_places(session, options, output)
     _check_model(session, options, orders)
@@ -170,8 +177,9 @@ def _prepared(session: Session, options: GenerateOptions) -> _Making:
 
         earlier = tuple(question.question for question in read_questions(options.earlier))
     own = MakingOptions(
-        seed=options.seed, profile=options.profile, language=session.asking.language, template=options.template,
+        seed=options.seed, profile=profile, language=session.asking.language, template=options.template,
         answers=options.answers is not False, earlier=earlier, several_passages=options.several_passages,
+        max_passages=options.max_passages,
     )
     return _Making(session, options, orders, GenerationSettings(own, options.tries, options.stratify, options.dataset), output)
 
@@ -207,8 +215,13 @@ def _check_places(session: Session, options: GenerateOptions, output: Path | Non
     if output is None:
         return
     check_outputs([beside(output)])
-    named = [options.earlier, session.config_file, session.asking.prices, session.layout, *options.chunks]
+    named = [options.earlier, _own_profile(options), session.config_file, session.asking.prices, session.layout, *options.chunks]
     check_replaced([output, beside(output)], [Path(path) for path in named if path])
+
+
+def _own_profile(options: GenerateOptions) -> str | None:
+    """The file of a profile that is not kgeval's."""
+    return None if options.profile in PROFILES else options.profile
 
 
 def _check_model(session: Session, options: GenerateOptions, orders: tuple[KindOrder, ...]) -> None:
@@ -304,7 +317,7 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
     from kgeval.records import GenerationReport
 
     session, options, models = making.session, making.options, making.models
-    named = [session.config_file or DEFAULT_FILE, session.layout, options.earlier, *options.chunks]
+    named = [session.config_file or DEFAULT_FILE, session.layout, options.earlier, _own_profile(options), *options.chunks]
     run = session.manifest(
         options, server=making.graph.info if making.graph else None,
         inputs=[Path(name) for name in named if name and Path(name).is_file()],
@@ -313,7 +326,8 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
     )
     return GenerationReport(
         run=run, dataset=making.settings.dataset, graph=(making.layout.scope_value if making.layout else None) or session.graph_name,
-        layout=making.layout.name if making.layout else None, seed=options.seed, profile=options.profile, complete=complete,
+        layout=making.layout.name if making.layout else None, seed=options.seed,
+        profile=making.settings.options.profile.label, complete=complete,
         kinds=[tally.count() for tally in generation.tallies], notes=[*making.notes, *(models.notes if models else [])],
     )
 

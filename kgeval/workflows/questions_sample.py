@@ -37,7 +37,7 @@ def run(session: Session, options: SampleOptions, output: Path | None, show: Cal
         check_outputs([beside(output)])
     spec = DrawSpec(
         kind=options.structure, hops=options.hops, min_relations=options.min_relations, walk_length=options.walk_length,
-        most_relations=options.max_relations, stratify=options.stratify, documents=options.min_documents,
+        most_relations=options.max_relations, parts=options.parts, stratify=options.stratify, documents=options.min_documents,
     )
     chunks, drawn = read_chunks(options.chunks) if options.chunks else None, 0
     for note in chunks.notes if chunks else ():

@@ -13,7 +13,7 @@ from kgeval.llm.fake import Chat
 from kgeval.llm.plan import Plan
 from kgeval.llm.session import Models
 from kgeval.questions.generate import KindRun, QuestionAttempt, attempt
-from kgeval.questions.kinds import MakingContext, MakingOptions, QuestionKind
+from kgeval.questions.kinds import MakingContext, MakingOptions, QuestionKind, question_profile
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.records import Passage, Structure, StructureNode, StructureRelation
 
@@ -83,7 +83,8 @@ class Writer:
 
 
 def made(asker: Asker, structure: Structure, kind: QuestionKind | str, **options: Any) -> QuestionAttempt:
-    """What comes of a structure."""
+    """What comes of a structure. `profile`: a name or a file."""
+    options |= {"profile": question_profile(options["profile"])} if "profile" in options else {}
     return attempt(structure, KindRun(
         KIND[kind] if isinstance(kind, str) else kind, MakingContext(structure, MakingOptions(seed=1, **options), asker), model="m",
     ))

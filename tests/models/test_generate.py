@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from question_world import Deck, Library, blocks, counted, letter, made, session
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.llm.prompts import load_prompt
 from kgeval.questions.duplicates import Twins, text_fingerprint
+from kgeval.questions.making import graph_text
 
 LEVELS = ("node", "edge", "subgraph")
 
@@ -95,6 +97,36 @@ def test_passages_that_are_too_long_for_a_prompt_are_summed_up_in_parts(server: 
     sizes = [len(block["passages"]) for block in shown if "passages" in block]
     assert low == server.stats().requests == 2 * (len(sizes) // 2 + 1) and sum(sizes) == 120 and len(sizes) == 8
     assert all(len(block["summary"]) == 4 for block in shown if "summary" in block) and len(result.questions) == 2
+
+
+@pytest.mark.parametrize(("size", "rounds"), [(6, 1), (7, 2), (60, 2), (250, 3)])
+def test_of_a_subgraph_with_many_texts_none_is_left_out_and_every_call_is_foretold(
+    size: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(graph_text, "GROUP_TOKENS", 20)  # a passage a group
+    marks, asked = re.compile(r"Ship (\d+) has"), list[dict[str, Any]]()
+
+    def marking(chat: Chat) -> Any:
+        shown = blocks(chat)
+        asked.append(shown)
+        if "summaries" in shown or "passages" in shown:
+            return {"summary": " ".join(shown.get("summaries") or [" ".join(marks.findall(p["text"])) for p in shown["passages"]])}
+        return letter(chat)
+
+    with FakeServer(marking) as server, session(server, tmp_path) as models:
+        deck = Deck(size=size)
+        low, high = counted(models, ["subgraph"], 1, deck=deck, tries=1)
+        result = made(models, ["subgraph"], 1, deck=deck, tries=1)
+        assert low == high == server.stats().requests == len(asked)
+        assert result.questions[0].extra["summed_up"] == {"passages": size, "left_out": 0, "rounds": rounds}
+        shown = next(block["summary"] for block in asked if "summary" in block)
+        assert len(shown) <= 6 and sorted(map(int, " ".join(shown).split())) == list(range(size)), "each text is in a summary"
+        assert all(len(block["summaries"]) <= graph_text.SUMMARIES_A_CALL for block in asked if "summaries" in block)
+        assert counted(models, ["subgraph"], 1, deck=deck, tries=1) == (0, 0)
+        cut = made(models, ["subgraph"], 1, deck=deck, tries=1, max_passages=5)
+        assert cut.questions[0].extra["summed_up"] == {"passages": 5, "left_out": size - 5, "rounds": 1}
+        assert (cut.run.tallies[0].cut, cut.run.tallies[0].passages_left_out) == (1, size - 5)
+        assert server.stats().requests == low + 1, "what was summed up is in the journal"
 
 
 def chat_of(entry: Any) -> Chat:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from bench_world import KIND, chain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgeval.config.questions import PROFILES
 from kgeval.errors import ConfigError
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.kinds import MakingContext, MakingOptions, Profile, RejectedError
+from kgeval.questions.kinds import MakingContext, MakingOptions, RejectedError
 from kgeval.questions.making.bench_draft import BenchAnswerVerdict, BenchQuestion, EvidenceVerdict, EvidenceVerdicts, Refined
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.profiles import load_profile
@@ -72,7 +73,7 @@ def test_whatever_a_model_names_a_question_rests_on_relations_that_exist_follow_
         assert len(used) <= 3
 
 
-@pytest.mark.parametrize("name", get_args(Profile))
+@pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_has_topics_for_every_level_and_creative_forms_of_both_ways(name: str) -> None:
     profile = load_profile(name)
     assert all((profile.facts, profile.reasoning, profile.summaries))
@@ -81,7 +82,7 @@ def test_a_profile_has_topics_for_every_level_and_creative_forms_of_both_ways(na
 
 
 def test_the_profiles_have_the_forms_that_their_domains_use() -> None:
-    forms = {name: {form.name for form in load_profile(name).creative} for name in get_args(Profile)}
+    forms = {name: {form.name for form in load_profile(name).creative} for name in PROFILES}
     assert {"diary", "news"} <= forms["narrative"]
     assert {"clinical note", "referral"} <= forms["medical"]
     assert {"letter", "report"} <= forms["generic"]

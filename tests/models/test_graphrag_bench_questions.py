@@ -262,3 +262,38 @@ def test_what_a_kind_promises_of_later_calls_is_what_it_asks(tmp_path: Path) -> 
             made(Live(models), chain(), kind)
             stages = {use.stage for use in models.asked().use}
         assert stages == {str(kind.first), *(call.stage or call.prompt for call in kind.later)}
+
+
+def test_a_profile_of_ones_own_says_who_asks_and_how_and_a_changed_one_is_asked_anew(tmp_path: Path) -> None:
+    own = tmp_path / "port.toml"
+    text = (
+        'facts = ["which ship lies where"]\nstyles = ["as a sailor"]\n[[examples]]\nkinds = ["fact_retrieval"]\nquestion = "Which quay?"\n'
+        '[[personas]]\nname = "pilot"\nabout = "brings ships in"\ntasks = ["find a berth"]\n'
+    )
+    own.write_text(text)
+    writer, journal = Writer([1]), tmp_path / "j.sqlite"
+    with FakeServer(writer) as server:
+        def ask() -> Question:
+            with session(server.base_url, journal) as models:
+                question = made(Live(models), chain(), "fact_retrieval", profile=str(own)).question
+            assert question is not None
+            return question
+
+        question = ask()
+        made_with, *checked = writer.asked
+        assert made_with["focus"] == [["which ship lies where"]] and made_with["style"] == ["as a sailor"]
+        assert made_with["reader"] == [{"who": "pilot", "about": "brings ships in", "task": "find a berth"}]
+        assert made_with["examples"] == [[{"question": "Which quay?"}]]
+        assert not any({"reader", "style", "examples"} & set(blocks) for blocks in checked), "what checks a question knows nothing of them"
+        assert question.extra["asked_as"] == {"persona": "pilot", "task": "find a berth", "style": "as a sailor"}
+        assert question.made_by is not None and question.made_by.profile is not None and question.made_by.prompt is not None
+        assert question.made_by.profile.startswith("port@") and "bench-fact+question-profile@" in question.made_by.prompt
+        asked = len(writer.asked)
+        assert ask() == question and len(writer.asked) == asked, "all replies are in the journal"
+        own.write_text(text.replace("sailor", "clerk"))
+        ask()
+    assert [blocks.get("style") for blocks in writer.asked[asked:]] == [["as a clerk"]], "the checks of that question are not asked again"
+
+
+def test_a_question_of_a_profile_without_wishes_says_nothing_of_who_asks(tmp_path: Path) -> None:
+    assert "asked_as" not in question_of(Writer([1]), "fact_retrieval", tmp_path, profile="medical").extra

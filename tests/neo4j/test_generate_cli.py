@@ -236,6 +236,29 @@ def test_kgeval_toml_gives_the_defaults(cli: Callable[..., int], monkeypatch: py
     assert made == [("writer", "medical", False)] * 2
 
 
+def test_a_profile_of_ones_own_is_counted_and_a_changed_one_is_asked_anew(
+    cli: Callable[..., int], server: FakeServer, capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("mine.toml").write_text('styles = ["short", "long"]\n')
+    command = ("--graph", "sea", "--kind", "node=4", "--seed", 3, "-o", "q.jsonl", "--profile", "mine.toml")
+    assert cli(*command, "--dry-run") == 0
+    assert total(capsys.readouterr().out).split()[1] == "4"
+    assert cli(*command) == 0
+    assert server.stats().requests == 4
+    made = lines("q.jsonl")
+    assert sorted(question["extra"]["asked_as"]["style"] for question in made) == ["long", "long", "short", "short"]
+    report = GenerationReport.model_validate_json(Path("q.run.json").read_text())
+    assert report.profile == made[0]["made_by"]["profile"] and report.profile.startswith("mine@")
+    assert any(Path(one.path).name == "mine.toml" for one in report.run.inputs)
+    assert cli(*command) == 0 and server.stats().requests == 4
+    Path("mine.toml").write_text('styles = ["short", "longer"]\n')
+    assert cli(*command) == 0 and server.stats().requests == 6, "two of the four are worded differently"
+    Path("mine.toml").write_text("styles = 3\nfacts = []\n")
+    assert cli(*command) == 2
+    said = capsys.readouterr().err
+    assert "mine.toml: " in said and "styles: " in said and "facts: " in said and server.stats().requests == 6
+
+
 def test_faulty_words_cost_nothing_and_say_the_way_out(
     cli: Callable[..., int], server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

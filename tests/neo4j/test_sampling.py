@@ -327,3 +327,15 @@ def test_a_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[
     draw(SMALL)
     for wanted in (replace(EVERY[3], stratify="degree"), *EVERY[:4]):
         assert drawn(graph, wanted, most=3) == drawn(graph, wanted)[:3]
+
+
+def test_a_structure_has_100_passages_or_all_that_its_parts_come_from(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw(
+        "CREATE (a:__Entity__ {name: 'A'})-[:KNOWS {predicate: 'knows'}]->(b:__Entity__ {name: 'B'}) WITH a, b UNWIND range(1, 130) AS i "
+        "CREATE (c:Chunk {id: 'c' + toString(i), text: 'Text ' + toString(i)}) CREATE (a)-[:FROM_CHUNK]->(c) "
+        "FOREACH (_ IN CASE WHEN i % 2 = 0 THEN [1] ELSE [] END | CREATE (b)-[:FROM_CHUNK]->(c))"
+    )
+    (some,), (every,) = (drawn(graph, DrawSpec("subgraph", min_relations=1, most_passages=most)) for most in (100, None))
+    assert len(some.nodes[0].chunk_ids) == 50 and len(some.passages) <= 100
+    assert {p.chunk_id for p in every.passages} == {f"c{n}" for n in range(1, 131)} and len(every.passages) == 130
+    assert len(every.relations[0].chunk_ids) == 65, "those that name both ends"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ from kgeval.llm.tokens import count
 from kgeval.questions import drafts
 from kgeval.questions.excerpts import head, tail
 from kgeval.questions.kinds import RejectedError
-from kgeval.questions.making.graph_text import GROUP_TOKENS, MOST_GROUPS, groups
+from kgeval.questions.making.graph_text import GROUP_TOKENS, MOST_SUMMARIES, SUMMARIES_A_CALL, groups, shared_out
 from kgeval.questions.making.summary import drawn, excerpt_of
 from kgeval.records import Passage, Structure, StructureNode, StructureRelation
 
@@ -74,12 +76,30 @@ def test_documents_beyond_the_limit_are_drawn_by_the_seed_in_their_order() -> No
     assert len(one) == 10 and one == [e for e in found if e in one] and one != other and one == drawn(iter(found), 1, most=10)
 
 
-def test_passages_go_into_groups_within_the_budget_in_their_order() -> None:
+def test_all_passages_go_into_groups_within_the_budget_in_their_order() -> None:
     passages = [Passage(text="word " * 3_000, chunk_id=str(n)) for n in range(40)]
     found = groups(passages)
-    assert [p.chunk_id for group in found for p in group] == [str(n) for n in range(2 * MOST_GROUPS)]
+    assert [p.chunk_id for group in found for p in group] == [str(n) for n in range(40)] and len(found) == 20
     assert all(sum(count(p.text) for p in group) <= GROUP_TOKENS for group in found)
-    assert groups([]) == [] and len(groups([Passage(text="word " * 20_000)])) == 1
+    assert groups([]) == []
+
+
+def test_a_passage_that_is_longer_than_a_group_is_cut_into_parts_that_lose_no_word() -> None:
+    text = " ".join(f"w{n}" for n in range(9_000))
+    found = groups([Passage(text="first", chunk_id="a"), Passage(text=text, chunk_id="b"), Passage(text="last", chunk_id="c")])
+    assert all(sum(count(p.text) for p in group) <= GROUP_TOKENS for group in found)
+    parts = [p for group in found for p in group]
+    assert [p.chunk_id for p in parts] == ["a", *"b" * (len(parts) - 2), "c"] and len(parts) > 4
+    assert " ".join(p.text for p in parts).split() == ["first", *text.split(), "last"]
+
+
+@given(st.integers(1, 2_000))
+def test_summaries_are_shared_out_evenly_and_in_order(size: int) -> None:
+    parts = shared_out(range(size))
+    assert [item for part in parts for item in part] == list(range(size))
+    lengths = [len(part) for part in parts if part]
+    assert max(lengths) - min(lengths) <= 1 and max(lengths) <= SUMMARIES_A_CALL
+    assert len(parts) == max(MOST_SUMMARIES, math.ceil(size / SUMMARIES_A_CALL))
 
 
 def test_triples_are_numbered_in_order_and_passages_are_cut_to_the_budget() -> None:

@@ -15,7 +15,7 @@ from kgeval.config import Config, read
 from kgeval.errors import ConfigError
 from kgeval.workflows.pipeline import graphs
 from kgeval.workflows.pipeline.check import check, faults_of
-from kgeval.workflows.pipeline.ledger import Ledger
+from kgeval.workflows.pipeline.ledger import Ledger, fingerprint
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.session import Session
@@ -95,6 +95,23 @@ def test_known_questions_that_nobody_can_find_are_a_fault() -> None:
     for fault in ("no system answers without texts", "needs the stage contamination"):
         assert any(fault in line for line in told)
     assert any("ids.txt: no such file" in fault for fault in faults_of(Config.model_validate({"run": {"without_known": "ids.txt"}})))
+
+
+def test_a_profile_of_questions_is_read_before_the_run_and_a_changed_one_is_another_run(tmp_path: Path) -> None:
+    profile = tmp_path / "mine.toml"
+    profile.write_text("styl = ['x']\nfacts = 3\n")
+    base = {
+        "questions": {"kinds": ["node=2"], "profile": str(profile)}, "graph": {"name": "g"}, "model": {"generator": {"name": "m"}},
+    }
+    config = Config.model_validate(base)
+    stage = stages(**base)["questions"]
+    with pytest.raises(ConfigError, match=r"questions.profile: .*mine.toml: facts: .*; styl: unknown key"):
+        check(config, [stage], [], None)
+    profile.write_text("facts = ['what floats']\n")
+    check(config, [stage], [], None)
+    before = fingerprint(stage, config, earlier={})
+    profile.write_text("facts = ['what sinks']\n")
+    assert fingerprint(stage, config, earlier={}) != before
 
 
 def test_the_matrix_crosses_variants_shares_and_readers() -> None:

@@ -87,7 +87,7 @@ def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
     """
     if not mapping:
         return layout
-    data = layout.model_dump()
+    data = dict(layout)
     unknown = sorted(set(mapping) - set(data))
     wrong = [f"{key}: unknown key{did_you_mean(key, data)}" for key in unknown]
     data |= {key: _coerced(data[key], key, value) for key, value in mapping.items() if key in data}

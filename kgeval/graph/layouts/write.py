@@ -26,6 +26,8 @@ KEYS: dict[str, str] = {
     "relation_label_key": "property with the relation's name, where the type is always the same",
     "relation_description_key": "property with the relation's description",
     "relations_undirected": "true where start and end of a relation mean nothing (LightRAG, Microsoft GraphRAG): its labels are keywords",
+    "hierarchy_relations": 'predicates that say what is a kind or part of what; "<CONTAINS": subject above object; [] = words of kgeval',
+    "dependency_relations": 'predicates that say what depends on what; "<REQUIRES": subject on object; [] = words of kgeval',
     "weight_key": "property with the relation's weight",
     "confidence_key": "property with the relation's confidence",
     "valid_from_key": "property with the time from which a relation holds",
@@ -54,9 +56,8 @@ def to_toml(layout: Layout, notes: Sequence[str] = ()) -> str:
     """The layout as a TOML file, each key explained; `notes` stand at the top as comments."""
     lines = [f"# {note}".rstrip() for text in notes for note in text.splitlines() or [""]]
     lines += [""] if lines else []
-    data = layout.model_dump()
     for key, meaning in KEYS.items():
-        value = data[key]
+        value = getattr(layout, key)
         lines.append(f"# {meaning}")
         lines.append(f"# {key} =" if value is None else f"{key} = {_value(value)}")
     return "\n".join(lines) + "\n"

@@ -55,9 +55,19 @@ class Prompt:
 def load_prompt(name: str, language: str = "en") -> Prompt:
     """The prompt of that name in that language, or in English where the language has none (`.language` tells which).
 
+    `ask-node+question-profile` is a prompt with the two parts of another one added: its rules at the end of the rules, what it
+    shows before what the first shows.
     Raises: ConfigError for an unknown name, and for a file with faults (all of them at once).
     """
-    return _load(name, language)
+    first, _, added = name.partition("+")
+    prompt = _load(first, language)
+    if not added:
+        return prompt
+    part = _load(added, language)
+    return Prompt(
+        name=name, language=prompt.language, hash=hashlib.sha256(f"{prompt.hash}+{part.hash}".encode()).hexdigest()[:16],
+        slots=(*part.slots, *prompt.slots), system=f"{prompt.system}\n\n{part.system}", user=f"{part.user}\n\n{prompt.user}",
+    )
 
 
 @cache

@@ -63,8 +63,9 @@ class LevelRule:
     """What a level asks for. `least`: relations that an answer needs; with `half` at least half of those that are shown
     too. `most`: None, no upper limit. `focus`: what of the profile the question is to be about; None: a creative task.
 
-    `judge`: the prompt that checks an answer. `long`: the answer is a text, whose points are the relations. `hides`:
-    what stands between the ends must not be named when context is added. `apart`: relations should not be adjacent. """
+    `judge`: the prompt that checks an answer. `long`: the answer is a text, whose points are the relations. `hides`: what
+    stands between the ends must not be named when context is added. `apart`: relations should not be adjacent. `steps`: the
+    relations are steps of one conclusion. `parts`: of so many parts of the structure at least, `of_part` relations of each. """
 
     level: str
     prompt: str
@@ -76,6 +77,9 @@ class LevelRule:
     long: bool = False
     hides: bool = False
     apart: bool = False
+    steps: bool = False
+    parts: int = 0
+    of_part: int = 1
 
     def needed(self, shown: int) -> int:
         """How many relations an answer needs, of so many that are shown."""
@@ -131,12 +135,23 @@ def drafted_from(reply: BenchQuestion, structure: Structure, rule: LevelRule, ea
 
 
 def check_count(draft: Draft, what: str) -> None:
-    """Raises: RejectedError where the evidence has fewer relations than the level asks for."""
+    """Raises: RejectedError where the evidence has fewer relations than the level asks for, or too few parts of the structure
+    have enough of them."""
     least = draft.rule.needed(len(numbered_relations(draft.structure)))
     if len(draft.relations) < least:
         raise RejectedError(
             "too_few_relations", f"{what} {len(draft.relations)} relations, {draft.rule.level} takes at least {least}",
         )
+    enough = parts_used(draft)
+    if enough < draft.rule.parts:
+        raise RejectedError(
+            "too_few_parts", f"{what} {draft.rule.of_part} or more relations of {enough} parts of the structure, not of {draft.rule.parts}",
+        )
+
+
+def parts_used(draft: Draft) -> int:
+    """Of how many parts of its structure the draft has as many relations as the level asks for."""
+    return sum(len(draft.used.intersection(part)) >= draft.rule.of_part for part in draft.structure.parts)
 
 
 def tells(question: str, answer: str, structure: Structure) -> bool:

@@ -37,10 +37,11 @@ from kgeval.questions.making.bench_draft import (
     covering,
     drafted_from,
     numbered_relations,
+    parts_used,
     refusal,
     tells,
 )
-from kgeval.questions.profiles import CreativeForm, load_profile
+from kgeval.questions.profiles import CreativeForm
 from kgeval.records import GoldPath, Question, Structure
 
 REASON = 200
@@ -53,13 +54,15 @@ def make(context: MakingContext, rule: LevelRule) -> Question:
     """One question of a level from a structure with passages.
 
     Raises: UnansweredError as MakingContext.ask does; RejectedError: too_small, no_passages, wrong_number, empty,
-    material, leak, repeated, too_few_relations, too_many_relations, no_evidence, answer_not_supported. """
+    material, leak, repeated, too_few_relations, too_many_relations, no_evidence, too_few_parts, answer_not_supported. """
     draft = _with_evidence(context, _first_draft(context, rule))
     draft = _refined(context, _with_answer(context, draft))
     structure, relations = draft.structure, draft.relations
     checks = [*draft.checks, check("leak", True)]  # both texts of the question were looked at
     if rule.apart:
         checks.append(apart(draft))
+    if rule.parts:
+        checks.append(check("several_parts", True, f"relations of {parts_used(draft)} of the structure's {len(structure.parts)} parts"))
     texts = [structure.text_of(r) for r in relations]
     ends = dict.fromkeys(end for r in relations for end in (r.source, r.target))
     question = drafted(
@@ -71,7 +74,7 @@ def make(context: MakingContext, rule: LevelRule) -> Question:
             nodes=[structure.node(end).ref for end in ends], relations=[structure.ref_of(r) for r in relations],
             text=texts,
         ),
-        "steps": texts if rule.apart else [], "evidence_ids": _evidence_ids(draft),
+        "steps": texts if rule.steps else [], "evidence_ids": _evidence_ids(draft),
         "extra": {} if rule.focus is not None else {"form": _form(context).name},
     })
 
@@ -91,16 +94,19 @@ def _first_draft(context: MakingContext, rule: LevelRule) -> Draft:
         "triples": triples_shown(structure, shown, context.layout), "passages": values,
         "earlier": list(options.earlier),
     }
+    if rule.parts:
+        numbers = {r.element_id: number for number, r in enumerate(shown, start=1)}
+        slots["parts"] = [[numbers[name] for name in part if name in numbers] for part in structure.parts]
     if rule.focus is None:
         slots["form"] = _form(context).task
     else:
-        slots["focus"] = list(rule.focus(load_profile(options.profile)))
+        slots["focus"] = list(rule.focus(options.profile))
     return drafted_from(context.ask(rule.prompt, slots, BenchQuestion), structure, rule, options.earlier)
 
 
 def _form(context: MakingContext) -> CreativeForm:
     """The form of this structure's task: the forms take turns, the seed says which begins."""
-    return load_profile(context.options.profile).form(context.options.seed + context.structure.number)
+    return context.options.profile.form(context.options.seed + context.structure.number)
 
 
 def _with_evidence(context: MakingContext, draft: Draft) -> Draft:
@@ -192,10 +198,14 @@ def _later(structure: Structure, *, budget: int) -> tuple[int, int]:
     return LEAST_SHOWN, tokens_of(values) + tokens_of(triples_shown(structure)) + MOST_WRITTEN
 
 
-def _kind(rule: LevelRule, about: str, draws: DrawSpec) -> QuestionKind:
+def level_kind(
+    rule: LevelRule, about: str, draws: DrawSpec, *, name: str | None = None, group: str = "graphrag-bench",
+    source: str = "[X] 3.1-3.2, A.3, C.3-C.6",
+) -> QuestionKind:
+    """A kind of question of a level. `name`: the level's where it is not given."""
     checked = partial(_later, budget=CHECK_TOKENS)
     return QuestionKind(
-        name=rule.level, group="graphrag-bench", level=rule.level, about=about, source="[X] 3.1-3.2, A.3, C.3-C.6",
+        name=name or rule.level, group=group, level=rule.level, about=about, source=source,
         draws=draws,
         make=partial(make, rule=rule), first=rule.prompt, later=(
             LaterCall("bench-evidence", checked), LaterCall(rule.judge, checked, stage="bench-answer"),
@@ -213,13 +223,13 @@ def _chain(relations: int) -> DrawSpec:
 
 FACT = LevelRule("fact_retrieval", "bench-fact", 1, lambda profile: profile.facts, most=3)
 REASONING = LevelRule(
-    "complex_reasoning", "bench-reasoning", 3, lambda profile: profile.reasoning, hides=True, apart=True,
+    "complex_reasoning", "bench-reasoning", 3, lambda profile: profile.reasoning, hides=True, apart=True, steps=True,
 )
 SUMMARY = LevelRule("contextual_summarize", "bench-summary", 2, lambda profile: profile.summaries, half=True, long=True)
 CREATIVE = LevelRule("creative_generation", "bench-creative", 5, judge="bench-story", long=True)
 KINDS: tuple[QuestionKind, ...] = (
-    _kind(FACT, "one fact near an entity: one relation, three at most", DrawSpec("neighbourhood", hops=1, most_relations=12)),
-    _kind(REASONING, "three relations or more of a chain linked, not adjacent where possible", _chain(6)),
-    _kind(SUMMARY, "most of a chain brought together", _chain(5)),
-    _kind(CREATIVE, "a role or another kind of text, true to at least five relations", _chain(8)),
+    level_kind(FACT, "one fact near an entity: one relation, three at most", DrawSpec("neighbourhood", hops=1, most_relations=12)),
+    level_kind(REASONING, "three relations or more of a chain linked, not adjacent where possible", _chain(6)),
+    level_kind(SUMMARY, "most of a chain brought together", _chain(5)),
+    level_kind(CREATIVE, "a role or another kind of text, true to at least five relations", _chain(8)),
 )

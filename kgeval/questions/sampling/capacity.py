@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgeval.format import first_of
 from kgeval.questions.draw_spec import Capacity, DrawSpec
+from kgeval.questions.sampling.ordered import starts_of_ways
 from kgeval.questions.sampling.paths import MOST_COUNTED, SMALL, all_links, any_path, listed
 from kgeval.questions.sampling.random_walks import chain_length, component_sizes
+from kgeval.questions.sampling.several import starts_of_chains
 from kgeval.questions.sampling.uniform import pair_groups
 
 if TYPE_CHECKING:
     from kgeval.questions.sampling.sampled_graph import SampledGraph
+
+MOST_NAMED = 6  # predicates
 
 
 def capacity(graph: SampledGraph, wanted: DrawSpec) -> Capacity:
@@ -55,6 +60,15 @@ def _of_any_documents(graph: SampledGraph, wanted: DrawSpec) -> Capacity:
         return Capacity(total, True, f"{counted(total, 'pair')} of its entities are of {shared}")
     if kind == "neighbourhood":
         return Capacity(joined, False, f"{joined:,} of its {counted(n, 'entity')} have a relation")
+    if kind == "disjoint":
+        total = sum(len(places) * (len(places) - 1) // 2 for places in pair_groups(graph, wanted).values())
+        return Capacity(total, total == 0, f"{counted(total, 'pair')} of its entities with relations are of one type")
+    if kind == "chains":
+        starts = len(starts_of_chains(graph, wanted))
+        why = f"{starts:,} of its {counted(n, 'entity')} have {counted(wanted.parts, 'relation')} or more"
+        return Capacity(None if starts else 0, starts == 0, why)
+    if kind in ("hierarchy", "dependency"):
+        return _ways(graph, wanted)
     if kind == "community":
         several = len(graph.community_members())
         return Capacity(several, True, f"it has {counted(several, 'community')} of at least two entities")
@@ -70,6 +84,21 @@ def _of_any_documents(graph: SampledGraph, wanted: DrawSpec) -> Capacity:
         chain = f"a chain of {counted(length, 'relation')} needs {length + 1:,}"
         why = f"its largest component has {counted(largest, 'entity')}; {chain}"
     return Capacity(starts, starts == 0, why)
+
+
+def _ways(graph: SampledGraph, wanted: DrawSpec) -> Capacity:
+    """Of hierarchies and dependencies only whether there are ways of so many steps."""
+    key = f"{wanted.kind}_relations"
+    if graph.layout.relations_undirected:
+        return Capacity(0, True, f"its relations have no direction (layout {graph.layout.name}), so none can be of a {wanted.kind}")
+    starts, relations = len(starts_of_ways(graph, wanted)), graph.ordered[wanted.kind]
+    if not relations.counts:
+        return Capacity(0, True, f"none of its predicates is one of a {wanted.kind}: name them with --set {key}=A,B, or in the layout")
+    named = first_of([f"{name} {count:,}" for name, count in relations.counts.items()], MOST_NAMED)
+    why = f"from {counted(starts, 'entity')} a way of {counted(wanted.hops, 'step')} begins; relations of a {wanted.kind}: {named}"
+    if not relations.whole:
+        why += "; of these only a part was read"
+    return Capacity(None if starts else 0, starts == 0, why)
 
 
 def _paths(graph: SampledGraph, hops: int) -> Capacity:

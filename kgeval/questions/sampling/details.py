@@ -9,32 +9,35 @@ from typing import TYPE_CHECKING
 
 from kgeval.auditing.accuracy.drawing import NAMELESS
 from kgeval.graph.connect import Row
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.links import BATCH, DrawnStructure, GraphLink
-from kgeval.records import Passage, Structure, StructureKind, StructureNode, StructureRelation
+from kgeval.records import Passage, Structure, StructureNode, StructureRelation
 
 if TYPE_CHECKING:
     from kgeval.questions.sampling.sampled_graph import SampledGraph
 
-MOST_CHUNKS = 50  # of one entity or relation
-MOST_PASSAGES = 100  # of one structure
+NO_LIMIT = 2**31 - 1
 
 
-def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnStructure]) -> list[Structure]:
+def structures(graph: SampledGraph, wanted: DrawSpec, drawn: Sequence[DrawnStructure]) -> list[Structure]:
     """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left
     out."""
-    nodes = _rows(graph, "structure-nodes", (name for structure_drawn in drawn for name in structure_drawn.nodes))
-    relations = _rows(graph, "structure-relations", (link.relation for structure_drawn in drawn for link in structure_drawn.links))
+    most = NO_LIMIT if wanted.most_passages is None else wanted.most_passages
+    nodes = _rows(graph, "structure-nodes", (name for structure_drawn in drawn for name in structure_drawn.nodes), most // 2)
+    relations = _rows(
+        graph, "structure-relations", (link.relation for structure_drawn in drawn for link in structure_drawn.links), most // 2,
+    )
     complete = [
         Structure(
-            kind=kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in structure_drawn.nodes],
+            kind=wanted.kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in structure_drawn.nodes],
             relations=[_relation(graph, relations[link.relation], link, nodes) for link in structure_drawn.links],
-            stratum=structure_drawn.stratum,
+            stratum=structure_drawn.stratum, parts=[list(part) for part in structure_drawn.parts],
         )
         for structure_drawn in drawn
         if all(name in nodes for name in structure_drawn.nodes) and all(link.relation in relations for link in structure_drawn.links)
     ]
     passages = graph.passages
-    places = [_passage_numbers(graph, structure) for structure in complete]
+    places = [_passage_numbers(graph, structure, most) for structure in complete]
     texts = graph.texts(sorted({passages.element_ids[passage] for own in places for passage in own}))  # each read once
     return [
         structure.model_copy(update={"passages": [
@@ -47,12 +50,12 @@ def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnSt
     ]
 
 
-def _rows(graph: SampledGraph, query: str, ids: Iterable[str]) -> dict[str, Row]:
+def _rows(graph: SampledGraph, query: str, ids: Iterable[str], most: int) -> dict[str, Row]:
     listed = list(dict.fromkeys(ids))
     return {
         row["element_id"]: row
         for start in range(0, len(listed), BATCH) for row in graph.ask(
-            query, ids=listed[start : start + BATCH], most=MOST_CHUNKS,
+            query, ids=listed[start : start + BATCH], most=most,
         )
     }
 
@@ -83,9 +86,9 @@ def _relation(graph: SampledGraph, row: Row, link: GraphLink, nodes: Mapping[str
     )
 
 
-def _passage_numbers(graph: SampledGraph, structure: Structure) -> list[int]:
+def _passage_numbers(graph: SampledGraph, structure: Structure, most: int) -> list[int]:
     """Of every relation and entity the first passage before of any the second; those of relations first."""
     number = graph.passages.number
     lists = [*(relation.chunk_ids for relation in structure.relations), *(node.chunk_ids for node in structure.nodes)]
     fair = (name for rank in zip_longest(*lists) for name in rank if name is not None)
-    return list(dict.fromkeys(number[name] for name in fair if name in number))[:MOST_PASSAGES]
+    return list(dict.fromkeys(number[name] for name in fair if name in number))[:most]

@@ -32,11 +32,13 @@ class GraphLink:
 
 @dataclass(frozen=True)
 class DrawnStructure:
-    """A structure by element ids, before names and texts are read. `stratum`: the one that it was drawn for."""
+    """A structure by element ids, before names and texts are read. `stratum`: the one that it was drawn for;
+    `parts`: as Structure has them."""
 
     nodes: tuple[str, ...]
     links: tuple[GraphLink, ...] = ()
     stratum: str | None = None
+    parts: tuple[tuple[str, ...], ...] = ()
 
     @property
     def key(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ alike. What a path cannot go on from is given up, and its seed's turn is given b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -30,17 +30,18 @@ Path = tuple[tuple[str, ...], tuple[GraphLink, ...]]
 
 @dataclass
 class PathWalk:
-    """A path that is being walked. Ended: it could not go on."""
+    """A path that is being walked. Ended: it could not go on. `barred`: entities that it must not come to."""
 
     seed: Seed
     nodes: list[str]
     links: list[GraphLink] = field(default_factory=list)
     ended: bool = False
+    barred: Container[str] = ()
 
     def go_on(self, links: Sequence[GraphLink]) -> bool:
-        """Takes the first of these relations that leads to an entity not on the path; false if none does."""
+        """Takes the first of these relations that leads to an entity not on the path, nor barred; false if none does."""
         for link in links:
-            if (other := link.other(self.nodes[-1])) not in self.nodes:
+            if (other := link.other(self.nodes[-1])) not in self.nodes and other not in self.barred:
                 self.links.append(link)
                 self.nodes.append(other)
                 return True
@@ -68,9 +69,14 @@ def paths(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
     yield [left[index] for index in rng.permutation(len(left))]
 
 
-def walked(graph: SampledGraph, seeds: Sequence[Seed], hops: int, rng: np.random.Generator) -> list[PathWalk]:
-    """One way from each seed, all of them a step at a time: one query a step, a few more where ways lead back."""
-    ways = [PathWalk(seed, [graph.entities.ids[seed.at]]) for seed in seeds]
+def walked(
+    graph: SampledGraph, seeds: Sequence[Seed], hops: int, rng: np.random.Generator, barred: Sequence[Container[str]] = (),
+) -> list[PathWalk]:
+    """One way from each seed, all of them a step at a time: one query a step, a few more where ways lead back. `barred`: for
+    each seed entities that its way must not come to."""
+    ways = [
+        PathWalk(seed, [graph.entities.ids[seed.at]], barred=bars) for seed, bars in zip(seeds, barred or [()] * len(seeds), strict=True)
+    ]
     for step in range(hops):
         for tried, most in zip((0, *TRIES), TRIES, strict=False):
             waiting = [

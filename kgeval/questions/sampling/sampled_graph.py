@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kgeval.questions.sampling.ordered import OrderedRelations
+
 DAY = 86_400.0
 
 
@@ -82,6 +84,7 @@ class SampledGraph:
         self._held = held
         self._strata: dict[Stratum, list[str]] = {}
         self.kept: dict[str, list[GraphLink]] = {}  # see links_at
+        self.ordered: dict[str, OrderedRelations] = {}  # see ordered.py
 
     def ask(self, query: str, **params: Any) -> list[Row]:
         """The rows of a shipped query. Raises: QueryError, QueryTimeout, ConnectionLost."""

@@ -12,7 +12,7 @@ from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.questions.draw_spec import Capacity, DrawSpec
-from kgeval.questions.sampling import neighbourhoods, paths, random_walks, uniform
+from kgeval.questions.sampling import neighbourhoods, ordered, paths, random_walks, several, uniform
 from kgeval.questions.sampling.capacity import capacity
 from kgeval.questions.sampling.details import structures
 from kgeval.questions.sampling.links import DrawnStructure
@@ -22,11 +22,13 @@ from kgeval.records import Layout, Structure, StructureKind
 DRAWERS: dict[StructureKind, Callable[[SampledGraph, DrawSpec], Iterator[list[DrawnStructure]]]] = {
     "node": uniform.nodes, "edge": uniform.edges, "neighbourhood": neighbourhoods.neighbourhoods, "path": paths.paths,
     "chain": random_walks.chains, "subgraph": random_walks.subgraphs, "pair": uniform.pairs,
-    "community": neighbourhoods.communities,
+    "community": neighbourhoods.communities, "chains": several.chains, "disjoint": several.disjoint, "hierarchy": ordered.ordered,
+    "dependency": ordered.ordered,
 }
 NEED_GDS = frozenset(("chain", "subgraph", "community"))
 OF_DOCUMENTS = frozenset(("path", "pair", "chain"))
 PART = 32  # structures whose details are read together
+PART_WITH_ALL = 4  # and where they come with all their passages: of a hub these are thousands
 MOST_FRUITLESS = 5_000  # structures in a row that come from too few documents
 
 
@@ -55,9 +57,10 @@ class Sampler:
 
     def _numbered(self, wanted: DrawSpec) -> Iterator[Structure]:
         number = fruitless = 0
+        part = PART if wanted.most_passages is not None else PART_WITH_ALL
         for batch in DRAWERS[wanted.kind](self._graph, wanted):
-            for start in range(0, len(batch), PART):
-                for structure in structures(self._graph, wanted.kind, batch[start : start + PART]):
+            for start in range(0, len(batch), part):
+                for structure in structures(self._graph, wanted, batch[start : start + part]):
                     # how many documents it comes from: its relations, of a pair its entities
                     parts = structure.nodes if structure.kind == "pair" else structure.relations
                     if max(1, len({name for part in parts for name in part.documents})) < wanted.documents:
@@ -82,8 +85,8 @@ def _check(wanted: DrawSpec, graph: SampledGraph) -> None:
         raise UsageError(
             "a pair of one document does not come from several", fix="leave out documents, or stratify by type",
         )
-    if min(wanted.hops, wanted.min_relations, wanted.walk_length, wanted.most_relations, wanted.documents) < 1:
-        raise UsageError("hops, relations, steps and documents are numbers from 1", fix="leave out what is below 1")
+    if min(wanted.hops, wanted.min_relations, wanted.walk_length, wanted.most_relations, wanted.documents, wanted.parts) < 1:
+        raise UsageError("hops, relations, steps, documents and parts are numbers from 1", fix="leave out what is below 1")
     if wanted.kind in NEED_GDS or wanted.stratify == "community":
         graph.graph.need_gds()
 

@@ -70,16 +70,21 @@ def _links(graph: SampledGraph, first: NDArray[np.int64], seeds: list[Seed]) -> 
 
 def pairs(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure]]:
     """Two entities of one type: each such pair has the same chance (stratified: both are of one stratum too)."""
-    by_lane: dict[str | None, list[NDArray[np.int64]]] = {}
-    for (stratum, _), places in pair_groups(graph, wanted).items():
-        by_lane.setdefault(stratum, []).append(places)
-    turns = _by_turns({name: _PairLane(own, graph.rng("pairs", name or "")) for name, own in by_lane.items()})
+    turns = pairs_in_turn(graph, wanted)
     while part := list(islice(turns, BATCH)):
         ids = [(graph.entities.ids[a], graph.entities.ids[b]) for _, (a, b) in part]
         joined = links_joining(graph, ids)
         yield [
             DrawnStructure(pair, tuple(joined.get(pair, ())), name) for (name, _), pair in zip(part, ids, strict=True)
         ]
+
+
+def pairs_in_turn(graph: SampledGraph, wanted: DrawSpec) -> Iterator[tuple[str | None, tuple[int, int]]]:
+    """Pairs of entities (places) of one type in a seeded order, of each stratum in turn, each with its stratum."""
+    by_lane: dict[str | None, list[NDArray[np.int64]]] = {}
+    for (stratum, _), places in pair_groups(graph, wanted).items():
+        by_lane.setdefault(stratum, []).append(places)
+    yield from _by_turns({name: _PairLane(own, graph.rng(f"{wanted.kind}s", name or "")) for name, own in by_lane.items()})
 
 
 def _by_turns(lanes: dict[str | None, _PairLane]) -> Iterator[tuple[str | None, tuple[int, int]]]:
@@ -93,13 +98,14 @@ def _by_turns(lanes: dict[str | None, _PairLane]) -> Iterator[tuple[str | None, 
 
 
 def pair_groups(graph: SampledGraph, wanted: DrawSpec) -> Mapping[tuple[str | None, str], NDArray[np.int64]]:
-    """Entities (places) that may be compared with one another: by stratum and type, at least two each. Entities without
-    a type are compared only where no entity has one."""
+    """Entities (places) that may be compared with one another: by stratum and type, at least two each; for disjoint
+    subgraphs only those with relations. Entities without a type are compared only where no entity has one."""
     import numpy as np
 
     types, groups = graph.entities.types, dict[tuple[str | None, str], list[int]]()
     typed = any(types)
-    for stratum, places in graph.lanes(np.arange(len(graph.entities)), wanted.stratify).items():
+    eligible = graph.entities.joined if wanted.kind == "disjoint" else np.arange(len(graph.entities))
+    for stratum, places in graph.lanes(eligible, wanted.stratify).items():
         for place in places:
             if types[place] or not typed:
                 groups.setdefault((stratum, types[place] or NONE), []).append(int(place))

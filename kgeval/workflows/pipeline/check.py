@@ -320,8 +320,9 @@ def _of_build(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 
 def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
-    from kgeval.questions.kinds import MakingOptions, orders_of
+    from kgeval.questions.kinds import MakingOptions, orders_of, question_profile
 
+    yield from _fault_of("questions.profile", lambda: question_profile(options.profile))
     try:
         orders = orders_of(options.kinds, options.n)
     except KgevalError:
