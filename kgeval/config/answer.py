@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -60,6 +60,7 @@ def _words(value: object) -> object:
     return str(value) if isinstance(value, int | Path) and not isinstance(value, bool) else value
 
 
+PresetName = Literal["kasiak", "xiang"]
 Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
 
 
@@ -73,6 +74,10 @@ class SystemOptions(Section):
     )
     extractive: bool = Field(
         default=False, description="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
+    )
+    preset: Annotated[PresetName | None, Flag(heading=SYSTEMS)] = Field(
+        default=None,
+        description="Run built-in systems as a paper ran its baselines: models, settings, temperature; what you set yourself counts.",
     )
     folders: Annotated[tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
         default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",

@@ -11,16 +11,18 @@
     record.py     the Index record of an index that was built
 """
 
-from kgeval.systems.builtin.settings import SETTINGS, BuiltinSetting, Settings, defaults, read_settings, variants
+from kgeval.systems.builtin.settings import PRESETS, SETTINGS, BuiltinSetting, Preset, Settings, defaults, read_settings, variants
 from kgeval.systems.builtin.system import open_builtin, open_variant
 from kgeval.systems.builtin.tools import NEEDS, BuiltinNeed, BuiltinTools
 
 __all__ = [
     "NEEDS",
+    "PRESETS",
     "SETTINGS",
     "BuiltinNeed",
     "BuiltinSetting",
     "BuiltinTools",
+    "Preset",
     "Settings",
     "defaults",
     "open_builtin",

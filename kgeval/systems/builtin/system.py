@@ -22,7 +22,7 @@ from kgeval.systems.builtin.readers import (
     Read,
 )
 from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever, search_with
-from kgeval.systems.builtin.settings import TRIAL_TEMPERATURE, Settings, read_settings
+from kgeval.systems.builtin.settings import Settings, defaults, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.builtin.vector_rag import VectorRetriever
 from kgeval.systems.system import Ask, ClosedAtEnd
@@ -38,11 +38,7 @@ class BuiltinSystem(ClosedAtEnd):
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel, self.samples = reader.adjusts, reader.parallel, reader.samples
-        # the default of a setting that later versions brought is left out, so that what was paid for before is found again
-        chosen = ",".join(
-            f"{name}={value}" for name, value in settings.own.items() if name != "trial_temperature" or value != TRIAL_TEMPERATURE
-        )
-        parts = [settings.system, chosen, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
+        parts = [settings.signature, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
         self.signature = "|".join(parts)
 
     def answer(self, ask: Ask) -> Answer:
@@ -129,7 +125,7 @@ def open_builtin(name: str, settings: Mapping[str, JsonValue], tools: BuiltinToo
     Raises: UsageError for an unknown name, settings (all at once) or a missing tool; LayoutError where the graph has no
     chunks and the system needs them, or no vector index that fits; ConfigError, ModelError where the index cannot be
     built. """
-    return open_variant(read_settings(name, settings), tools)
+    return open_variant(read_settings(name, settings, base=defaults(name, tools.preset)), tools)
 
 
 def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:

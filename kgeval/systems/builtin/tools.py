@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from kgeval.config.answer import PresetName
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.embed import Embedder
@@ -32,7 +33,8 @@ class BuiltinTools:
     `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None:
     the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them.
     `cache_dir`: kgeval's cache folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what
-    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). """
+    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). `preset`: the paper whose settings
+    stand in place of the defaults. """
 
     models: Models | None = None
     asker: Asker | None = None
@@ -43,6 +45,7 @@ class BuiltinTools:
     timeout: float | None = None
     say: Callable[[str], None] = lambda text: None
     dry: bool = False
+    preset: PresetName | None = None
 
     @property
     def planned(self) -> bool:
