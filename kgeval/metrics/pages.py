@@ -28,7 +28,10 @@ NEEDS: dict[Need, str] = {
     "steps": "steps", "cypher": "the system's Cypher", "gold_cypher": "gold Cypher", "retrieved": "retrieved nodes or relations",
     "kind": "a question type",
 }
-TOOLS = {"judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS"}
+TOOLS = {
+    "judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS",
+    "bert-score": "the package bert-score (kgeval[bertscore])",
+}
 VARIANT = re.compile(r"^(?P<base>\w+)_(?:compat|printed)$")
 KINDS = {
     "answer_claims": "claims of the answer", "reference_claims": "claims of the reference", "evidence": "evidence texts",
