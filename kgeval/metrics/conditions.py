@@ -130,6 +130,7 @@ class _MovedAnswer(BaseModel):
     answer: str
     triples: list[Triple] | None = None
     citations: list[Citation] | None = None
+    reasoning: list[str] | None = None
 
 
 class Conditions(Mapping[Condition, Iterable[Row]]):
@@ -162,7 +163,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
             places.append((row.answer.system, AnswerMarks(row.question.id, _mark(answer_text(row)), right)))
-            moved = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            answer = row.answer
+            moved = _MovedAnswer(answer=answer.answer, triples=answer.triples, citations=answer.citations, reasoning=answer.reasoning)
             self._starts.append(self._starts[-1] + self._file.write(moved.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
@@ -222,7 +224,7 @@ def conditions(rows: Iterable[Row], seed: int) -> Conditions:
 def _with(row: Row, other: _MovedAnswer) -> Row:
     """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
     answer: Answer = row.answer.model_copy(
-        update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
+        update={**dict(other), "error": None, "aligned_to": None},
     )
     return row.model_copy(update={"answer": answer})
 

@@ -16,7 +16,7 @@ from kgeval.records import Row, ScoreStatus
 Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning", "own"]
 Need = Literal[
     "reference", "contexts", "passages", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document",
-    "document", "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
+    "document", "path", "steps", "reasoning", "cypher", "gold_cypher", "retrieved", "kind",
 ]
 Tool = Literal["judge", "embedder", "graph", "gds", "bert-score"]
 
