@@ -15,7 +15,7 @@ from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 
 SYSTEMS, RETRIEVAL = "How systems are asked", "Indexes and retrieval of built-in systems"  # headings of --help
 SPECS = (
-    "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
+    "closed-book, vector, graph, graph+text, communities, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
     "kgeval.toml (repeatable)"
 )
 

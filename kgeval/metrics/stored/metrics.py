@@ -8,13 +8,15 @@ from pydantic import JsonValue
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
-from kgeval.metrics.facts import ItemVerdicts
+from kgeval.metrics.facts import ItemVerdicts, Label
 from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.shares import NO_CLAIM, against_contexts, share, zero_for_empty
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
-SUPPORTED, CONTRADICTED, NOT_STATED = "supported", "contradicted", "not_stated"
+SUPPORTED: Label = "supported"
+CONTRADICTED: Label = "contradicted"
+NOT_STATED: Label = "not_stated"
 
 
 def kg_grounding(subject: Subject) -> MetricValue:
@@ -128,7 +130,7 @@ def stepwise_reasoning(subject: Subject) -> MetricValue:
     checked = subject.facts.checks["steps@reasoning"]
     value = share(checked, SUPPORTED, what="steps_total", none=not_applicable("no steps are given"))
     kinds = step_kinds(subject.row.question)
-    steps = [
+    steps: list[dict[str, JsonValue]] = [
         {"position": item.number, "relation": kind, "reasoning": item.label, "right": item.label == SUPPORTED}
         for item, kind in zip(checked.items, kinds, strict=False)
     ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kgeval.errors import LayoutError, UsageError
 from kgeval.graph.entry import EntryReader
+from kgeval.llm.calls import Spent
 from kgeval.llm.text_table import About, Item, TextTable, open_table
 from kgeval.records import Passage
 from kgeval.systems.builtin.tools import NEEDS, BuiltinTools
@@ -32,12 +33,17 @@ WINDOW = 256
 @dataclass(frozen=True)
 class Retrieved:
     """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of
-    the contexts."""
+    the contexts. `spent`: on calls of the model that found them (None: none was asked)."""
 
     contexts: tuple[Passage, ...]
     tokens: int
     nodes: tuple[str, ...] | None = None
     relations: tuple[str, ...] | None = None
+    spent: Spent | None = None
+
+
+class RetrievalFailed(Exception):
+    """Nothing could be retrieved for this question: a cause, a colon, and what happened."""
 
 
 class Retriever(Protocol):

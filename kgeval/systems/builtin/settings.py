@@ -17,7 +17,8 @@ from kgeval.systems.system import name_with
 SettingType = Literal["whole number", "number", "yes or no", "text", "list"]
 RETRIEVING = ("vector", "graph", "graph+text")
 GRAPHS = ("graph", "graph+text")
-EVERY = ("closed-book", *RETRIEVING)
+COMMUNITIES = ("communities",)
+EVERY = ("closed-book", *RETRIEVING, *COMMUNITIES)
 YES, NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 # What GraphRAG-Bench [X] has its systems answer with. Trials are there to show how answers differ by sampling [Z 4.2]; at 0 they would not
 TRIAL_TEMPERATURE = 0.7
@@ -49,7 +50,7 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
     BuiltinSetting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
     BuiltinSetting(
-        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
+        "l_max", (*RETRIEVING, *COMMUNITIES), "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
         20, 1_000_000,
     ),
     BuiltinSetting(
@@ -64,6 +65,13 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
     BuiltinSetting(
         "candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000,
+    ),
+    BuiltinSetting("communities", COMMUNITIES, "whole number", "How many communities are summed up, the largest ones.", 1, 1_000),
+    BuiltinSetting(
+        "facts", COMMUNITIES, "whole number", "Tokens of the facts that a summary is made from, at most.", 100, 1_000_000,
+    ),
+    BuiltinSetting(
+        "map_tokens", COMMUNITIES, "whole number", "Tokens of the summaries that one call looks through for a question.", 500, 1_000_000,
     ),
     BuiltinSetting(
         "max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000,
@@ -98,6 +106,10 @@ class Settings:
     describe: bool = True
     rerank: str = ""
     candidates: int = 30
+    # what GraphRAG-Bench [X H.2] gives Microsoft's community reports: 8,000 tokens to be made from; and so much to look through
+    communities: int = 50
+    facts: int = 8_000
+    map_tokens: int = 8_000
     max_words: int = 0
     trial_temperature: float = TRIAL_TEMPERATURE
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.records import Layout
 
-BuiltinName = Literal["closed-book", "vector", "graph", "graph+text"]
+BuiltinName = Literal["closed-book", "vector", "graph", "graph+text", "communities"]
 BuiltinNeed = Literal["reader", "embedder", "graph", "chunks"]
 
 NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
@@ -23,6 +23,7 @@ NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
     "vector": frozenset({"reader", "embedder", "graph", "chunks"}),
     "graph": frozenset({"reader", "embedder", "graph"}),
     "graph+text": frozenset({"reader", "embedder", "graph", "chunks"}),
+    "communities": frozenset({"reader", "graph"}),
 }
 
 
