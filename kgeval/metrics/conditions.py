@@ -133,6 +133,7 @@ class _MovedAnswer(BaseModel):
     answer: str
     triples: list[Triple] | None = None
     citations: list[Citation] | None = None
+    reasoning: list[str] | None = None
 
 
 class Conditions(Mapping[Condition, Iterable[Row]]):
@@ -183,7 +184,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
                     for where, answer in wrong if _mark(answer) in right
                 }
                 continue
-            moved = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            answer = row.answer
+            moved = _MovedAnswer(answer=answer.answer, triples=answer.triples, citations=answer.citations, reasoning=answer.reasoning)
             self._starts.append(self._starts[-1] + self._file.write(moved.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
@@ -248,7 +250,7 @@ def conditions(rows: Iterable[Row], seed: int, given: WrongAnswers | None = None
 def _with(row: Row, other: _MovedAnswer) -> Row:
     """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
     answer: Answer = row.answer.model_copy(
-        update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
+        update={**dict(other), "error": None, "aligned_to": None},
     )
     return row.model_copy(update={"answer": answer})
 

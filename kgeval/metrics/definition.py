@@ -16,9 +16,9 @@ from kgeval.records import Row, ScoreStatus
 Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning", "own"]
 Need = Literal[
     "reference", "contexts", "passages", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document",
-    "document", "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
+    "document", "path", "steps", "reasoning", "cypher", "gold_cypher", "retrieved", "kind",
 ]
-Tool = Literal["judge", "embedder", "graph", "gds"]
+Tool = Literal["judge", "embedder", "graph", "gds", "bert-score"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class MetricSettings:
     candidates: int = 40
     query_timeout: float = 30.0
     ordered: bool = False
+    bleu_tokenizer: Literal["13a", "intl", "zh", "char"] = "13a"
+    bertscore_model: str = "roberta-large"
 
 
 @dataclass(frozen=True)

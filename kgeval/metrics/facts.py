@@ -6,8 +6,8 @@ GraphRAG-Bench's own script asks for the same gold statements anew for every sys
 A fact has a name, and a metric lists the names that it reads (`Metric.asks`):
 
     claims:answer claims:reference points           lists of texts
-    KIND@SOURCE                                     verdicts: answer_claims | reference_claims | evidence | points | steps
-                                                    against reference | contexts | answer | statements
+    KIND@SOURCE                                     verdicts: answer_claims | reference_claims | evidence | points | steps | reasoning
+                                                    against reference | contexts | answer | statements | reasoning
     ratings rating:joined                           relevance of each context; of all joined (compat)
     questions                                       questions made from the answer
     criterion:NAME                                  the judge's grade by a criterion of the user's own

@@ -1,4 +1,4 @@
-"""Words shared with the reference: exact match, token F1, ROUGE-L, and the originals that are made for English."""
+"""Words shared with the reference: exact match, token F1, ROUGE-L, BLEU, chrF, and the originals that are made for English."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kgeval.metrics.words import lcs_length, words
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
+    from sacrebleu.metrics import BLEU, CHRF
 
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -129,6 +130,35 @@ def _detail(found: WordOverlap, common: str | None) -> dict[str, JsonValue]:
     }
 
 
+@cache
+def _bleu(tokenizer: str) -> BLEU:
+    """sacrebleu's sentence BLEU: orders of n-grams that the answer is too short for do not count, others without a match are smoothed."""
+    from sacrebleu.metrics import BLEU
+
+    return BLEU(tokenize=tokenizer, effective_order=True)
+
+
+@cache
+def _chrf() -> CHRF:
+    from sacrebleu.metrics import CHRF
+
+    return CHRF()
+
+
+def _sacrebleu(of: Callable[[Subject], BLEU | CHRF]) -> Callable[[Subject], MetricValue]:
+    """A metric's function: the package's score of one answer with all references, of 100. It passes 100 by its last digits."""
+
+    def compute(subject: Subject) -> MetricValue:
+        if is_empty(subject):
+            return zero_for_empty()
+        references = [text for text in subject.row.question.right_answers if text.strip()]
+        if not references:
+            return not_applicable("the reference has no words")
+        return scored(max(0.0, min(1.0, of(subject).sentence_score(subject.row.answer.answer, references).score / 100)))
+
+    return compute
+
+
 _PR = ("precision", "recall")
 _BEST = "Several references: the best one. An empty answer is 0."
 _WORDS = "Words: NFKC, case-folded, without punctuation; letters of scripts without spaces are words of their own"
@@ -169,5 +199,20 @@ METRICS: tuple[Metric, ...] = (
         "F of rougeL of the package rouge-score with its stemmer: words are runs of a-z and 0-9, so a text in another script scores 0 "
         f"even against itself. {_BEST}",
         "rouge-score 0.1.2, use_stemmer=True; [X 4.1]", _metric_of(_longest, rouge_words, "lcs"), needs=("reference",), aspects=_PR,
+    ),
+    Metric(
+        "bleu", "answers", "n-grams of the answer that are in the reference.",
+        "sacrebleu's BLEU of one answer, over 100: the geometric mean of the shares of its 1- to 4-grams that a reference has (orders that "
+        "it is too short for left out; an order without a match smoothed, exp), times the brevity penalty exp(1 - r / c) for an "
+        "answer of c words where the nearest reference has r, more. Words as bleu_tokenizer cuts them, case kept. All references at once. "
+        "The mean over answers is no corpus BLEU. An empty answer is 0.",
+        "Papineni et al. 2002 (BLEU), as sacrebleu computes it; [D 2]",
+        _sacrebleu(lambda subject: _bleu(subject.settings.bleu_tokenizer)), needs=("reference",), settings=("bleu_tokenizer",),
+    ),
+    Metric(
+        "chrf", "answers", "Letters in a row that answer and reference share.",
+        "sacrebleu's chrF2, over 100: F with recall counting twice as much (beta 2), of the mean precision and recall of the 1- to 6-grams "
+        "of letters without spaces. Fits any script. Several references: the best one. An empty answer is 0.",
+        "Popović 2015 (chrF), as sacrebleu computes it; [D 2]", _sacrebleu(lambda subject: _chrf()), needs=("reference",),
     ),
 )

@@ -36,6 +36,8 @@ OPTIONS: Mapping[str, SettingOption] = {
     "candidates": SettingOption("triples of the stored graph shown to the judge in one call, at most", 1, 1000),
     "query_timeout": SettingOption("seconds a query to the stored graph may take", 0.01, 86_400),
     "ordered": SettingOption("compare the rows of Cypher results in their order"),
+    "bleu_tokenizer": SettingOption("how bleu cuts words: European, any Unicode, Chinese, letters", choices=("13a", "intl", "zh", "char")),
+    "bertscore_model": SettingOption("model of bertscore: a name of the hub or a folder (other languages: bert-base-multilingual-cased)"),
 }
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -72,6 +74,10 @@ def _converted(value: SettingValue, option: SettingOption, default: object) -> S
         if value not in option.choices:
             raise ValueError(f"is none of {', '.join(option.choices)}")
         return value
+    if isinstance(default, str):
+        if not str(value).strip():
+            raise ValueError("is empty")
+        return str(value).strip()
     return _number(value, option, whole=isinstance(default, int))
 
 

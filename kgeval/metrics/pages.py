@@ -25,17 +25,21 @@ NEEDS: dict[Need, str] = {
     "context_ids": "ids of the contexts", "evidence": "evidence texts",
     "gold_ids": "gold chunk ids", "points": "information points or a reference", "statements": "gold statements",
     "citations": "citations", "cited_document": "a cited document", "document": "the gold document", "path": "a gold path",
-    "steps": "steps", "cypher": "the system's Cypher", "gold_cypher": "gold Cypher", "retrieved": "retrieved nodes or relations",
+    "steps": "steps", "reasoning": "the system's own reasoning", "cypher": "the system's Cypher", "gold_cypher": "gold Cypher",
+    "retrieved": "retrieved nodes or relations",
     "kind": "a question type",
 }
-TOOLS = {"judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS"}
+TOOLS = {
+    "judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS",
+    "bert-score": "the package bert-score (kgeval[bertscore])",
+}
 VARIANT = re.compile(r"^(?P<base>\w+)_(?:compat|printed)$")
 KINDS = {
     "answer_claims": "claims of the answer", "reference_claims": "claims of the reference", "evidence": "evidence texts",
-    "points": "information points", "steps": "steps",
+    "points": "information points", "steps": "steps", "reasoning": "steps of the system's reasoning",
 }
 SOURCES = {"reference": "the reference", "contexts": "the contexts", "answer": "the answer", "statements": "the gold statements",
-           "graph": "the stored graph"}
+           "reasoning": "the system's reasoning", "graph": "the stored graph"}
 FACTS = {
     "claims:answer": "list of the answer's claims", "claims:reference": "list of the reference's claims, once for all systems",
     "points": "list of information points", "ratings": "rating of each context", "rating:joined": "rating of all contexts together",

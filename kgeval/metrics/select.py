@@ -20,7 +20,8 @@ LACKING: Mapping[Need, str] = {
     "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
     "points": "neither information points nor a reference are given", "statements": "no gold statements are given",
     "citations": "the answer has no citations", "cited_document": "the answer names no document", "document": "no gold document is given",
-    "path": "no gold path is given", "steps": "no steps are given", "cypher": "the answer has no Cypher",
+    "path": "no gold path is given", "steps": "no steps are given", "reasoning": "the answer tells no reasoning",
+    "cypher": "the answer has no Cypher",
     "gold_cypher": "no gold Cypher is given",
     "retrieved": "the answer does not tell which nodes or relations it retrieved", "kind": "the question has no type",
 }
@@ -129,6 +130,7 @@ PRESENT: Mapping[Need, Callable[[Question, Answer], bool]] = {
     "path": lambda question, answer: question.path is not None,
     "cypher": lambda question, answer: answer.cypher is not None,
     "steps": lambda question, answer: _any_text(question.steps or (question.path.text if question.path else [])),
+    "reasoning": lambda question, answer: _any_text(answer.reasoning or ()),
     "gold_cypher": lambda question, answer: question.cypher is not None,
     "retrieved": lambda question, answer: answer.retrieved_nodes is not None or answer.retrieved_relations is not None,
     "kind": lambda question, answer: bool(question.kinds),

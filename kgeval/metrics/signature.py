@@ -38,7 +38,8 @@ def prompts_of(facts: Iterable[str]) -> tuple[str, ...]:
         kind, _, source = fact.partition("@")
         prompts.update(ASKED.get(kind, ASKED.get(kind.partition(":")[0], ())))
         if source and source != "graph":
-            prompts.add(f"judge-against-{source}")
+            # a reasoning is what the system says, as an answer is
+            prompts.add("judge-against-answer" if source == "reasoning" else f"judge-against-{source}")
     return tuple(sorted(prompts))
 
 

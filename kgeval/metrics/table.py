@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from kgeval.metrics import binary, citations, factual, grounding, ids, lexical, path, ragchecker, retrieval, similarity
+from kgeval.metrics import bertscore, binary, citations, factual, grounding, ids, lexical, path, ragchecker, retrieval, similarity
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.kg import metrics as kg
 from kgeval.metrics.references import BY_REFERENCE
 from kgeval.metrics.stored import metrics as stored
 
-MODULES = (lexical, similarity, factual, binary, citations, grounding, ragchecker, retrieval, ids, path, stored, kg)
+MODULES = (lexical, similarity, bertscore, factual, binary, citations, grounding, ragchecker, retrieval, ids, path, stored, kg)
 EVERY = "*"
 SEVERAL = ". Several right answers: against each by itself; the best counts, `reference` in the detail says which."
 

@@ -14,7 +14,7 @@ GROUNDING = frozenset({
     "faithfulness", "intrinsic_hallucination", "extrinsic_hallucination", "hallucination", "kg_grounding", "self_knowledge",
     "noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "context_utilization", "kg_matching_stored",
 })
-REASONING = frozenset({"stepwise_accuracy"})
+REASONING = frozenset({"stepwise_accuracy", "stepwise_reasoning", "reasoning_support"})
 
 
 def part_of(metric: str) -> Part:

@@ -37,6 +37,7 @@ NAMED = 3  # systems that the first is not clearly better than, by name
 NAME = 40  # characters of a system's or metric's name within a sentence
 BY_WORDS: dict[By, str] = {
     "hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "question type",
+    "context": "length of the contexts",
 }
 WEAK: dict[Part, str] = {
     "answers": "Weak answers to", "reasoning": "Weak reasoning for", "retrieval": "Weak retrieval for", "grounding": "Weak grounding for",
@@ -361,6 +362,8 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
     tested: list[GroupSummary] = []
     chances: list[float] = []
     for one in tables.report.groups:
+        if one.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
+            continue
         mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
         if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
             continue

@@ -161,6 +161,8 @@ from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, Cove
 from kgeval.records.question_sets import Amounts, Classification, LabelCount, QuestionGroup, QuestionSet, QuestionStats
 from kgeval.records.questions import GenerationReport, KindCount
 from kgeval.records.scores import (
+    CONTEXT_EDGES,
+    CONTEXT_LENGTHS,
     AuditJoin,
     BothMeans,
     By,
@@ -206,6 +208,7 @@ from kgeval.records.structures import QuestionCheck, Stratum, Structure, Structu
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
+    "CONTEXT_EDGES", "CONTEXT_LENGTHS",
     "GROUPS", "HALF_LOADED", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "SEVERITIES", "AccuracyKind", "AccuracyReport", "AgreementBy",
     "AgreementReport",
     "Aligned", "AlignmentCount", "Amounts", "Anchor", "AnnotatorAgreement", "AnnotatorPair", "Answer", "AnswerReport", "AnsweredSystem",

@@ -125,6 +125,7 @@ class Answer(Record):
 
     `contexts`: what it retrieved, in its order; null: not known (an empty list: nothing was retrieved). `retrieved_nodes`,
     `retrieved_relations`: element ids or names, null: not known. `triples`: the answer as triples, where the file has them.
+    `reasoning`: the steps by which the system came to its answer, in its own words; null: it tells none.
     `latency_s`, `ttft_s`, `stages`: seconds; `cost`: USD; `calls`, tokens: of this answer. `model`: what wrote it. `trial`: which
     repetition. `signature`: changes with all that is known of how the system was set.
     """
@@ -139,6 +140,7 @@ class Answer(Record):
     retrieved_relations: list[str] | None = None
     triples: list[Triple] | None = None
     citations: list[Citation] | None = None
+    reasoning: list[str] | None = None
     aligned_to: Aligned | None = None
     latency_s: float | None = None
     ttft_s: float | None = None

@@ -12,8 +12,12 @@ from kgeval.records.manifest import RunReport
 from kgeval.records.pictures import Picture
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
-By = Literal["level", "kind", "hops", "document", "dataset"]
+By = Literal["level", "kind", "hops", "document", "dataset", "context"]
 GainBy = Literal["level", "hops"]
+
+
+CONTEXT_EDGES = tuple(1_000 * 2**step for step in range(10))  # characters; the last is about 128,000 tokens of English
+CONTEXT_LENGTHS = ("none", *(f"to {edge:,}" for edge in CONTEXT_EDGES), f"above {CONTEXT_EDGES[-1]:,}")
 
 
 class Score(Record):
@@ -124,7 +128,8 @@ class MetricSummary(OfMetric):
 
 
 class GroupSummary(OfMetric):
-    """One metric of one system among the questions with `value` in the field `by`."""
+    """One metric of one system among the questions with `value` in the field `by`. `by` context: the answers whose contexts have that many
+    characters together (one of CONTEXT_LENGTHS; the mean over the repetitions of a question)."""
 
     by: By
     value: str

@@ -24,7 +24,7 @@ from kgeval.tables.stream import stream
 STOPPED = ("budget", "error_rate", "cancelled")  # causes of what was not even asked, because the run was stopped
 FORMS = (".jsonl", ".json", ".csv", ".parquet")
 COLUMNS = tuple(Answer.model_fields)
-NESTED = ("contexts", "retrieved_nodes", "retrieved_relations", "triples", "citations", "aligned_to", "stages", "extra")
+NESTED = ("contexts", "retrieved_nodes", "retrieved_relations", "triples", "citations", "reasoning", "aligned_to", "stages", "extra")
 _TYPES = {
     "latency_s": float, "ttft_s": float, "cost": float, "input_tokens": int, "output_tokens": int, "calls": int, "trial": int,
 }

@@ -189,6 +189,12 @@ def texts(value: Any) -> list[str] | None:
     return [body for item in items if (body := text(_first(item, POINTS) if isinstance(item, Mapping) else item)) is not None]
 
 
+def lines(value: Any) -> list[str] | None:
+    """A list of texts; of one text, its lines."""
+    items = texts(value)
+    return [line.strip() for line in items[0].splitlines() if line.strip()] if items and len(items) == 1 else items
+
+
 def names(value: Any) -> list[str] | None:
     """A list of ids or names; of objects, their id or name."""
     items = listed(value)

@@ -114,6 +114,7 @@ ROWS: Fields = {
     "retrieved_relations": _answer(cells.names, "retrieved_relations"),
     "triples": _answer(cells.triples, "triples"),
     "citations": _answer(cells.citations, "citations"),
+    "reasoning": _answer(cells.lines, "reasoning", "reasoning_steps"),
     "aligned_to": _answer(cells.mapping, "aligned_to"),
     "latency_s": _answer(cells.number, "latency_s"),
     "ttft_s": _answer(cells.number, "ttft_s"),

@@ -308,6 +308,8 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
     file.seek(0)
     if delimiter == "," and "," not in head and ";" in head:
         delimiter = ";"  # what spreadsheets write where the comma is the decimal mark
+    elif delimiter == "," and "," not in head and "|" in head:
+        delimiter = "|"  # UDA-QA
     header: list[str] | None = None
     for line in table_rows(file, name, delimiter):
         if line.fault is not None:

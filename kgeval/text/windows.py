@@ -13,9 +13,12 @@ OVERLAP = 0.25
 """Share of a window that the next one repeats at most: what is said across a border stands whole in one of them."""
 
 
-def windows(text: str, most: int, lengths: Callable[[Sequence[str]], Sequence[int]]) -> list[Span]:
+def windows(
+    text: str, most: int, lengths: Callable[[Sequence[str]], Sequence[int]], *, overlap: float = OVERLAP,
+) -> list[Span]:
     """Windows of whole sentences, none longer than `most` by `lengths`, as (start, end); together they hold every character that is no
-    whitespace. One that holds the whole text where it is short enough. A sentence that is too long is halved between words."""
+    whitespace. One that holds the whole text where it is short enough. A sentence that is too long is halved between words. `overlap`: the
+    share of a window that the next one repeats at most."""
     if lengths([text])[0] <= most:
         return [(0, len(text))]
     units = _units(text, sentences(text), most, lengths)
@@ -30,7 +33,7 @@ def windows(text: str, most: int, lengths: Callable[[Sequence[str]], Sequence[in
         if last + 1 == len(units):
             break
         following, again = last + 1, 0
-        while following - 1 > first and again + sizes[following - 1] <= OVERLAP * most:
+        while following - 1 > first and again + sizes[following - 1] <= overlap * most:
             following -= 1
             again += sizes[following]
         first = following

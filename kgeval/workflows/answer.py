@@ -127,7 +127,7 @@ class AnswerRun:
     def system_notes(self) -> list[str]:
         """What systems and models say that a reader of the answers should know."""
         lines = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
-        return [*lines, *(self.box.models.notes if self.box.models is not None else [])]
+        return [*lines, *self.box.notes, *(self.box.models.notes if self.box.models is not None else [])]
 
     def read_files(self) -> list[Path]:
         """The files that this run reads: nothing may be written there."""
@@ -236,13 +236,13 @@ def run(
 
 def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator[str]:
     """What theta, k and l_max of built-in graph systems would find, line by line. Raises: UsageError for other systems."""
-    from kgeval.systems.builtin import read_settings
+    from kgeval.systems.builtin import defaults, read_settings
 
     with opened(session, questions, options, None) as answering:
         if other := [system.label for system in answering.chosen if system.spec.kind != "builtin"]:
             raise UsageError(f"--sweep: {', '.join(other)} is not built in", fix="sweep graph or graph+text")
         for chosen in answering.chosen:
-            settings = read_settings(chosen.spec.name, chosen.settings)
+            settings = read_settings(chosen.spec.name, chosen.settings, base=defaults(chosen.spec.name, options.preset))
             yield from sweep_lines(answering.questions, settings, answering.box.tools(chosen.spec))
             session.say(f"{len(answering.questions)} questions, {settings.name}; nothing was asked of a reader")
 

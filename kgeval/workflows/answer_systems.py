@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kgeval.llm.prices import Price
     from kgeval.llm.session import Models
     from kgeval.records import Layout
+    from kgeval.systems.builtin.settings import Preset
     from kgeval.systems.builtin.tools import BuiltinTools
     from kgeval.tables.row_selection import RowSelection
     from kgeval.workflows.session import Session
@@ -66,6 +67,10 @@ def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[st
     labels = {system.label for system in chosen}
     if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
+    if options.preset and not any(system.spec.kind == "builtin" for system in chosen):
+        raise UsageError(
+            f"--preset {options.preset}: no built-in system is asked", fix="an adapter has it in its index: kgeval system index --preset",
+        )
     folders = _folders(options.folders, labels)
     placed = (replace(system, folder=folders.get(system.label) or folders.get("") or system.folder) for system in chosen)
     return _equal_budgets([_set(one, settings, ablations) for one in placed])
@@ -170,18 +175,39 @@ class Toolbox:
         layout = self._layout if "graph" in needs else None
         return BuiltinTools(
             models=self.models, asker=self.dry, embedder=embedder, graph=self.graph, layout=layout, cache_dir=session.asking.cache_dir,
-            timeout=self.options.question_timeout or DEFAULT_TIMEOUT, say=session.say, dry=session.dry,
+            timeout=self.options.question_timeout or DEFAULT_TIMEOUT, say=session.say, dry=session.dry, preset=self.options.preset,
         )
+
+    @cached_property
+    def preset(self) -> Preset | None:
+        """The paper whose baselines are run."""
+        from kgeval.systems.builtin.settings import PRESETS
+
+        return PRESETS[self.options.preset] if self.options.preset else None
+
+    @property
+    def notes(self) -> list[str]:
+        """What of a preset a reader of the answers should know: what the paper leaves open, and where models are others than its own."""
+        if self.preset is None:
+            return []
+        asked = [(self.models.endpoint.model, self.preset.reader)] if self.models is not None else []
+        embedded = [(self._embedder.name, self.preset.embedding)] if "_embedder" in self.__dict__ else []
+        others = [f"{used} stands for {printed}" for used, printed in (*asked, *embedded) if used != printed]
+        return [f"preset {self.options.preset} ({self.preset.source}): " + "; ".join([*others, self.preset.open])]
 
     def _open_models(self, system: str) -> None:
         if self.models is not None:
             return
-        if not self.session.names_model("reader"):
+        named = self.session.names_model("reader")
+        if self.preset is None and not named:
             raise UsageError(
                 f"{system} needs a reader, and no model is named for it",
                 fix=f"give {self.flag} NAME, or name = ... in [model.reader] of kgeval.toml; --extractive needs no model",
             )
-        self.models = self.session.models("reader")
+        parameters: dict[str, JsonValue] = {}
+        if self.preset is not None and self.preset.temperature is not None:
+            parameters = {"temperature": self.preset.temperature, **self.session.config.model.reader.parameters}
+        self.models = self.session.models("reader", name=None if named or self.preset is None else self.preset.reader, **parameters)
         if self.session.dry:
             from kgeval.llm.asker import Dry
 
@@ -189,7 +215,10 @@ class Toolbox:
 
     @cached_property
     def _embedder(self) -> Embedder:
-        return self.stack.enter_context(self.session.embedder)
+        named = self.session.embedding.embedding_model or self.session.config.model.embedding.name
+        if self.preset is None or named:
+            return self.stack.enter_context(self.session.embedder)
+        return self.session.open_embedder(self.preset.embedding)
 
     @cached_property
     def _layout(self) -> Layout:

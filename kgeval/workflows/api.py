@@ -192,12 +192,13 @@ def answer(
     Args:
         questions: a file (.jsonl, .json, .csv, .parquet), a DataFrame, a list or an iterator of mappings: id, question, and what is known
             of the right answer, which no system is shown. An iterator is gone through once; what it raises comes through.
-        system: "closed-book", "vector", "graph", "graph+text", "command:...", "http:URL", "file:PATH", an adapter, or a name of [[systems]]
-            in kgeval.toml; a function of your own; or a mapping of names to these; or a list of all of them. None: all of [[systems]].
+        system: "closed-book", "vector", "graph", "graph+text", "communities", "command:...", "http:URL", "file:PATH", an adapter,
+            or a name of [[systems]] in kgeval.toml; a function of your own; or a mapping of names to these; or a list of all of them. None:
+            all of [[systems]].
             A function gets the question's text (and question_id, trial, target_words where it names them; `settings` are further keywords)
             and gives a text, or a mapping or record with answer, contexts and other fields of an answer; it may be asynchronous. Of an
             object, its method `answer`, else the object itself, is called. What a function raises is the error of that row.
-        model: the model that reads what vector, graph and graph+text retrieve, and answers closed-book; its key comes from OPENAI_API_KEY.
+        model: the model that reads what built-in systems retrieve, and answers closed-book; its key comes from OPENAI_API_KEY.
         connection, graph: for systems that search a graph: as for `connect`; `graph` may be either, a name or a connection.
         output: a file, a folder, or a name with {system}: answers are in the journal as they come, and the same call goes on.
         dry_run: True: only what models would be asked, as an AnswerPlan; no function is called.

@@ -150,6 +150,10 @@ class Scoring:
                 "no model is named: triples come from the files and from a stored graph (--graph) alone; --model NAME asks for the others",
             )
         embedder = session.embedder if "embedder" in selection.tools else None
+        if "bert-score" in selection.tools and not session.dry:
+            from kgeval.metrics.bertscore import load_scorer
+
+            load_scorer(self.settings.bertscore_model)
         graph, layout = None, None
         if selection.tools & {"graph", "gds"}:
             graph = session.graph

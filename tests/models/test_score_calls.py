@@ -32,6 +32,7 @@ def row() -> Row:
         ),
         answer=Answer(
             question_id="1", system="s", answer=TEXT, contexts=passages, citations=[Citation(claim=TRUE, chunk_id="c1")],
+            reasoning=[TRUE],
         ),
     )
 

@@ -12,6 +12,7 @@ import pytest
 from builtin_world import TOWN, ask, tools
 
 from kgeval.cli.main import run
+from kgeval.errors import UsageError
 from kgeval.graph.connect import Address, Graph
 from kgeval.llm.fake import FakeServer
 from kgeval.llm.rerank import Reranker
@@ -194,3 +195,35 @@ def test_vector_finds_a_chunk_by_its_end_and_shows_what_was_found_within_the_bud
             assert sum(count(one.text) for one in found) <= 400
         whole = open_builtin("vector", {"k": 1, "l_max": 100_000}, made).answer(ask(needles[0])).contexts or []
         assert whole[0].text == " ".join([*filler, needles[0]])
+
+
+def test_vector_retrieves_pieces_of_so_many_tokens_where_a_paper_did(graph: Graph, draw: Draw, tmp_path: Path) -> None:
+    """`chunk_tokens`: a piece of a long chunk stands for itself, under the chunk's id; pieces do not overlap, and hold all of the chunk."""
+    sentences = [f"The tide table of year {1800 + n} was printed in the harbour office." for n in range(24)]
+    draw(f"CREATE (:Chunk {{id: 'long', text: '{' '.join(sentences)}'}}), (:Chunk {{id: 'short', text: 'Ishbel Quaid kept gannets.'}}), "
+         "(:__Entity__ {id: 'a', name: 'Ada', type: 'Person'})")
+    with tools(graph, tmp_path) as made:
+        system = open_builtin("vector", {"k": 100, "chunk_tokens": 64, "l_max": 10_000}, made)
+        pieces = [one.text for one in system.answer(ask("?")).contexts or []]
+        assert sorted(" ".join(pieces).split()) == sorted(" ".join([*sentences, "Ishbel Quaid kept gannets."]).split())
+        lengths = made.embedder.lengths(pieces) if made.embedder else []
+        assert len(pieces) > 5 and max(lengths) <= 64
+        best = open_builtin("vector", {"k": 2, "chunk_tokens": 64}, made).answer(ask("Ishbel Quaid kept gannets.")).contexts or []
+        assert [one.chunk_id for one in best] == ["short", "long"] and best[0].text == "Ishbel Quaid kept gannets."
+
+
+def test_pieces_longer_than_the_model_reads_are_refused(town: BuiltinTools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type(town.embedder), "window", lambda self: 256)
+    with pytest.raises(UsageError, match="chunk_tokens=600: letters reads 256 tokens"):
+        open_builtin("vector", {"chunk_tokens": 600}, town)
+
+
+def test_a_preset_at_the_command_line_is_in_answers_and_in_the_record_of_the_index(
+    answer: Callable[..., int], scores: Scores, tmp_path: Path,
+) -> None:
+    assert answer("--system", "vector", "--preset", "xiang", "--index-record", "i.json", "-o", "a.jsonl") == 0
+    row = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])
+    assert row["system"] == "vector@preset=xiang" and "|preset=xiang|" in row["signature"] and "chunk_tokens=256" in row["signature"]
+    record = IndexRecord.model_validate_json((tmp_path / "i.json").read_text())
+    assert (record.configuration["preset"], record.configuration["chunk_tokens"]) == ("xiang", 256)
+    assert scores.asked, "the reranker of the paper ordered what was found"

@@ -21,7 +21,7 @@ ROOMS = (
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
-    "sentence_transformers", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
+    "sentence_transformers", "transformers", "bert_score", "sacrebleu", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
 }
 # the borders, where whatever is raised becomes a status: by a check, by code of the user's, by a stage of a run
 BORDERS = {"auditing/attempts.py", "metrics/own.py", "workflows/pipeline/perform.py"}

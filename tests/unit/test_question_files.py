@@ -232,3 +232,58 @@ def test_whatever_stands_in_a_field_the_file_is_read_or_refused(row: dict[str, A
     except InputError:
         return
     assert len(found) == 1
+
+
+def table(path: Path, head: str, *rows: str) -> list[Question]:
+    path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    return list(read_questions(path))
+
+
+def right(question: Question) -> tuple[str | None, list[str]]:
+    return question.reference, question.references
+
+
+def test_the_tables_of_uda_qa_have_the_right_answers_of_their_set(tmp_path: Path) -> None:
+    head = "doc_name|q_uid|question|"
+    found = table(
+        tmp_path / "nq_qa.csv", f"{head}short_answer|long_answer|doc_url",
+        "Mill Hill|-83|who built the mill|Ada|Ada, a smith, built it.|u", "Mill Hill|-84|how old is it||It is old , very old .|u",
+    )
+    assert [(one.id, one.document, one.dataset) for one in found] == [("-83", "Mill Hill", "NqText"), ("-84", "Mill Hill", "NqText")]
+    assert [right(one) for one in found] == [("Ada", []), ("It is old , very old .", [])]
+    assert [(p.text, p.document) for p in found[0].evidence] == [("Ada, a smith, built it.", "Mill Hill")]
+
+    found = table(
+        tmp_path / "tat_qa.csv", f"{head}answer|answer_scale|answer_type",
+        "mill-inc_2019|a1|What were sales in 2018 and 2019?|['$ 5.99', '$ 4.79']|thousand|multi-span",
+        "mill-inc_2019|a2|When?|['2019']||span",
+    )
+    assert [right(one) for one in found] == [("$ 5.99, $ 4.79 thousand", []), ("2019", [])]
+    assert [(one.kind, one.dataset) for one in found] == [("multi-span", "TatHybrid"), ("span", "TatHybrid")]
+
+    fin = table(tmp_path / "fin_qa.csv", f"{head}answer_1|answer_2", "ADI_2009|ADI/2009/page_59.pdf-2|How much less?|-27.0%|-0.26689")
+    assert (right(fin[0]), fin[0].dataset) == (("-27.0%", ["-0.26689"]), "FinHybrid")
+    paper = table(tmp_path / "paper_tab_qa.csv", f"{head}answer_1|answer_2|answer_3", "1912.01214|9f|Which one?|BLEU|BLEU|its BLEU")
+    assert (right(paper[0]), paper[0].dataset) == (("BLEU", ["its BLEU"]), "PaperTab")
+    feta = table(tmp_path / "feta_qa.csv", f"{head}answer|doc_url", "Ada|12844|What did she build?|She built a mill, in 1854.|u")
+    assert (right(feta[0]), feta[0].dataset) == (("She built a mill, in 1854.", []), "FetaTab")
+
+
+def test_the_extended_files_of_uda_qa_have_their_evidence_too(tmp_path: Path) -> None:
+    def rows(*answered: tuple[Any, Any]) -> dict[str, Any]:
+        made = [{"question": "Q?", "q_uid": n, "answers": answers, "evidence": evidence} for n, (answers, evidence) in enumerate(answered)]
+        return {"Doc A": made[:1], "Doc B": made[1:] or [{**made[0], "q_uid": 9}]}
+
+    people = [{"answer": "No", "type": "boolean"}, {"answer": "No, none", "type": "x"}]
+    paper = read(tmp_path / "bench_paper_text_qa.json", rows((people, [{"raw_evidence": ["P1", "P2"]}, {"raw_evidence": ["P1"]}])))
+    assert [(one.document, one.kind, one.dataset, right(one)) for one in paper] == [
+        (name, None, "PaperText", ("No", ["No, none"])) for name in ("Doc A", "Doc B")
+    ]
+    assert [(p.text, p.document) for p in paper[0].evidence] == [("P1", "Doc A"), ("P2", "Doc A")]
+    cells = {"table_array": [["Year", "Mill"], ["1853", "-"], ["1854", "Ada's"]], "highlighted_cell_ids": [[2, 0], [2, 1]]}
+    feta = read(tmp_path / "bench_feta_qa.json", rows(("In 1854.", cells)))
+    assert (right(feta[0]), feta[0].evidence[0].text) == (("In 1854.", []), "Year | Mill\n1854 | Ada's")
+    fin = read(tmp_path / "bench_fin_qa.json", rows(({"str_answer": "380", "exe_answer": 3.8}, {"table_1": "interest was 380"})))
+    assert (right(fin[0]), fin[0].evidence[0].text) == (("380", ["3.8"]), "interest was 380")
+    tat = read(tmp_path / "bench_tat_qa.json", rows(({"answer": ["1", "2"], "answer_type": "multi-span", "answer_scale": ""}, {})))
+    assert (right(tat[0]), tat[0].kind) == (("1, 2", []), "multi-span")

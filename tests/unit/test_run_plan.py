@@ -454,3 +454,23 @@ trails = 3
 [run.options.import]
 dry_run = true
 """
+
+
+def test_a_preset_of_the_answers_names_their_reader_and_goes_to_the_comparison(tmp_path: Path) -> None:
+    questions = tmp_path / "q.jsonl"
+    questions.write_text("{}")
+    base = {
+        "systems": SYSTEMS, "questions": {"file": str(questions)}, "graph": {"name": "g"}, "compare": {}, "model": {"judge": {"name": "j"}},
+    }
+
+    def checked(**answers: str) -> None:
+        config = {**base, "run": {"options": {"answers": answers}}}
+        check(Config.model_validate(config), list(stages(**config).values()), (), None)
+
+    with pytest.raises(ConfigError, match="vector, graph: need a reader"):
+        checked()
+    with pytest.raises(ConfigError, match=r"preset.*'kasiak' or 'xiang'"):
+        checked(preset="edge")
+    checked(preset="xiang")
+    found = stages(**base, run={"options": {"answers": {"preset": "xiang"}}})
+    assert all("--preset xiang" in " ".join(found[stage].argv) for stage in ("answers", "compare"))

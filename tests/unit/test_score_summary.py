@@ -16,6 +16,7 @@ from kgeval.metrics.summary.build import SummaryOptions, build_report
 from kgeval.metrics.summary.groups import traits_of
 from kgeval.metrics.summary.means import mean_of
 from kgeval.records import (
+    CONTEXT_LENGTHS,
     LEVELS_OF_X,
     Answer,
     GoldPath,
@@ -31,6 +32,7 @@ from kgeval.records import (
     SystemInfo,
     Verdict,
 )
+from kgeval.reports.write import rendered
 from kgeval.stats.thresholds import Threshold
 
 RUN = RunManifest(kgeval="0", command="kgeval score", started="2026-01-01T00:00:00+00:00", seconds=1)
@@ -315,3 +317,41 @@ def test_evidence_of_a_hostile_question_stays_text() -> None:
     found = report([score(nasty, "bad: reply: " + nasty)], rows)
     assert found.summaries[0].overall.failures == {"bad": 1}
     assert ScoreReport.model_validate_json(found.model_dump_json()) == found
+
+
+def test_scores_by_the_length_of_the_contexts_are_what_counting_gives() -> None:
+    """Each answer is in the band of its own contexts; repetitions of a question by their mean; one without contexts in none."""
+    rng = random.Random(5)
+    rows, scores, expected = [], [], dict[tuple[str, str], list[float]]()
+    for n in range(40):
+        for system in ("A", "B"):
+            characters = rng.choice([0, 1, 999, 1000, 1001, 2000, 63_999, 64_001, 512_000, 512_001])
+            texts = [] if characters == 0 else ["x" * (characters // 2), "y" * (characters - characters // 2)]
+            value = rng.random()
+            rows.append(row(len(rows), {"id": f"q{n}"}, system, contexts=[{"text": text} for text in texts]))
+            scores.append(score(f"q{n}", value, system=system))
+            # the smallest edge that holds it, found by looking through the names
+            edges = [int(name.split()[1].replace(",", "")) for name in CONTEXT_LENGTHS[1:-1]]
+            edge = next((f"to {edge:,}" for edge in edges if characters <= edge), "above 512,000")
+            expected.setdefault((system, "none" if characters == 0 else edge), []).append(value)
+    rows.append(row(len(rows), {"id": "untold"}, "A"))
+    scores.append(score("untold", 1.0, system="A"))
+    found = {(one.system, one.value): one.overall for one in report(scores, rows).groups if one.by == "context"}
+    assert found.keys() == expected.keys()
+    for key, values in expected.items():
+        assert (found[key].n, found[key].mean) == (len(values), pytest.approx(sum(values) / len(values)))
+    order = [one.value for one in report(scores, rows).groups if (one.by, one.system) == ("context", "A")]
+    assert order == [name for name in CONTEXT_LENGTHS if name in order], "shortest first"
+    shown = rendered(report(scores, rows), "md").split("By length of the contexts")[1]
+    assert [line.split("|")[1].strip() for line in shown.splitlines() if line.startswith(("| none", "| to ", "| above"))] == order
+
+
+def test_repetitions_with_other_contexts_count_by_their_mean_and_one_band_is_no_group() -> None:
+    short, long = [{"text": "x" * 600}], [{"text": "x" * 3_000}]
+    rows = [row(0, {"id": "q1"}, contexts=short, trial=1), row(1, {"id": "q1"}, contexts=long, trial=2)]
+    rows.append(row(2, {"id": "q2"}, contexts=short))
+    scores = [score("q1", 0.2, trial=1), score("q1", 0.4, trial=2), score("q2", 1.0)]
+    found = {one.value: one.overall.mean for one in report(scores, rows).groups if one.by == "context"}
+    assert found == {"to 2,000": pytest.approx(0.3), "to 1,000": 1.0}
+    alone = report([score("q1", 0.2), score("q2", 1.0)], [row(n, {"id": f"q{n + 1}"}, contexts=short) for n in range(2)])
+    assert not [one for one in alone.groups if one.by == "context"]

@@ -13,13 +13,14 @@ from kgeval.llm.asker import Later, digest
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.judge.context import MOST_REASON, ItemList, JudgeContext, answer_text, failure_of, passages
+from kgeval.metrics.judge.lists import reasoning_steps
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
 MOST_ITEMS = 60  # statements a call: each has a sentence of reason in the reply
 GUESSED_ITEMS = 10
 GROWTH = 3  # claims say names again that the text says once: at most about three times its tokens (a guess, for dry runs only)
-SOURCES = ("reference", "contexts", "answer", "statements")
+SOURCES = ("reference", "contexts", "answer", "statements", "reasoning")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ def source_of(judge: JudgeContext, name: str) -> VerdictSource:
     if name == "answer":
         text = answer_text(judge.row)
         return VerdictSource("verdicts-answer", prompt, {**slots, "answer": text}, nothing=None if text else "the answer is empty")
+    if name == "reasoning":  # with the answer that it ends in: the last step of a chain is often said nowhere else
+        said = "\n".join(text for text in (*reasoning_steps(judge.row.answer), answer_text(judge.row)) if text)
+        nothing = None if said else "the reasoning is empty"
+        return VerdictSource("verdicts-reasoning", "judge-against-answer", {**slots, "answer": said}, nothing=nothing)
     texts = question.right_answers[:1] if name == "reference" else tuple(text for text in question.statements if text.strip())
     slot = "references" if name == "reference" else "statements"
     return VerdictSource(f"verdicts-{name}", prompt, {**slots, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")

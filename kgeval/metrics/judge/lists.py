@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from kgeval.llm import tokens
 from kgeval.llm.asker import digest
@@ -10,9 +10,11 @@ from kgeval.llm.characters import whole
 from kgeval.metrics.facts import TextList
 from kgeval.metrics.judge.context import ItemList, JudgeContext, Origin, answer_text, failure_of
 from kgeval.metrics.judge.replies import MadeQuestions, Statements
+from kgeval.records import Answer
+from kgeval.text.sentences import sentences
 
-ItemKind = Literal["answer_claims", "reference_claims", "evidence", "points", "steps"]
-ITEM_KINDS: tuple[ItemKind, ...] = ("answer_claims", "reference_claims", "evidence", "points", "steps")
+ItemKind = Literal["answer_claims", "reference_claims", "evidence", "points", "steps", "reasoning"]
+ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
 
 def items_of(judge: JudgeContext, kind: ItemKind) -> ItemList:
@@ -26,10 +28,18 @@ def items_of(judge: JudgeContext, kind: ItemKind) -> ItemList:
         return ItemList(TextList(question.evidence_texts))
     if kind == "steps":
         return ItemList(TextList(_filled(question.steps or (question.path.text if question.path else []))))
+    if kind == "reasoning":
+        return ItemList(TextList(reasoning_steps(judge.row.answer)))
     if given := _filled(question.points):
         judge.subject.facts.texts["points"] = TextList(given)
         return ItemList(TextList(given))
     return _extracted_list(judge, "points", next(iter(question.right_answers), ""))
+
+
+def reasoning_steps(answer: Answer) -> tuple[str, ...]:
+    """The steps of the system's own reasoning as it tells them; where it is one text, its sentences."""
+    steps = _filled(answer.reasoning or [])
+    return tuple(text for start, end in sentences(steps[0]) if (text := steps[0][start:end].strip())) if len(steps) == 1 else steps
 
 
 def _filled(texts: list[str]) -> tuple[str, ...]:

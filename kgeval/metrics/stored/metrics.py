@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import JsonValue
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
-from kgeval.metrics.facts import ItemVerdicts
+from kgeval.metrics.facts import ItemVerdicts, Label
 from kgeval.metrics.judge.context import answer_text
+from kgeval.metrics.shares import NO_CLAIM, against_contexts, share, zero_for_empty
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
-SUPPORTED, CONTRADICTED, NOT_STATED = "supported", "contradicted", "not_stated"
+SUPPORTED: Label = "supported"
+CONTRADICTED: Label = "contradicted"
+NOT_STATED: Label = "not_stated"
 
 
 def kg_grounding(subject: Subject) -> MetricValue:
@@ -117,6 +122,26 @@ def stepwise_accuracy(subject: Subject) -> MetricValue:
     return scored(right / len(texts), **counts, steps=list[JsonValue](steps))
 
 
+def stepwise_reasoning(subject: Subject) -> MetricValue:
+    """Steps of the gold chain that the system's own reasoning, or the answer that it ends in, states / steps. What its contexts hold does
+    not count: `stepwise_accuracy` gives a step for retrieving it, this one for taking it."""
+    if not answer_text(subject.row):
+        return zero_for_empty()
+    checked = subject.facts.checks["steps@reasoning"]
+    value = share(checked, SUPPORTED, what="steps_total", none=not_applicable("no steps are given"))
+    kinds = step_kinds(subject.row.question)
+    steps: list[dict[str, JsonValue]] = [
+        {"position": item.number, "relation": kind, "reasoning": item.label, "right": item.label == SUPPORTED}
+        for item, kind in zip(checked.items, kinds, strict=False)
+    ]
+    return replace(value, detail={**value.detail, "steps": list[JsonValue](steps)}) if value.status == "scored" else value
+
+
+def reasoning_support(subject: Subject) -> MetricValue:
+    """Steps of the system's own reasoning that its contexts support / its steps: does each conclusion follow from what was retrieved?"""
+    return against_contexts(subject, "reasoning@contexts", SUPPORTED, what="reasoning_steps", none=NO_CLAIM)
+
+
 def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[str, JsonValue]]:
     """Each step with its position, its relation type and its checks. An empty answer has no right step."""
     stored = subject.facts.checks.get("steps@graph")
@@ -149,6 +174,20 @@ METRICS: tuple[Metric, ...] = (
         "retrieved contexts state it. Beside it: which steps the stored graph holds.",
         "[M 5] stepwise accuracy", stepwise_accuracy, needs=("steps", "contexts"), asks=("steps@answer", "steps@contexts", "steps@graph"),
         tools=("judge",), calls="2",
+    ),
+    Metric(
+        "stepwise_reasoning", "reasoning", "steps of the gold chain that the system's own reasoning takes",
+        "steps of the gold chain that the reasoning, or the answer that it ends in, states / steps. What the contexts hold does not count. "
+        "An empty answer is 0.",
+        "[M 5] chain of reasoning, process-oriented", stepwise_reasoning, needs=("steps", "reasoning"), asks=("steps@reasoning",),
+        tools=("judge",), calls="1",
+    ),
+    Metric(
+        "reasoning_support", "reasoning", "steps of the system's own reasoning that follow from its contexts",
+        "steps of the reasoning that the retrieved contexts support / its steps; nothing retrieved: 0. A reasoning in one text is cut "
+        "into sentences.",
+        "[M 5] does the intermediate conclusion follow from the retrieved evidence", reasoning_support, needs=("reasoning", "contexts"),
+        asks=("reasoning@contexts",), tools=("judge",), calls="1",
     ),
     Metric(
         "cypher_valid", "retrieval", "the answer's Cypher runs as a read",

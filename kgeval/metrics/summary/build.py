@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
-from kgeval.metrics.summary.costs import Costs
+from kgeval.metrics.summary.costs import CHARACTERS, Costs
 from kgeval.metrics.summary.gains import MOST_DATASETS, gains, group_costs, group_gains
 from kgeval.metrics.summary.gates import evaluate
-from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, grouping, mean_by_type
+from kgeval.metrics.summary.groups import (
+    Grouping,
+    Traits,
+    context_bands,
+    context_summaries,
+    group_summaries,
+    grouping,
+    mean_by_type,
+)
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
@@ -303,12 +311,16 @@ def _parts(
 ) -> _Parts:
     """One system and metric after the other, so that only one set of values is unfolded at a time."""
     parts = _Parts()
-    sides = read.touched.sides(len(read.table.questions)) if read.touched is not None else None
+    count = len(read.table.questions)
+    bands = context_bands({system: read.costs.by_question(system, CHARACTERS, count, errors=True) for system in systems})
+    sides = read.touched.sides(count) if read.touched is not None else None
     for system in systems:
         for info in infos:
             values, questions = read.table.values(system, info.metric)
             grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
             parts.groups += grouped
+            if system in bands:
+                parts.groups += context_summaries(system, info.metric, values, bands[system][questions], seed=options.seed)
             parts.summaries.append(MetricSummary(
                 system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(grouped),
                 repeats=repeats(read.table.runs(system, info.metric)), spread=spread(values.value[values.scored]),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 STAGES = ("retrieval", "entry", "expand", "rerank", "generate")
 FIELDS = ("latency_s", "ttft_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")
 CONTEXT = "context_tokens"  # built-in systems say it among the further fields of an answer
+# counted of every answer that has contexts: a count of tokens would take longer than all else of a report
+CHARACTERS = "context_characters"
 ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")  # fields whose sums say something
 
 
@@ -30,13 +32,13 @@ ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", 
 class AnswerCosts:
     """What the answers of one system say of their costs, one place an answer; NaN where one says nothing. `questions`: their numbers.
 
-    `failed`: 1 for an answer that is an error. A column ends with the last answer that has its field: most files have none of the thirteen,
+    `failed`: 1 for an answer that is an error. A column ends with the last answer that has its field: most files have none of the fifteen,
     and for a million answers these would be 96 MB of NaN.
     """
 
     questions: array[int] = field(default_factory=lambda: array("q"))
     failed: array[int] = field(default_factory=lambda: array("b"))
-    columns: dict[str, array[float]] = field(default_factory=lambda: {name: array("d") for name in (*FIELDS, *STAGES, CONTEXT)})
+    columns: dict[str, array[float]] = field(default_factory=lambda: {name: array("d") for name in (*FIELDS, *STAGES, CONTEXT, CHARACTERS)})
 
     def add(self, at: int, answer: Answer) -> None:
         """Takes in an answer to the question with the number `at`."""
@@ -49,6 +51,7 @@ class AnswerCosts:
             self._put(name, None if answer.stages is None else getattr(answer.stages, name))
         context = answer.extra.get(CONTEXT)
         self._put(CONTEXT, context if isinstance(context, int | float) and not isinstance(context, bool) else None)
+        self._put(CHARACTERS, None if answer.contexts is None else sum(len(passage.text) for passage in answer.contexts))
 
     def _put(self, name: str, value: float | None) -> None:
         if value is not None and isfinite(value) and value >= 0:
@@ -153,9 +156,9 @@ class Costs:
                 factors[name] = float(np.sort(own[both]).sum()) / base
         return factors
 
-    def by_question(self, system: str, name: str, count: int) -> Floats:
-        """A field's mean over the repetitions of each question that are no errors, NaN where none told; (count,)."""
-        return self.systems.get(system, AnswerCosts()).by_question(name, count, errors=False)
+    def by_question(self, system: str, name: str, count: int, *, errors: bool = False) -> Floats:
+        """A field's mean over the repetitions of each question, NaN where none told; (count,). `errors`: with failed answers too."""
+        return self.systems.get(system, AnswerCosts()).by_question(name, count, errors=errors)
 
     def quality(self, system: str, values: Values, questions: Whole) -> float | None:
         """Mean of a metric for every 1,000 tokens: over the questions with both a value and known tokens, mean by mean."""

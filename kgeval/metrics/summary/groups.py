@@ -1,9 +1,10 @@
-"""Questions by what they are: level, kind, hops, document, dataset; and the means of each group."""
+"""Questions by what they are: level, kind, hops, document, dataset; answers by the length of their contexts; and the means of
+each group."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import TYPE_CHECKING, get_args
@@ -11,15 +12,16 @@ from typing import TYPE_CHECKING, get_args
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import hops_of
 from kgeval.metrics.summary.values import Numbers, Values
-from kgeval.records import LEVELS_OF_X, By, GroupSummary, Question
+from kgeval.records import CONTEXT_EDGES, CONTEXT_LENGTHS, LEVELS_OF_X, By, GroupSummary, Question
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    Floats = npt.NDArray[np.float64]
     Whole = npt.NDArray[np.int64]
 
-FIELDS: tuple[By, ...] = get_args(By)
+FIELDS: tuple[By, ...] = tuple(by for by in get_args(By) if by != "context")  # of questions
 MOST = 100  # groups of one field
 UNKNOWN = -1
 
@@ -139,6 +141,31 @@ def group_summaries(system: str, metric: str, values: Values, questions: Whole, 
     return [
         GroupSummary(system=system, metric=metric, by=by, value=value, overall=mean_of_values(values.of(places), seed=seed))
         for by in FIELDS for value, places in groups.members(by, questions)
+    ]
+
+
+def context_bands(characters: Mapping[str, Floats]) -> dict[str, Whole]:
+    """System -> for each question the number of its band in CONTEXT_LENGTHS, -1 where its contexts are not known [D 7].
+    `characters`: system -> the length of the contexts by question, NaN where they are not known. Empty where all contexts are
+    of one band: that is the whole."""
+    import numpy as np
+
+    edges = (0, *CONTEXT_EDGES)
+    bands = {
+        system: np.where(np.isnan(lengths), UNKNOWN, np.searchsorted(edges, lengths)).astype(np.int64)
+        for system, lengths in characters.items()
+    }
+    several = {int(band) for numbers in bands.values() for band in np.unique(numbers)} - {UNKNOWN}
+    return bands if len(several) > 1 else {}
+
+
+def context_summaries(system: str, metric: str, values: Values, bands: Whole, *, seed: int) -> list[GroupSummary]:
+    """One summary for each band of context lengths. `bands`: of the questions in `values`."""
+    import numpy as np
+
+    return [
+        GroupSummary(system=system, metric=metric, by="context", value=name, overall=mean_of_values(values.of(places), seed=seed))
+        for number, name in enumerate(CONTEXT_LENGTHS) if len(places := np.flatnonzero(bands == number))
     ]
 
 

@@ -20,12 +20,13 @@ GOOD = frozenset(("supported", "correct", "right", "relevant", "yes", "true", "e
 ORDER = ("contradicted", "incorrect", "wrong", "not_stated", "refusal", "partial")
 ITEMS = {
     "answer_claims": "claim of the answer", "reference_claims": "claim of the reference", "evidence": "evidence",
-    "points": "point", "steps": "step", "statements": "gold statement", "ratings": "context", "rating:joined": "the contexts together",
-    "binary": "the answer", "binary:compat": "the answer", "citations": "citation", "citations:claims": "claim of the answer",
+    "points": "point", "steps": "step", "reasoning": "step of the reasoning", "statements": "gold statement", "ratings": "context",
+    "rating:joined": "the contexts together", "binary": "the answer", "binary:compat": "the answer", "citations": "citation",
+    "citations:claims": "claim of the answer",
 }
 SOURCES = {
     "reference": "the reference", "contexts": "the contexts", "answer": "the answer", "statements": "the gold statements",
-    "graph": "the graph",
+    "reasoning": "the reasoning", "graph": "the graph",
 }
 WORDS = {"contradicted": "contradicted by", "not_stated": "not stated in"}
 

@@ -25,6 +25,7 @@ from kgeval.overview.score_verdict import (
     word,
 )
 from kgeval.records import (
+    CONTEXT_LENGTHS,
     LEVELS_OF_X,
     BothMeans,
     By,
@@ -78,8 +79,8 @@ def document(report: ScoreReport) -> Document:
     nothing = "Nothing in these figures asks for it." if tables.headline else "Nothing was scored, so there is nothing to judge."
     fixes = list(fix_first(to_fix(tables), FIXED, nothing))
     makers = (  # in the order of a decision
-        _figures, lambda tables: gates_section(tables.report.gates), _scores, _known, _leaderboard, _pays, _types, _groups, _failures,
-        _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
+        _figures, lambda tables: gates_section(tables.report.gates), _scores, _known, _leaderboard, _pays, _types, _groups, _contexts,
+        _failures, _repeats, _cost, _planes, _reasoning, _gains, _audit, _worst, _metrics, _signatures, _answers,
     )
     info = tables.info.get(tables.headline or "")
     judges = [f"judge {word(one.name)}" for one in report.run.models if one.role == "judge"]
@@ -284,21 +285,16 @@ def _groups(tables: ScoreTables) -> Section:
     blocks: list[Block] = []
     others: list[Block] = []
     for by in ("hops", "kind", "document", "dataset"):
-        several = {metric: values for metric, values in tables.groups.get(by, {}).items() if len(values) > 1}  # one group is the whole
-        metrics = sorted(several, key=lambda metric: (metric != tables.headline, tables.metrics.index(metric)))
-        rows = {metric: [
-            [Cell(value, user=by == "document"), *(_cell(means.get(system), lower=tables.lower(metric)) for system in tables.systems)]
-            for value, means in sorted(several[metric].items(), key=lambda pair: _place(by, *pair))
-        ] for metric in metrics}
-        if by == "hops" and 1 < len(metrics) <= ACROSS:
+        rows = _rows_by(tables, by)
+        if by == "hops" and 1 < len(rows) <= ACROSS:
             lines = [
                 [Cell(f"{metric}, {depth.text} hop{'' if depth.text == '1' else 's'}"), *cells]
-                for metric in metrics for depth, *cells in rows[metric]
+                for metric, found in rows.items() for depth, *cells in found
             ]
             blocks.append(Table(("metric, hops", *tables.systems), lines, title="By hops", short=12))
             continue
-        for metric in metrics:
-            found, head, title = rows[metric], (BY_WORDS[by], *tables.systems), f"By {BY_WORDS[by]}: {metric}"
+        for metric, found in rows.items():
+            head, title = (BY_WORDS[by], *tables.systems), f"By {BY_WORDS[by]}: {metric}"
             if metric == tables.headline:
                 blocks.append(Table(head, found, title=title, short=16, long=12))
             else:
@@ -310,8 +306,32 @@ def _groups(tables: ScoreTables) -> Section:
     return _section("By hops, kind, document, dataset", "groups", hint, blocks)
 
 
+def _contexts(tables: ScoreTables) -> Section:
+    """The same means by how long the contexts of the answers were, the verdict's metric first, others folded."""
+    found = [
+        Table(("characters", *tables.systems), rows, title=metric, short=12, long=12)
+        for metric, rows in _rows_by(tables, "context").items()
+    ]
+    blocks: list[Block] = [*found[:1], *([Details("By the other metrics", found[1:])] if found[1:] else [])]
+    hint = "Answers by the characters of their contexts together (in English about four a token). A system that retrieves more for a "
+    hint += "question may do so because it is harder: what falls from top to bottom is no proof that length is why."
+    return _section("By length of the contexts", "contexts", hint, blocks)
+
+
+def _rows_by(tables: ScoreTables, by: By) -> dict[str, list[list[Cell]]]:
+    """Metric -> a row a group, a column a system: metrics with several groups, the verdict's first. One group alone is the whole."""
+    several = {metric: values for metric, values in tables.groups.get(by, {}).items() if len(values) > 1}
+    metrics = sorted(several, key=lambda metric: (metric != tables.headline, tables.metrics.index(metric)))
+    return {metric: [
+        [Cell(value, user=by == "document"), *(_cell(means.get(system), lower=tables.lower(metric)) for system in tables.systems)]
+        for value, means in sorted(several[metric].items(), key=lambda pair: _place(by, *pair))
+    ] for metric in metrics}
+
+
 def _place(by: By, value: str, means: Mapping[str, Mean]) -> tuple[float, str]:
-    """Hops by number; other values the largest first."""
+    """Hops by number, lengths from the shortest; other values the largest first."""
+    if by == "context":
+        return (CONTEXT_LENGTHS.index(value) if value in CONTEXT_LENGTHS else math.inf), value
     digits = value.rstrip("+")
     if by == "hops":
         return (float(digits) if digits.isascii() and digits.isdigit() and len(digits) < 9 else math.inf), value

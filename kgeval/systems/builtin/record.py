@@ -42,6 +42,7 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
             "built in this run" if table.built else "found in the cache: the seconds are those of its building",
         ],
         configuration={
+            **({"preset": system.settings.preset} if system.settings.preset else {}),
             **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions,
             "search": "cosine, exact (LanceDB)",
             **({"windows": about.rows} if chunks else {}), "unread_share": about.unread,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kgeval.errors import LayoutError, UsageError
 from kgeval.graph.entry import EntryReader
+from kgeval.llm.calls import Spent
 from kgeval.llm.text_table import About, Item, TextTable, open_table
 from kgeval.records import Passage
 from kgeval.systems.builtin.tools import NEEDS, BuiltinTools
@@ -32,12 +33,17 @@ WINDOW = 256
 @dataclass(frozen=True)
 class Retrieved:
     """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of
-    the contexts."""
+    the contexts. `spent`: on calls of the model that found them (None: none was asked)."""
 
     contexts: tuple[Passage, ...]
     tokens: int
     nodes: tuple[str, ...] | None = None
     relations: tuple[str, ...] | None = None
+    spent: Spent | None = None
+
+
+class RetrievalFailed(Exception):
+    """Nothing could be retrieved for this question: a cause, a colon, and what happened."""
 
 
 class Retriever(Protocol):
@@ -91,14 +97,24 @@ class SearchedGraph:
         with self.embedder.lock, clock.stage("entry"):
             return self.embedder.fresh(question)
 
-    def table(self, kind: str) -> TextTable:
-        """The index of the graph's chunks or entities, built if need be, and said so."""
+    def table(self, kind: str, chunk_tokens: int = 0) -> TextTable:
+        """The index of the graph's chunks or entities, built if need be, and said so. `chunk_tokens`: chunks are cut into pieces of so many
+        tokens, which do not overlap; 0: into windows as long as the model reads.
+
+        Raises: UsageError where the model reads less of a text than a piece has.
+        """
         info, layout = self.reader.graph.info, self.reader.layout
         with self.embedder.lock:
-            window = self.embedder.window() or WINDOW
-        cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths) if kind == "chunks" else None
+            reads = self.embedder.window()
+        if chunk_tokens and reads is not None and chunk_tokens > reads:
+            raise UsageError(
+                f"chunk_tokens={chunk_tokens}: {self.embedder.name} reads {reads} tokens of a text, and would find nothing of the rest",
+                fix=f"give chunk_tokens={reads} at most, or an embedding model that reads more",
+            )
+        window, overlap = (chunk_tokens, 0.0) if chunk_tokens else (reads or WINDOW, OVERLAP)
+        cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths, overlap=overlap) if kind == "chunks" else None
         source = json.dumps(
-            [info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True,
+            [info.uri, info.database, layout.model_dump(), *([window, overlap] if cut else [])], sort_keys=True,
         )
         name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
 
@@ -136,12 +152,14 @@ def unread(about: About) -> str:
     return f"{share:.3g} % of the indexed text is in no vector: {about.model} reads no more of a text; what stands there is not found"
 
 
-def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:
+def chunk_windows(
+    chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]], overlap: float = OVERLAP,
+) -> list[Item]:
     """The windows of chunks, each under the chunk's own key and group; their id says where they stand
     (`window_place`)."""
     items = []
     for chunk in chunks:
-        spans = windows(chunk.text, most, lengths)
+        spans = windows(chunk.text, most, lengths, overlap=overlap)
         items += [
             replace(chunk, id=f"{chunk.id}#{start}#{len(spans)}", text=chunk.text[start:end]) for start, end in spans
         ]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from kgeval.config.answer import PresetName
 from kgeval.errors import UsageError
 from kgeval.systems.builtin.tools import NEEDS
 from kgeval.systems.system import name_with
@@ -16,7 +17,8 @@ from kgeval.systems.system import name_with
 SettingType = Literal["whole number", "number", "yes or no", "text", "list"]
 RETRIEVING = ("vector", "graph", "graph+text")
 GRAPHS = ("graph", "graph+text")
-EVERY = ("closed-book", *RETRIEVING)
+COMMUNITIES = ("communities",)
+EVERY = ("closed-book", *RETRIEVING, *COMMUNITIES)
 YES, NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 # What GraphRAG-Bench [X] has its systems answer with. Trials are there to show how answers differ by sampling [Z 4.2]; at 0 they would not
 TRIAL_TEMPERATURE = 0.7
@@ -40,11 +42,15 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting(
         "k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000,
     ),
+    BuiltinSetting(
+        "chunk_tokens", ("vector",), "whole number",
+        "Retrieve pieces of at most so many tokens of the embedding model, cut from the graph's chunks; 0: the chunks.", 0, 100_000,
+    ),
     BuiltinSetting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
     BuiltinSetting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
     BuiltinSetting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
     BuiltinSetting(
-        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
+        "l_max", (*RETRIEVING, *COMMUNITIES), "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
         20, 1_000_000,
     ),
     BuiltinSetting(
@@ -60,6 +66,13 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting(
         "candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000,
     ),
+    BuiltinSetting("communities", COMMUNITIES, "whole number", "How many communities are summed up, the largest ones.", 1, 1_000),
+    BuiltinSetting(
+        "facts", COMMUNITIES, "whole number", "Tokens of the facts that a summary is made from, at most.", 100, 1_000_000,
+    ),
+    BuiltinSetting(
+        "map_tokens", COMMUNITIES, "whole number", "Tokens of the summaries that one call looks through for a question.", 500, 1_000_000,
+    ),
     BuiltinSetting(
         "max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000,
     ),
@@ -72,15 +85,19 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     ),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
+# later versions brought these: their defaults are in no signature, so that what was paid for before is found again
+LATER = ("trial_temperature", "chunk_tokens", "stream")
 
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one
-    does."""
+    does. `preset`: the paper whose settings stand in place of kgeval's defaults."""
 
     system: str
+    preset: PresetName | None = None
     k: int = 5
+    chunk_tokens: int = 0
     theta: float = 0.3
     hops: int = 1
     most: int = 100
@@ -92,6 +109,10 @@ class Settings:
     describe: bool = True
     rerank: str = ""
     candidates: int = 30
+    # what GraphRAG-Bench [X H.2] gives Microsoft's community reports: 8,000 tokens to be made from; and so much to look through
+    communities: int = 50
+    facts: int = 8_000
+    map_tokens: int = 8_000
     max_words: int = 0
     trial_temperature: float = TRIAL_TEMPERATURE
     stream: bool = False
@@ -104,10 +125,16 @@ class Settings:
 
     @property
     def variant(self) -> str | None:
-        """What differs from the defaults ("hops=2,k=5"), or None."""
-        usual = defaults(self.system)
+        """What differs from the defaults ("hops=2,k=5"), or None; with a preset its name, and what differs from its settings."""
+        usual = defaults(self.system, self.preset)
         changed = [f"{name}={_written(value)}" for name, value in self.own.items() if value != usual.own[name]]
-        return ",".join(changed) or None
+        return ",".join([*([f"preset={self.preset}"] if self.preset else []), *changed]) or None
+
+    @property
+    def signature(self) -> str:
+        """The system and all that is set, as answers keep it."""
+        chosen = (f"{name}={value}" for name, value in self.own.items() if name not in LATER or value != getattr(Settings, name))
+        return "|".join([self.system, ",".join(chosen), *([f"preset={self.preset}"] if self.preset else [])])
 
     @property
     def name(self) -> str:
@@ -118,12 +145,55 @@ class Settings:
 DEFAULTS: Mapping[str, Mapping[str, int | float]] = {"graph": {"k": 20}, "graph+text": {"k": 20}}
 
 
-def defaults(system: str) -> Settings:
-    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises:
-    UsageError."""
+@dataclass(frozen=True)
+class Preset:
+    """How a paper ran its baselines: what stands in place of kgeval's defaults. `source`: where the paper prints it;
+    `reader`, `embedding`: models by name; `temperature`: of the reader (None: not printed); `settings`: by system;
+    `open`: what the paper leaves open, and what stands there."""
+
+    source: str
+    reader: str
+    embedding: str
+    settings: Mapping[str, Mapping[str, Any]]
+    open: str
+    temperature: float | None = None
+
+
+# [K] names its models (3.4), one hop and one sentence a relation (3.3.2), and a reranker for both ways of retrieval
+# (3.2.2, 5.3). Its models know texts up to 31 May 2024 (4.1), which is so of GPT-4.1 nano, the one that it names in 4.1.
+# l_max holds five chunks of its 600 tokens (5.4.1): it showed its chunks whole.
+_KASIAK = {"rerank": RERANKER, "l_max": 3_000}
+_KASIAK_GRAPH = {**_KASIAK, "hops": 1, "describe": False}
+# [X H.2] has five pieces of 256 tokens and a reranker. Its graph systems kept the settings of their packages, which ours
+# are not: they have the same budget as vector, since contexts that differ in length compare lengths.
+_XIANG_BUDGET = {"l_max": 5 * 256}
+PRESETS: Mapping[PresetName, Preset] = {
+    "kasiak": Preset(
+        "Kasiak 3.2-3.4, 4.1, 5.3", "gpt-4.1-nano", "all-MiniLM-L6-v2",
+        {"vector": _KASIAK, "graph": _KASIAK_GRAPH, "graph+text": _KASIAK_GRAPH},
+        "k, theta, L_max and the temperature are not printed there: kgeval's own (l_max: 3000); chunks are the graph's (the "
+        "paper's: about 600 tokens)",
+    ),
+    "xiang": Preset(
+        "GraphRAG-Bench, appendix H.2", "gpt-4o-mini", "BAAI/bge-large-en-v1.5",
+        {
+            "vector": {"k": 5, "chunk_tokens": 256, "rerank": "BAAI/bge-reranker-large", **_XIANG_BUDGET},
+            "graph": _XIANG_BUDGET, "graph+text": _XIANG_BUDGET,
+        },
+        "how many pieces the reranker of vector orders is not printed: 30; graph and graph+text are not in that paper: only "
+        "models, temperature and l_max (1280, as vector) are set",
+        temperature=0.7,
+    ),
+}
+
+
+def defaults(system: str, preset: PresetName | None = None) -> Settings:
+    """The defaults of a system, with a preset's settings over them. theta, k and l_max were chosen by a sweep
+    (docs/built-in-systems.md). Raises: UsageError."""
     if system not in NEEDS:
         raise UsageError(f"there is no built-in system {system}", fix=f"built in are {', '.join(NEEDS)}")
-    return replace(Settings(system), **dict(DEFAULTS.get(system, {})))  # type: ignore[arg-type]
+    printed = PRESETS[preset].settings.get(system, {}) if preset else {}
+    return replace(Settings(system, preset), **{**DEFAULTS.get(system, {}), **printed})
 
 
 def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings | None = None) -> Settings:

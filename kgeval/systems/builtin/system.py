@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -11,6 +13,7 @@ from kgeval.graph.failures import QueryTimeout
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.records import Aligned, Answer, Stages
+from kgeval.systems.builtin.communities import CommunityRetriever
 from kgeval.systems.builtin.graph_rag import GraphRetriever
 from kgeval.systems.builtin.readers import (
     CLOSED_BOOK,
@@ -21,12 +24,13 @@ from kgeval.systems.builtin.readers import (
     ModelReader,
     Read,
 )
-from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever, search_with
-from kgeval.systems.builtin.settings import TRIAL_TEMPERATURE, Settings, read_settings
+from kgeval.systems.builtin.retrieval import Clock, RetrievalFailed, Retrieved, Retriever, search_with
+from kgeval.systems.builtin.settings import Settings, defaults, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.builtin.vector_rag import VectorRetriever
 from kgeval.systems.system import Ask, ClosedAtEnd
 
+N = TypeVar("N", int, float)
 PLANNED = "cancelled: a dry run asks nothing"
 
 
@@ -38,10 +42,7 @@ class BuiltinSystem(ClosedAtEnd):
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel, self.samples = reader.adjusts, reader.parallel, reader.samples
-        # the default of a setting that later versions brought is left out, so that what was paid for before is found again
-        later = {"trial_temperature": TRIAL_TEMPERATURE, "stream": False}
-        chosen = ",".join(f"{name}={value}" for name, value in settings.own.items() if name not in later or value != later[name])
-        parts = [settings.system, chosen, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
+        parts = [settings.signature, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
         self.signature = "|".join(parts)
 
     def answer(self, ask: Ask) -> Answer:
@@ -51,6 +52,8 @@ class BuiltinSystem(ClosedAtEnd):
             retrieved = self.retriever.retrieve(ask.question, clock) if self.retriever else None
         except QueryTimeout as cause:
             return self._empty(ask, error=f"timeout: {cause.message}")
+        except RetrievalFailed as cause:
+            return self._empty(ask, error=str(cause))
         # without contexts a model would answer from what it knows: that would be closed book under another name
         if retrieved is not None and not retrieved.contexts:
             read = Read(NOT_FOUND, 0.0, input_tokens=0, output_tokens=0, calls=0, cost=0.0)
@@ -60,6 +63,11 @@ class BuiltinSystem(ClosedAtEnd):
 
     def _answered(self, ask: Ask, clock: Clock, retrieved: Retrieved | None, read: Read) -> Answer:
         seconds = clock.seconds
+        if retrieved is not None and (spent := retrieved.spent) is not None:
+            read = replace(
+                read, calls=_sum(read.calls, spent.calls), input_tokens=_sum(read.input_tokens, spent.input_tokens),
+                output_tokens=_sum(read.output_tokens, spent.output_tokens), cost=_sum(read.cost, spent.cost),
+            )
         fields: dict[str, object] = {
             "answer": read.text, "error": read.error, "model": None if read.error else self._reader.model,
             "stages": Stages(
@@ -90,6 +98,11 @@ class BuiltinSystem(ClosedAtEnd):
         )
 
 
+def _sum(one: N | None, other: N | None) -> N | None:
+    """Both together; None where one of them is not known."""
+    return None if one is None or other is None else one + other
+
+
 class PlannedSystem(BuiltinSystem):
     """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
 
@@ -115,6 +128,8 @@ class PlannedSystem(BuiltinSystem):
     def _later(self, ask: Ask, *, certain: bool) -> None:
         if self._asker is None:  # the extractive reader makes no calls
             return
+        if isinstance(self.retriever, CommunityRetriever):
+            self.retriever.plan(ask.question)
         own, (low, high) = tokens.count(ask.question), self._bounds
         key = digest(self.name, ask.question, ask.trial, ask.target_words, ask.attempt, ask.previous)
         stage = FROM_CONTEXTS if self.retriever is not None else CLOSED_BOOK
@@ -122,7 +137,7 @@ class PlannedSystem(BuiltinSystem):
 
 
 def open_builtin(name: str, settings: Mapping[str, JsonValue], tools: BuiltinTools) -> BuiltinSystem:
-    """The system `closed-book`, `vector`, `graph` or `graph+text`, open. Its index is built now, if the cache has none
+    """The system `closed-book`, `vector`, `graph`, `graph+text` or `communities`, open. Its index is built now, if the cache has none
     that fits.
 
     In a dry run (`tools.planned`) nothing is built, embedded or asked: its answers only count the reader's calls.
@@ -130,13 +145,15 @@ def open_builtin(name: str, settings: Mapping[str, JsonValue], tools: BuiltinToo
     Raises: UsageError for an unknown name, settings (all at once) or a missing tool; LayoutError where the graph has no
     chunks and the system needs them, or no vector index that fits; ConfigError, ModelError where the index cannot be
     built. """
-    return open_variant(read_settings(name, settings), tools)
+    return open_variant(read_settings(name, settings, base=defaults(name, tools.preset)), tools)
 
 
 def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:
     """As open_builtin, with settings that were read before (`variants`)."""
     retriever: Retriever | None = None
-    if settings.system != "closed-book":
+    if settings.system == "communities":
+        retriever = CommunityRetriever(settings, tools, planned=tools.planned)
+    elif settings.system != "closed-book":
         kind = VectorRetriever if settings.system == "vector" else GraphRetriever
         retriever = kind(settings, search_with(settings.system, tools), planned=tools.planned)
     reader = ExtractiveReader() if tools.models is None else ModelReader(

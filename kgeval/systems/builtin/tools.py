@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from kgeval.config.answer import PresetName
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.embed import Embedder
     from kgeval.llm.session import Models
     from kgeval.records import Layout
 
-BuiltinName = Literal["closed-book", "vector", "graph", "graph+text"]
+BuiltinName = Literal["closed-book", "vector", "graph", "graph+text", "communities"]
 BuiltinNeed = Literal["reader", "embedder", "graph", "chunks"]
 
 NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
@@ -22,6 +23,7 @@ NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
     "vector": frozenset({"reader", "embedder", "graph", "chunks"}),
     "graph": frozenset({"reader", "embedder", "graph"}),
     "graph+text": frozenset({"reader", "embedder", "graph", "chunks"}),
+    "communities": frozenset({"reader", "graph"}),
 }
 
 
@@ -32,7 +34,8 @@ class BuiltinTools:
     `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None:
     the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them.
     `cache_dir`: kgeval's cache folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what
-    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). """
+    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). `preset`: the paper whose settings
+    stand in place of the defaults. """
 
     models: Models | None = None
     asker: Asker | None = None
@@ -43,6 +46,7 @@ class BuiltinTools:
     timeout: float | None = None
     say: Callable[[str], None] = lambda text: None
     dry: bool = False
+    preset: PresetName | None = None
 
     @property
     def planned(self) -> bool:

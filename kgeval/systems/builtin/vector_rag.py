@@ -30,7 +30,7 @@ class VectorRetriever:
         self.table: TextTable | None = None
         self.signature = f"embedding={searched.embedder.identity}"
         if not planned:
-            self.table = searched.table("chunks")
+            self.table = searched.table("chunks", settings.chunk_tokens)
             self.signature += f"|index={self.table.about.digest[:12]}|windows={self.table.about.rows}"
             if self._reranker is not None:
                 self._reranker.load()
@@ -52,19 +52,22 @@ class VectorRetriever:
         return Retrieved(contexts, sum(tokens.count(passage.text) for passage in contexts))
 
     def bounds(self) -> tuple[int, int]:
-        """The tokens of the k shortest and of the k longest chunks; nothing and the budget where that is smaller."""
+        """The tokens of the k shortest and of the k longest chunks; nothing and the budget where that is smaller, and where pieces of
+        chunks are retrieved."""
         counts = sorted(tokens.count(chunk.text) for chunk in self._searched.reader.chunks())
         low, high = sum(counts[: self._settings.k]), sum(counts[-self._settings.k :])
-        return (low, high) if high <= self._settings.l_max else (0, self._settings.l_max)
+        return (low, high) if high <= self._settings.l_max and not self._settings.chunk_tokens else (0, self._settings.l_max)
 
     def size(self) -> tuple[int, int]:
         """None: only texts are searched."""
         return 0, 0
 
     def _best_windows(self, vector: np.ndarray, most: int) -> list[Hit]:
-        """The best window of each of the best `most` chunks, best first."""
+        """The best window of each of the best `most` chunks, best first; the best pieces, where these are retrieved."""
         if self.table is None:
             raise RuntimeError("a plan retrieves nothing")
+        if self._settings.chunk_tokens:
+            return self.table.nearest(vector, most)
         count = WIDER * most
         while True:
             hits = self.table.nearest(vector, count)
@@ -77,7 +80,7 @@ class VectorRetriever:
 
     def _shown(self, hits: list[Hit]) -> tuple[Passage, ...]:
         """The chunks of these windows: whole where the budget holds them. Else each its window, best first, as far as
-        the budget goes, and around it what it leaves over, the same for all."""
+        the budget goes, and around it what it leaves over, the same for all. Pieces stand for themselves."""
         left, windows = self._settings.l_max, list[int]()
         for hit in hits:
             whole_size = tokens.count(hit.item.text)
@@ -87,7 +90,8 @@ class VectorRetriever:
             windows.append(size)
             left -= size
         hits = hits[: len(windows)]
-        places = [window_place(hit.item) for hit in hits]
+        pieces = self._settings.chunk_tokens > 0
+        places = [("", (0, len(hit.item.text)), True) if pieces else window_place(hit.item) for hit in hits]
         parts = [element_id for element_id, _, whole in places if not whole]
         texts = self._searched.reader.texts(parts) if parts else {}
         chunks = [

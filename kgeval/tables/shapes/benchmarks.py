@@ -99,6 +99,58 @@ def ms_marco(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
         _negative(fields)
 
 
+def uda_qa(row: Mapping[str, Any], fields: Row, stem: str) -> None:
+    """The right answers of any of its six sets, each a text; the set by its name; and what an extended file has as evidence."""
+    for name in ("reference", "references", "evidence"):
+        fields.pop(name, None)
+    given = row.get("answers", row)
+    answers: Mapping[str, Any] = given if isinstance(given, Mapping) else {"answer": given}
+    if "long_answer" in answers:
+        # the long answer is the passage that holds the short one, and the only answer where there is no short one
+        short, long = answers.get("short_answer"), answers["long_answer"]
+        dataset, texts = "NqText", [long if cells.absent(short) else short]
+        fields["evidence"] = [] if cells.absent(long) else [{"text": long}]
+    elif "answer_type" in answers:
+        # several spans are one answer, and its scale belongs to it
+        parts = [", ".join(map(str, cells.listed(answers.get("answer")) or [])), answers.get("answer_scale")]
+        dataset, texts = "TatHybrid", [" ".join(str(part) for part in parts if not cells.absent(part))]
+        fields["kind"] = answers["answer_type"]
+    elif "str_answer" in answers or ("answer_2" in answers and "answer_3" not in answers):
+        # as the report has it, and as a program computes it
+        names = ("str_answer", "exe_answer") if "str_answer" in answers else ("answer_1", "answer_2")
+        dataset, texts = "FinHybrid", [answers.get(name) for name in names]
+    elif isinstance(given, list) or "answer_3" in answers:
+        people = given if isinstance(given, list) else [answers.get(f"answer_{number}") for number in (1, 2, 3)]
+        dataset = "PaperTab" if "tab" in stem else "PaperText"
+        texts = [item.get("answer") if isinstance(item, Mapping) else item for item in people]
+    else:
+        dataset, texts = "FetaTab", [answers.get("answer")]
+    right = list(dict.fromkeys(text for item in texts if (text := cells.text(item)) is not None))
+    fields.setdefault("dataset", dataset)
+    if right:
+        fields["reference"], fields["references"] = right[0], right[1:]
+    if evidence := dict.fromkeys(_uda_evidence(row.get("evidence"))):
+        fields["evidence"] = [{"text": text} for text in evidence]
+    for passage in fields.get("evidence", ()):
+        passage["document"] = fields.get("document")
+
+
+def _uda_evidence(value: Any) -> Iterator[str]:
+    """The texts of it: those that people marked in a paper, facts of a report, rows of a table with a marked cell below its head."""
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, Mapping):
+            continue
+        if isinstance(table := part.get("table_array"), list) and table:
+            marks = _list(part.get("highlighted_cell_ids"), "highlighted_cell_ids")
+            marked = {cell[0] for cell in marks if isinstance(cell, list) and cell}
+            rows = [line for at, line in enumerate(table) if at == 0 or at in marked]
+            yield "\n".join(" | ".join(map(str, line)) for line in rows)
+        elif "raw_evidence" in part:
+            yield from (text for text in _list(part["raw_evidence"], "raw_evidence") if isinstance(text, str) and text.strip())
+        else:
+            yield from (text for text in part.values() if isinstance(text, str) and text.strip())
+
+
 def kasiak(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
     """Several documents belong to their snippets where the counts agree; one is the question's, and of all snippets."""
     names = [name for item in _list(row.get("doc_name"), "doc_name") if (name := cells.name(item)) is not None]

@@ -99,5 +99,5 @@ DERIVE: Mapping[str, Derive] = {
     "graphrag_bench": graphrag_bench, "polyu": polyu, "autorag": autorag, "deepeval": deepeval, "graphrag_eval": graphrag_eval,
     "hotpotqa": benchmarks.hotpotqa, "wikimultihop": benchmarks.wikimultihop, "musique": benchmarks.musique,
     "multihop_rag": benchmarks.multihop_rag, "ultradomain": benchmarks.ultradomain, "ms_marco": benchmarks.ms_marco,
-    "kasiak": benchmarks.kasiak,
+    "kasiak": benchmarks.kasiak, "uda_qa": benchmarks.uda_qa,
 }

@@ -393,7 +393,7 @@ def _hooks(data: Data, given: Answered) -> dict[str, Any]:
     )
     if not names:
         return {}
-    options = data.config.run.options
-    plain = options.get("answers", {}).get("extractive") is True and "extractive" not in options.get("compare", {})
+    answers, compare = (data.config.run.options.get(stage, {}) for stage in ("answers", "compare"))
+    same = {name: answers[name] for name in ("extractive", "preset") if answers.get(name) and name not in compare}
     reader = {"reader": given.reader.model} if given.reader is not None and not elsewhere else {}
-    return {"systems": names, **reader, **({"extractive": True} if plain else {}), **data.graph(given.place)}
+    return {"systems": names, **reader, **same, **data.graph(given.place)}
