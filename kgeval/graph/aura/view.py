@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.algorithms import Adjacency, Crossing, Partition, Small, View, histogram
+from kgeval.graph.algorithms import Adjacency, Partition, Small, View, histogram
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
@@ -136,15 +136,6 @@ class SessionView(View):
     def bridges(self) -> int:
         return len(self._ask(lambda gds: gds.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
 
-    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
-        import numpy as np
-
-        ends = np.column_stack([groups.of(self._edges[:, side]) for side in (0, 1)])
-        ends = ends[ends[:, 0] != ends[:, 1]]
-        inner = np.sort(ends[np.isin(ends, list(among)).all(axis=1)], axis=1)
-        pairs, often = np.unique(inner, axis=0, return_counts=True)
-        return Crossing(len(ends), {(low, high): n for (low, high), n in zip(pairs.tolist(), often.tolist(), strict=True)})
-
     def adjacency(self) -> Adjacency:
         import numpy as np
 
@@ -172,7 +163,7 @@ class SessionView(View):
         frame = self._ask(lambda gds: gds.graph.node_properties.stream(handle, [name], log_progress=False))
         nodes, groups = _column(frame, "nodeId"), _column(frame, name)
         order = nodes.argsort()
-        return Partition(nodes[order], groups[order], name)
+        return Partition(nodes[order], groups[order])
 
     @contextmanager
     def _shuffled(self, seed: int) -> Iterator[Any]:
