@@ -149,7 +149,7 @@ class View(ABC):
 
     @abstractmethod
     def _shuffled(self, seed: int) -> AbstractContextManager[Any]:
-        """For the block, a copy of the graph whose edges, and so its nodes, come in an order shuffled by the seed."""
+        """For the block, a copy of the graph whose nodes come in an order shuffled by the seed."""
 
     @abstractmethod
     def _ask(self, work: Callable[[Any], T]) -> T:
@@ -214,7 +214,7 @@ class View(ABC):
         return self._groups(self._handle, name), modularity
 
     def again(self, method: Method, seed: int) -> Partition:
-        """Another run, on a copy whose edges come in an order shuffled by the seed. A node without an edge may be left out.
+        """Another run, on a copy whose nodes come in an order shuffled by the seed. A node without an edge may be left out.
 
         For Leiden too: what it finds depends on its own seed far less than on the order in which nodes are read.
         """

@@ -169,7 +169,7 @@ class SessionView(View):
     def _shuffled(self, seed: int) -> Iterator[Any]:
         import pandas as pd
 
-        edges, nodes = shuffled(self._edges, seed)
+        nodes, edges = shuffled(self._edges, seed), self._edges
         copy = self._ask(lambda gds: gds.graph.construct(
             f"{self._handle.name()}_{seed}", pd.DataFrame({"nodeId": nodes}),
             pd.DataFrame({"sourceNodeId": edges[:, 0], "targetNodeId": edges[:, 1], "relationshipType": EDGE}),
@@ -184,18 +184,16 @@ class SessionView(View):
         return limited(lambda: work(self._client), self.timeout)
 
 
-def shuffled(edges: Integers, seed: int) -> tuple[Integers, Integers]:
-    """The edges in another order, and their nodes in the order in which they come: as cypher/project/shuffled-graph does it."""
+def shuffled(edges: Integers, seed: int) -> Integers:
+    """The nodes of these edges in another order, as cypher/project/shuffled-graph has it: the plugin and a session shuffle alike."""
     import numpy as np
 
-    # a linear hash of both ends (7919 and 104729 are primes, 2147483647 is 2^31 - 1), as cypher/project/shuffled-graph and plugin.py have
-    # it: the plugin and a session shuffle alike
-    first, second = 7919 * seed + 12345, 104729 * seed + 54321
-    rank = (edges[:, 0] * first + edges[:, 1] * second) % 2147483647
-    again = edges[np.lexsort((edges[:, 1], edges[:, 0], rank))]
-    flat = again.ravel()
-    _, first_seen = np.unique(flat, return_index=True)
-    return again, flat[np.sort(first_seen)]
+    nodes, degrees = np.unique(edges, return_counts=True)
+    # a square modulo the prime 2^31 - 1, and numbers that plugin.py has too
+    x = (nodes * (7919 * seed + 12345) + 104729 * seed + 54321) % 2147483647
+    u = (x * x % 2147483647 + 1) / 2147483648
+    shuffled_nodes: Integers = nodes[np.lexsort((nodes, -np.log(u) / degrees))]
+    return shuffled_nodes
 
 
 def _column(frame: pd.DataFrame, column: str) -> Integers:
