@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from itertools import islice, zip_longest
+from itertools import islice, repeat
 
 from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
 from kgeval.auditing.source_texts import Form, Sources, sources, stands_in
@@ -83,7 +83,7 @@ class _SourceSearch:
             for source, (_, ends, keys, details) in zip(positions([row[0] for row in batch]), batch, strict=True):
                 own_targets = list(islice(targets, len(ends)))
                 if source >= 0:
-                    yield from self._missed_of(source, zip_longest(own_targets, keys, details, fillvalue=("", "")))
+                    yield from self._missed_of(source, zip(own_targets, keys, details or repeat(("", "")), strict=False))
 
     def _missed_of(self, source: int, rows: Iterable[tuple[int, Sequence[str], Sequence[str]]]) -> Iterator[Missed]:
         """The hits among the relations of one entity: target, ids of chunks, element id and label of each."""
