@@ -1,8 +1,11 @@
 // relation-source-slices: every relation between entities with the chunks that it names, those of some entities at a time (see entity-slices).
-// An entity is a list: its element id, and its relations that go out; each of these is a list: element id, that of the other end, label, ids of chunks.
+// An entity is a list: its element id, and of its relations that go out three lists: element ids of the other ends, ids of chunks of each, and
+// with $details element id and label of each. Ids and labels are most of what a relation takes on its way, and few relations are shown.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
+// :param ids => null              -- LIST OF STRING: element ids of the entities whose relations are read; null: of all
+// :param details => true          -- BOOLEAN: with element id and label of each relation
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
 // :param sample_seed => 0               -- INTEGER: which ones
 //
@@ -13,6 +16,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+  AND ($ids IS NULL OR elementId(e) IN $ids)
 WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
@@ -24,12 +28,13 @@ CALL (found, at) {
       AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
       AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  WITH a, collect([elementId(r), elementId(b), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200),
-    CASE
+  WITH a, collect(elementId(b)) AS ends,
+    collect(CASE
       WHEN r[$layout.relation_source_key] IS NULL THEN []
       WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
       WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
-      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END]) AS relations
-  RETURN collect([elementId(a), relations]) AS rows
+      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS sources,
+    collect(CASE WHEN $details THEN [elementId(r), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200)] END) AS details
+  RETURN collect([elementId(a), ends, sources, details]) AS rows
 }
 RETURN rows

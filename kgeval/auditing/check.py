@@ -55,7 +55,7 @@ RELATIONS_OF = 200  # entities whose relations make up a row
 SLICES = {
     "entity-slices": ("element_id", "key", "name", "type", "aliases"),
     "entity-source-slices": ("element_id", "key", "name", "type", "aliases", "chunks", "ids"),
-    "relation-source-slices": ("element_id", "relations"),
+    "relation-source-slices": ("element_id", "ends", "sources", "details"),
 }
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kgeval.auditing.check import CheckRun
+from kgeval.auditing.graph_reader import batched
 from kgeval.auditing.same_names import code
 
-BATCH = 100  # a row holds up to 400 ids
+BATCH = 2_000  # entities a query; its rows come one by one
 MOST = 200  # of each, so that hubs do not fill the memory
 
 
@@ -45,11 +46,12 @@ class Contexts:
         self._near: dict[int, tuple[array[int], array[int]]] = {}  # codes of neighbours, and with each the number of a label
         self._chunks: dict[int, array[int]] = {}
         numbers = {element_id: number for number, element_id in ids.items()}
-        for row in check.rows_of("entity-contexts", numbers, size=BATCH, most=MOST):
-            number, near = numbers[row["element_id"]], row["neighbours"]
-            labels = array("I", (self._labels.setdefault(label, len(self._labels)) for _, label in near))
-            self._near[number] = array("Q", (code(neighbour) for neighbour, _ in near)), labels
-            self._chunks[number] = array("Q", {code(chunk) for chunk in row["chunks"]})
+        for batch in batched(sorted(numbers), BATCH):
+            for row in check.stream("entity-contexts", ids=batch, most=MOST):
+                number, near = numbers[row["element_id"]], row["neighbours"]
+                labels = array("I", (self._labels.setdefault(label, len(self._labels)) for _, label in near))
+                self._near[number] = array("Q", (code(neighbour) for neighbour, _ in near)), labels
+                self._chunks[number] = array("Q", {code(chunk) for chunk in row["chunks"]})
 
     def codes(self, number: int) -> set[int]:
         """Codes (64 bits) of what the entity is joined to, and its own: two entities with one of them in common are near."""

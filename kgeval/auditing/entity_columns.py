@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import mmap
 import tempfile
 import weakref
 from array import array
@@ -39,6 +39,7 @@ class FiledTexts:
         self._buffer, self._ends = bytearray(), array("I", [0])
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed when nobody holds these texts any more
         self._filed = 0
+        self._map: mmap.mmap | bytes = b""
         weakref.finalize(self, self._file.close)
 
     def append(self, text: str) -> None:
@@ -62,8 +63,9 @@ class FiledTexts:
         start, end = self._ends[at], self._ends[at + 1]
         if start >= self._filed:
             return bytes(self._buffer[start - self._filed : end - self._filed])
-        # pread leaves the file's position alone, at which `append` goes on writing
-        return os.pread(self._file.fileno(), end - start, start)
+        if end > len(self._map):  # mapped: a text a call of the system would be half of what looking for names takes
+            self._map = mmap.mmap(self._file.fileno(), self._filed, access=mmap.ACCESS_READ)
+        return self._map[start:end]
 
 
 class Lists:

@@ -43,6 +43,9 @@ def stands_in(forms: Iterable[Form], text: bytes) -> bool:
     return False
 
 
+_ASCII = {code: None for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
+
+
 class Plain:
     """Texts reduced to what is compared: NFKC, case-folded, letters, digits and symbols only (no spaces, no punctuation).
 
@@ -59,6 +62,8 @@ class Plain:
 
     def __call__(self, text: str) -> str:
         """The reduced text."""
+        if text.isascii():  # asks no method for a letter: a tenth of the time
+            return text.lower().translate(_ASCII)
         return unicodedata.normalize("NFKC", text).casefold().translate(self)
 
 
@@ -114,7 +119,10 @@ def _chunks(check: CheckRun) -> ChunkTexts:
 def _entities(check: CheckRun, chunks: ChunkTexts, part: PartialScan) -> SourcedEntities:
     known, plain = SourcedEntities(), Plain()
     for row in check.sliced_rows("entity-source-slices", **part.params()):
-        words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
+        words = (
+            tuple(_singular(word if word.isascii() else plain(word)) for word in normalise(name).split())  # normal words of ASCII are plain
+            for name in [row["name"], *row["aliases"][:50]]
+        )
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
             continue

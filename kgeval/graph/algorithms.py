@@ -42,12 +42,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class Partition:
-    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id; they ascend) is in group `groups[i]`.
-    `held_by`: the property of the projected nodes that holds the groups."""
+    """Every node of the projected graph with the group it is in: node `nodes[i]` (internal id; they ascend) is in group `groups[i]`."""
 
     nodes: Integers
     groups: Integers
-    held_by: str = ""
 
     def of(self, nodes: Integers) -> Integers:
         """The group of each of these nodes, all of which must be there."""
@@ -138,10 +136,6 @@ class View(ABC):
         """How many edges cut a component in two when they are taken out."""
 
     @abstractmethod
-    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
-        """How many edges join two of these groups, and each two of those in `among` (some tens)."""
-
-    @abstractmethod
     def adjacency(self) -> Adjacency:
         """All neighbours of all nodes."""
 
@@ -155,7 +149,7 @@ class View(ABC):
 
     @abstractmethod
     def _shuffled(self, seed: int) -> AbstractContextManager[Any]:
-        """For the block, a copy of the graph whose edges, and so its nodes, come in an order shuffled by the seed."""
+        """For the block, a copy of the graph whose nodes come in an order shuffled by the seed."""
 
     @abstractmethod
     def _ask(self, work: Callable[[Any], T]) -> T:
@@ -220,12 +214,37 @@ class View(ABC):
         return self._groups(self._handle, name), modularity
 
     def again(self, method: Method, seed: int) -> Partition:
-        """Another run, on a copy whose edges come in an order shuffled by the seed. A node without an edge may be left out.
+        """Another run, on a copy whose nodes come in an order shuffled by the seed. A node without an edge may be left out.
 
         For Leiden too: what it finds depends on its own seed far less than on the order in which nodes are read.
         """
         with self._shuffled(seed) as copy:
             return self._groups(copy, self._mutated(method, copy, seed)[0])
+
+    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
+        """How many edges join two of these groups, and each two of those in `among` (some tens).
+
+        Counted here: the neighbours come in half the time that the server takes to look up both groups of each edge.
+        """
+        import numpy as np
+
+        graph = self.adjacency()
+        group_of, listed = groups.of(graph.ids), np.sort(np.array(among, dtype=groups.groups.dtype))
+        place = np.minimum(np.searchsorted(listed, group_of), max(len(listed) - 1, 0))
+        place = np.where(listed[place] == group_of, place, -1) if len(listed) else np.full(len(group_of), -1)
+        edges, pairs = 0, np.zeros((len(listed), len(listed)), dtype=np.int64)
+        for first in range(0, len(graph.ids), BATCH):  # a part of the nodes at a time: not all edges once more beside the neighbours
+            last = min(first + BATCH, len(graph.ids))
+            starts = graph.starts[first : last + 1]
+            sources = np.repeat(np.arange(first, last), np.diff(starts))
+            targets = graph.others[starts[0] : starts[-1]]
+            across = (group_of[sources] != group_of[targets]) & (sources < targets)  # each edge stands at both of its ends
+            edges += int(across.sum())
+            ends = np.sort(np.column_stack((place[sources[across]], place[targets[across]])), axis=1)
+            np.add.at(pairs, tuple(ends[ends[:, 0] >= 0].T), 1)
+        return Crossing(edges, {
+            (int(listed[low]), int(listed[high])): int(pairs[low, high]) for low, high in np.argwhere(pairs).tolist()
+        })
 
     def best_connected(self, groups: Partition, of: Sequence[int], most: int) -> dict[int, list[int]]:
         """The nodes of each of these groups that have the most neighbours, most first; of several as many, the lesser internal id first."""

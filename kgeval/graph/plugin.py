@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.algorithms import Adjacency, Crossing, Expected, Partition, Small, View
+from kgeval.graph.algorithms import Adjacency, Expected, Partition, Small, View
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.project import by_cypher, natively, new_graph, sweep
 from kgeval.graph.queries import all_queries
@@ -92,10 +92,6 @@ class PluginView(View):
     def bridges(self) -> int:
         return int(self._rows("count-bridges")[0]["bridges"]) if self.edges else 0
 
-    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
-        (row,) = self._rows("cross-community-relations", property=groups.held_by, among=list(among))
-        return Crossing(row["crossing"], {(low, high): edges for low, high, edges in row["pairs"]})
-
     def adjacency(self) -> Adjacency:
         """In 4 bytes a number, written where they belong as they come: five million edges are ten million neighbours, and the client
         has 350 MB for everything."""
@@ -157,7 +153,7 @@ def groups(graph: Graph, name: str, held_by: str, *, timeout: float | None) -> P
         values.extend(row["groups"])
     ids = np.frombuffer(nodes, dtype=np.int64)
     order = ids.argsort()
-    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(values, dtype=np.int64)[order]), held_by)
+    return Partition(_narrow(ids[order]), _narrow(np.frombuffer(values, dtype=np.int64)[order]))
 
 
 def _slices(graph: Graph, query: str, name: str, timeout: float | None, **params: Any) -> Iterator[Row]:

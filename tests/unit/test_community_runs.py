@@ -13,6 +13,7 @@ import pytest
 
 from kgeval.auditing import communities
 from kgeval.graph.algorithms import Partition
+from kgeval.graph.aura.view import shuffled
 from kgeval.stats.graphs import adjusted_rand_index
 
 MANY = 30
@@ -75,3 +76,16 @@ def test_two_that_agree_are_enough_and_two_that_do_not_are_followed_by_three() -
     assert measured(base, [base] * 5) == (1.0, 2)
     rand = adjusted_rand_index(base.groups, other.groups)
     assert measured(base, [base, other, base, other, base]) == (pytest.approx((3 + 2 * rand) / 5), 5)
+
+
+def test_copies_for_further_runs_have_their_nodes_in_other_orders_those_with_many_edges_rather_first() -> None:
+    edges = np.array([sorted(edge) for edge in nx.convert_node_labels_to_integers(KNOWN["hubs"]()).edges()])
+    places = []
+    for seed in range(MANY):
+        order = shuffled(edges, seed)
+        assert sorted(order.tolist()) == list(range(300))
+        places.append(np.argsort(order))
+    ranks = np.corrcoef(places)[np.triu_indices(MANY, 1)]
+    assert abs(ranks).max() < 0.6 and 0.1 < ranks.mean() < 0.4  # by degree alike, else by lot
+    degrees = np.bincount(edges.ravel())
+    assert np.mean(places, axis=0)[degrees.argmax()] < 40 and np.mean(places, axis=0)[degrees == 3].mean() > 150

@@ -1,72 +1,106 @@
-"""ends-not-in-source: relations whose chunks contain neither end's name."""
+"""ends-not-in-source: relations whose chunks contain neither end's name.
+
+All relations are read once without element ids and labels, which nobody needs to know of those that are no hits; then once more, with both,
+those that go out from the entities of the hits that are shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from typing import Any
+from itertools import islice, repeat
 
 from kgeval.auditing.check import RELATIONS_OF, CheckOutcome, CheckRun
-from kgeval.auditing.source_texts import ChunkTexts, Form, SourcedEntities, sources, stands_in
+from kgeval.auditing.source_texts import Form, Sources, sources, stands_in
 from kgeval.records import Example, GraphRef
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A relation neither end of which stands in its `chunks` (their number)."""
+    """A relation neither end of which stands in its `chunks` (their number). `source`, `target`: positions of its ends. Element id and
+    label are empty where they were not read."""
 
-    element_id: str
-    label: str
-    name: str
+    source: int
+    target: int
     chunks: int
+    element_id: str = ""
+    label: str = ""
 
 
 def run(check: CheckRun) -> CheckOutcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
     read = sources(check)
-    search = _SourceSearch(check, read.chunks, read.known)
-    examples = []
-    for hit in nsmallest(check.sample, search.missed(), key=lambda hit: (-hit.chunks, hit.name, hit.element_id)):
-        relation = GraphRef(element_id=hit.element_id, key=hit.name, name=hit.name, type=hit.label, kind="relation")
-        why = f"neither name is in {'its chunk' if hit.chunks == 1 else f'its {hit.chunks} chunks'}"
-        examples.append(Example(items=[relation], why=why))
-    return CheckOutcome(search.count, search.total, examples)
+    names, search = read.known.roll.names, _SourceSearch(check, read)
+    hit_sources, hit_chunks = array("I"), array("I")
+    for hit in search.missed():
+        hit_sources.append(hit.source)
+        hit_chunks.append(hit.chunks)
+    shown = [read.known.roll.element_id(source) for source in _first(hit_sources, hit_chunks, names.__getitem__, check.sample)]
+    outcome = CheckOutcome(len(hit_sources), search.total)
+    named = (
+        (-hit.chunks, f"{names[hit.source]} -[{hit.label}]-> {names[hit.target]}", hit.element_id, hit.label)
+        for hit in (search.missed(shown) if shown else ())
+    )
+    for fewer, name, element_id, label in nsmallest(check.sample, named):
+        relation = GraphRef(element_id=element_id, key=name, name=name, type=label, kind="relation")
+        why = f"neither name is in {'its chunk' if fewer == -1 else f'its {-fewer} chunks'}"
+        outcome.examples.append(Example(items=[relation], why=why))
+    return outcome
+
+
+def _first(hit_sources: array[int], hit_chunks: array[int], name_of: Callable[[int], str], most: int) -> set[int]:
+    """The entities from which the hits go out that are shown: those with most chunks, then by name, which begins with the source's."""
+    begins: Callable[[int], str] = lru_cache(maxsize=10_000)(lambda source: f"{name_of(source)} -[")
+
+    def keys() -> Iterator[tuple[int, str]]:
+        return ((-chunks, begins(source)) for source, chunks in zip(hit_sources, hit_chunks, strict=True))
+
+    last = nsmallest(most, keys())[-1:]
+    # several entities may be called as the last one: which relation comes first is known when they have been read
+    return {source for source, key in zip(hit_sources, keys(), strict=True) if key <= last[0]} if last else set()
 
 
 class _SourceSearch:
-    """Looks at every relation as it comes and keeps none. `count` and `total` hold once `missed` has ended."""
+    """Looks at every relation as it comes and keeps none. `total`: how many had named ends and a chunk with text, when `missed` has
+    ended."""
 
-    def __init__(self, check: CheckRun, chunks: ChunkTexts, known: SourcedEntities) -> None:
-        self._check, self._chunks, self._known = check, chunks, known
-        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(known.looked_for)  # a few entities have most relations
-        self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)
-        self.count = self.total = 0
+    def __init__(self, check: CheckRun, read: Sources) -> None:
+        self._check, self._chunks, self._known = check, read.chunks, read.known
+        # a few entities have most relations
+        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(read.known.looked_for)
+        self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(read.chunks.text)
+        self._near: Callable[[int], frozenset[int]] = lru_cache(maxsize=10_000)(lambda at: frozenset(read.known.chunks[at]))
+        self.total = 0
 
-    def missed(self) -> Iterator[Missed]:
-        """The relations that are hits."""
-        for batch in self._check.slices("relation-source-slices", slice=RELATIONS_OF):
-            sources = self._known.roll.positions([element_id for element_id, _ in batch])
-            targets = iter(self._known.roll.positions([relation[1] for _, relations in batch for relation in relations]))
-            for source, (_, relations) in zip(sources, batch, strict=True):
-                for relation, target in zip(relations, targets, strict=False):  # takes as many of the targets as there are relations
-                    if source >= 0 and target >= 0 and (hit := self._look(relation, source, target)) is not None:
-                        yield hit
+    def missed(self, only: Sequence[str] | None = None) -> Iterator[Missed]:
+        """The relations that are hits. `only`: those that go out from these entities, with their element ids and labels."""
+        self.total, positions = 0, self._known.roll.positions
+        for batch in self._check.slices("relation-source-slices", slice=RELATIONS_OF, ids=only, details=only is not None):
+            targets = iter(positions([end for _, ends, _, _ in batch for end in ends]))
+            for source, (_, ends, keys, details) in zip(positions([row[0] for row in batch]), batch, strict=True):
+                own_targets = list(islice(targets, len(ends)))
+                if source >= 0:
+                    yield from self._missed_of(source, zip(own_targets, keys, details or repeat(("", "")), strict=False))
 
-    def _look(self, relation: Sequence[Any], source: int, target: int) -> Missed | None:
-        element_id, _, label, ids = relation
-        numbers = self._chunks.known(ids) if ids else []
-        if not numbers:  # a writer that gives relations no sources of their own: the chunks of both ends, else those of either
-            a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
-            numbers = sorted(a & b or a | b)
-        if not numbers:
-            return None
-        self.total += 1
-        for number in numbers:
-            text = self._text(number)
-            if stands_in(self._forms(source), text) or stands_in(self._forms(target), text):
-                return None
-        self.count += 1
-        names = self._known.roll.names
-        return Missed(element_id, label, f"{names[source]} -[{label}]-> {names[target]}", len(numbers))
+    def _missed_of(self, source: int, rows: Iterable[tuple[int, Sequence[str], Sequence[str]]]) -> Iterator[Missed]:
+        """The hits among the relations of one entity: target, ids of chunks, element id and label of each."""
+        stands: dict[int, bool] = {}  # whether the source stands in a chunk: by far most of its relations come from few
+        for target, keys, (element_id, label) in rows:
+            if target < 0:
+                continue
+            numbers: Sequence[int] | frozenset[int] = self._chunks.known(keys) if keys else ()
+            if not numbers:  # a writer that gives relations no sources of their own: the chunks of both ends, else those of either
+                mine, yours = self._near(source), self._near(target)
+                numbers = mine & yours or mine | yours
+            for number in numbers:
+                if number not in stands:
+                    stands[number] = stands_in(self._forms(source), self._text(number))
+                if stands[number] or stands_in(self._forms(target), self._text(number)):
+                    break
+            else:
+                if numbers:
+                    yield Missed(source, target, len(numbers), element_id, label)
+            self.total += bool(numbers)

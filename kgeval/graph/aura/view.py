@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.algorithms import Adjacency, Crossing, Partition, Small, View, histogram
+from kgeval.graph.algorithms import Adjacency, Partition, Small, View, histogram
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
@@ -136,15 +136,6 @@ class SessionView(View):
     def bridges(self) -> int:
         return len(self._ask(lambda gds: gds.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
 
-    def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
-        import numpy as np
-
-        ends = np.column_stack([groups.of(self._edges[:, side]) for side in (0, 1)])
-        ends = ends[ends[:, 0] != ends[:, 1]]
-        inner = np.sort(ends[np.isin(ends, list(among)).all(axis=1)], axis=1)
-        pairs, often = np.unique(inner, axis=0, return_counts=True)
-        return Crossing(len(ends), {(low, high): n for (low, high), n in zip(pairs.tolist(), often.tolist(), strict=True)})
-
     def adjacency(self) -> Adjacency:
         import numpy as np
 
@@ -172,13 +163,13 @@ class SessionView(View):
         frame = self._ask(lambda gds: gds.graph.node_properties.stream(handle, [name], log_progress=False))
         nodes, groups = _column(frame, "nodeId"), _column(frame, name)
         order = nodes.argsort()
-        return Partition(nodes[order], groups[order], name)
+        return Partition(nodes[order], groups[order])
 
     @contextmanager
     def _shuffled(self, seed: int) -> Iterator[Any]:
         import pandas as pd
 
-        edges, nodes = shuffled(self._edges, seed)
+        nodes, edges = shuffled(self._edges, seed), self._edges
         copy = self._ask(lambda gds: gds.graph.construct(
             f"{self._handle.name()}_{seed}", pd.DataFrame({"nodeId": nodes}),
             pd.DataFrame({"sourceNodeId": edges[:, 0], "targetNodeId": edges[:, 1], "relationshipType": EDGE}),
@@ -193,18 +184,16 @@ class SessionView(View):
         return limited(lambda: work(self._client), self.timeout)
 
 
-def shuffled(edges: Integers, seed: int) -> tuple[Integers, Integers]:
-    """The edges in another order, and their nodes in the order in which they come: as cypher/project/shuffled-graph does it."""
+def shuffled(edges: Integers, seed: int) -> Integers:
+    """The nodes of these edges in another order, as cypher/project/shuffled-graph has it: the plugin and a session shuffle alike."""
     import numpy as np
 
-    # a linear hash of both ends (7919 and 104729 are primes, 2147483647 is 2^31 - 1), as cypher/project/shuffled-graph and plugin.py have
-    # it: the plugin and a session shuffle alike
-    first, second = 7919 * seed + 12345, 104729 * seed + 54321
-    rank = (edges[:, 0] * first + edges[:, 1] * second) % 2147483647
-    again = edges[np.lexsort((edges[:, 1], edges[:, 0], rank))]
-    flat = again.ravel()
-    _, first_seen = np.unique(flat, return_index=True)
-    return again, flat[np.sort(first_seen)]
+    nodes, degrees = np.unique(edges, return_counts=True)
+    # a square modulo the prime 2^31 - 1, and numbers that plugin.py has too
+    x = (nodes * (7919 * seed + 12345) + 104729 * seed + 54321) % 2147483647
+    u = (x * x % 2147483647 + 1) / 2147483648
+    shuffled_nodes: Integers = nodes[np.lexsort((nodes, -np.log(u) / degrees))]
+    return shuffled_nodes
 
 
 def _column(frame: pd.DataFrame, column: str) -> Integers:
