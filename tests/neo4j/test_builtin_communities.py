@@ -14,8 +14,9 @@ import networkx as nx
 import pytest
 from builtin_world import ask, tools
 
+from kgeval.cli.main import run
 from kgeval.errors import IncompleteError, LayoutError, UsageError
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Address, Graph
 from kgeval.llm.asker import Dry
 from kgeval.llm.calls import Endpoint, Limits
 from kgeval.llm.fake import Chat, FakeServer
@@ -171,3 +172,25 @@ def test_what_it_needs_is_said(graph: Graph, draw: Draw, tmp_path: Path) -> None
         open_builtin("communities", {}, made)
     with FakeServer(model) as server, opened(graph, tmp_path, server) as (made, _), pytest.raises(LayoutError, match="no two entities"):
         open_builtin("communities", {}, made)
+
+
+def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(
+    graph: Graph, draw: Draw, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    draw(TOWN)
+    monkeypatch.chdir(tmp_path)
+    for name, value in {"URI": address.uri, "USERNAME": address.username, "PASSWORD": address.password}.items():
+        monkeypatch.setenv(f"NEO4J_{name}", value)
+    (tmp_path / "q.jsonl").write_text(json.dumps({"id": "q1", "question": "What do Ada and Bob do?"}) + "\n")
+    with FakeServer(model) as server:
+        words = ["answer", "q.jsonl", "--layout", "kgeval", "--system", "communities", "--model", "m", "--base-url", server.base_url]
+        words += ["--journal", "j.sqlite", "--no-progress", "-o", "a.jsonl"]
+        assert run([*words, "--dry-run"]) == 0
+        assert "sum-up-community" in capsys.readouterr().out and server.stats().requests == 0
+        assert run(words) == 0
+        row = json.loads((tmp_path / "a.jsonl").read_text())
+        assert row["system"] == "communities" and row["calls"] == 2 and "Ada knows Bob." in row["contexts"][0]["text"]
+        before = server.stats().requests
+        assert run([*words[:-1], "b.jsonl"]) == 0 and server.stats().requests == before
+        assert run([*words, "--index-record", "i.json"]) == 2
+        assert "communities builds no index" in capsys.readouterr().err
