@@ -18,7 +18,8 @@ NEEDS: Mapping[str, Shown] = {"factual_correctness": "reference", "context_relev
 PAIR_KINDS: Mapping[str, tuple[str, ...]] = {
     "context_relevancy": ("context_relevance", "context_precision"),
     "factual_correctness": (
-        "factual_correctness", "answer_accuracy", "semantic_similarity", "token_f1", "rouge_l", "exact_match", "binary_accuracy",
+        "factual_correctness", "answer_accuracy", "semantic_similarity", "token_f1", "rouge_l", "bleu", "chrf", "bertscore", "exact_match",
+        "binary_accuracy",
     ),
     "faithfulness": ("faithfulness", "intrinsic_hallucination", "extrinsic_hallucination"),
     "answer_relevancy": ("answer_relevancy",),
