@@ -151,7 +151,7 @@ def _sacrebleu(of: Callable[[Subject], BLEU | CHRF]) -> Callable[[Subject], Metr
     def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
-        references = [text for text in subject.row.question.right_answers if text.strip()]
+        references = [text for text in subject.row.question.right_answers if _all_words(text)]
         if not references:
             return not_applicable("the reference has no words")
         return scored(max(0.0, min(1.0, of(subject).sentence_score(subject.row.answer.answer, references).score / 100)))

@@ -21,7 +21,7 @@ from pathlib import Path
 from kgeval.ending import register, undone
 from kgeval.errors import InputError
 
-KINDS = ("rows", "parts", "bulk", "questions")
+KINDS = ("rows", "parts", "bulk", "questions", "load")
 LOCK, NEW_LOCK = ".lock", ".lock.new"
 UNLOCKED_SECONDS = 86_400.0  # folders of kgeval 0.1 have no lock
 PART = ".kgeval-part"

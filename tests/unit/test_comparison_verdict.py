@@ -152,7 +152,7 @@ def test_stopped_pairs_decide_who_leads_either_way_round() -> None:
     stops = [sure("a"), sure("b").model_copy(update={"system_a": "C", "system_b": "A"})]
     assert several(flat, back, stopped=stops) == "3 systems, 2 pairs: A is better than every other system."
     stops[1] = sure("equal").model_copy(update={"system_a": "C", "system_b": "A"})
-    assert several(flat, back, stopped=stops).endswith("but it is equal to C.")
+    assert several(flat, back, stopped=stops).endswith("but it is equal, within the tie region, to C.")
 
 
 def test_systems_that_cannot_be_ranked_are_not() -> None:

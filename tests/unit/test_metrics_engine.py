@@ -23,6 +23,7 @@ FULL_QUESTION: dict[str, Any] = {
 }
 FULL_ANSWER: dict[str, Any] = {
     "contexts": [Passage(text="C", chunk_id="c")], "citations": [Citation(document="d")], "cypher": "RETURN 1", "retrieved_nodes": [],
+    "reasoning": ["S"],
 }
 
 

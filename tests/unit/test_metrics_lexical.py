@@ -95,7 +95,7 @@ def test_an_empty_answer_is_0_and_an_empty_reference_has_no_meaning(name: str) -
     assert value(name, "x", "\u200b").status == "not_applicable"
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", [name for name in BY_NAME if name not in ("bleu", "chrf")])  # sacrebleu takes all references at once
 def test_the_best_reference_counts_and_is_named(name: str) -> None:
     found = value(name, "blue whale", "a red fox", "the blue whale", "whale")
     assert found.value == 1 or name.startswith("rouge")

@@ -183,7 +183,7 @@ def test_a_missed_gate_of_an_audit_is_known_by_its_exit_code(tmp_path: Path) -> 
         scores=scored({("a", "token_f1"): mean(0.5)}, gates=[gate("a", "token_f1", 0.6, 0.5, False), gate("a", "mrr", 0.1, None, None)]),
     ))
     assert [(one.name, one.met) for one in report.gates] == [("gate of kgeval audit", False), ("token_f1", False), ("mrr", None)]
-    assert report.verdict[0] == "Gates: 2 missed, 1 unanswered."
+    assert report.verdict[0] == "Gates: 2 missed, 1 not answered."
 
 
 # --- the diff ---

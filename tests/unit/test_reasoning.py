@@ -276,7 +276,8 @@ def test_counts_stand_beside_what_could_not_be_scored():
 
 def test_every_metric_says_what_it_is():
     assert {metric.name for metric in METRICS} == {
-        "kg_grounding", "stepwise_accuracy", "cypher_valid", "cypher_execution_match", "stale_context_share",
+        "kg_grounding", "stepwise_accuracy", "stepwise_reasoning", "reasoning_support", "cypher_valid", "cypher_execution_match",
+        "stale_context_share",
     }
     assert all(metric.summary and metric.definition and metric.source for metric in METRICS)
     assert {metric.name for metric in METRICS if metric.better == "lower"} == {"stale_context_share"}
