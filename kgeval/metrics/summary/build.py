@@ -221,7 +221,7 @@ def build_report(
         run=run, complete=options.complete, known=_known(options, all_questions, parts.summaries), systems=with_graph,
         metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
-        gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
+        gains=gains(read.table, names, infos, baseline=options.baseline, graphs=read.graphs, seed=options.seed),
         gains_by_group=group_gains(
             read.table, names, infos, groups, baseline=options.baseline, graphs=read.graphs, seed=options.seed,
         ),

@@ -40,16 +40,19 @@ ALPHA = 0.05
 Pair = tuple[str, str]
 
 
-def gains(table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[PairedGain]:
+def gains(
+    table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, graphs: Collection[str], seed: int,
+) -> list[PairedGain]:
     """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
-    minus each that stands after it. A pair without a common question has n = 0 and no mean; one with a single question no interval.
+    minus each that stands after it, one whose answers come from a graph (`graphs`) minus one whose do not. A pair without a common
+    question has n = 0 and no mean; one with a single question no interval.
 
     Means are in the metric's own direction: a hallucination rate that falls is a negative difference. Holm's correction is over all of
     them.
     """
     tested = []
     for name in _compared(infos):
-        for pair in _pairs(systems, baseline):
+        for pair in pairs(systems, baseline, graphs):
             both = _both(table, name, pair)
             tested.append(PairedGain(**_differences(both, seed), **_tests(both, seed)))
     corrected = holm([one.p for one in tested])
@@ -72,7 +75,7 @@ def group_gains(
     graphs: Collection[str], seed: int,
 ) -> list[GroupGain]:
     """The same by level and by hops, where the questions have several of them, and by these within each of several datasets. A group in
-    which the metric has no meaning for a system has no row. `graphs`: systems whose answers come from a graph: they stand first.
+    which the metric has no meaning for a system has no row.
 
     Holm's correction is over all rows of one metric: which metric is looked at is decided before, how many groups are is not.
     """
@@ -81,7 +84,7 @@ def group_gains(
         return rows
     for name in _compared(infos):
         tested = []
-        for pair in oriented(_pairs(systems, baseline), graphs, baseline):
+        for pair in pairs(systems, baseline, graphs):
             both = _both(table, name, pair)
             for by, value, dataset, places in _members(groups, both.questions):
                 part = both.of(places)
@@ -107,7 +110,7 @@ def group_costs(
     rows: list[GroupCost] = []
     if not _fields(groups):
         return rows
-    for pair in oriented(_pairs(systems, baseline), graphs, baseline):
+    for pair in pairs(systems, baseline, graphs):
         both = {name: [costs.by_question(system, field, count) for system in pair] for name, field in fields.items()}
         relevance = _both(table, RELEVANCE, pair)
         both["relevance"] = [np.full(count, np.nan), np.full(count, np.nan)]
@@ -120,23 +123,19 @@ def group_costs(
     return rows
 
 
-def oriented(pairs: Iterator[Pair], graphs: Collection[str], baseline: str | None) -> Iterator[Pair]:
-    """The pairs; without a baseline, a system whose answers come from a graph before one whose do not: what the graph gains is asked."""
-    for first, second in pairs:
-        turned = baseline is None and second in graphs and first not in graphs
-        yield (second, first) if turned else (first, second)
+def pairs(systems: Sequence[str], baseline: str | None, graphs: Collection[str]) -> Iterator[Pair]:
+    """The pairs that are compared. Without a baseline a system whose answers come from a graph stands before one whose do not: what the
+    graph gains is asked."""
+    if baseline is not None:
+        yield from ((system, baseline) for system in systems if system != baseline)
+    elif len(systems) <= MOST_SYSTEMS:
+        for first, second in combinations(systems, 2):
+            yield (second, first) if second in graphs and first not in graphs else (first, second)
 
 
 def _compared(infos: Sequence[MetricInfo]) -> list[str]:
     known = all_metrics()
     return [info.metric for info in infos if info.metric not in known or known[info.metric].group in GROUPS]
-
-
-def _pairs(systems: Sequence[str], baseline: str | None) -> Iterator[Pair]:
-    if baseline is not None:
-        yield from ((system, baseline) for system in systems if system != baseline)
-    elif len(systems) <= MOST_SYSTEMS:
-        yield from combinations(systems, 2)
 
 
 @dataclass(frozen=True)
