@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import log2
 
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored
-from kgeval.metrics.elements import gold_nodes, gold_relations, match
+from kgeval.metrics.elements import gold_nodes, gold_relations, is_element_id, match
 from kgeval.records import GraphRef, Question
 
 NOTHING = "nothing was retrieved"
@@ -99,6 +99,8 @@ def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]
         retrieved, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
         if retrieved is None or not gold:
             return not_applicable(f"no gold {kind} are given" if not gold else f"the answer does not tell which {kind} it retrieved")
+        if retrieved and not any(ref.element_id for ref in gold) and all(map(is_element_id, retrieved)):
+            return not_applicable(f"the gold {kind} have no element ids, and the answer calls what it retrieved by nothing else")
         matched = match(gold, retrieved)
         detail = {"found": len(matched.found), "gold": len(gold), "right": matched.hits, "retrieved": matched.retrieved, **matched.levels()}
         if not precision:
@@ -112,7 +114,8 @@ _ONCE = "A repeated id counts once, at its first place."
 _NONE = "Nothing retrieved: 0."
 _IDS: tuple[Need, ...] = ("gold_ids", "context_ids")
 _MATCHED = (
-    "Matched by element id, else key, else normalised name. Gold: those of the gold path, else those that the question was made from."
+    "Matched by element id, else key, else normalised name; element ids alone against gold without any: not applicable. Gold: those of "
+    "the gold path, else those that the question was made from."
 )
 
 
@@ -125,7 +128,7 @@ def _element_metric(kind: str, *, precision: bool) -> Metric:
     )
     return Metric(
         name, "retrieval", summary, f"{formula} {_MATCHED}", "[M 2]; C-Rec over elements of the graph",
-        _elements(kind, precision=precision), needs=("retrieved",), version=2 if precision else 1,
+        _elements(kind, precision=precision), needs=("retrieved",), version=3 if precision else 2,
     )
 
 

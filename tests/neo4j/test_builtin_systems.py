@@ -51,6 +51,9 @@ def test_one_hop_gives_the_relations_at_the_entry_entity_and_two_hops_the_next_o
     assert names(town, three.retrieved_nodes) == {"Ada Quill", "Acme", "Berlin", "Germany"}
     assert len(three.retrieved_relations or []) == 3
     assert (three.system, three.variant) == ("graph@theta=0.5,hops=3", "theta=0.5,hops=3")
+    named = open_builtin("graph", {"theta": 0.5, "hops": 2, "elements": "names"}, town).answer(ask("Where does Ada Quill work?"))
+    assert named.retrieved_nodes == ["Ada Quill", "Acme", "Berlin"]
+    assert named.retrieved_relations == ["Ada Quill -[works at]-> Acme", "Acme -[located in]-> Berlin"]
 
 
 def test_a_second_walk_by_networkx_finds_the_same_entities(town: BuiltinTools) -> None:

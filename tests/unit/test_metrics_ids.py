@@ -169,3 +169,15 @@ def test_strange_names_are_taken_as_they_are(name: str) -> None:
     ends_of(name)
     plain(name)
     assert match([ref(name)], [name]).retrieved == 1
+
+
+def test_element_ids_against_gold_by_name_have_no_value() -> None:
+    """They can never match: that is no recall of 0."""
+    ids = [f"4:21f76deb-012e-4d43-a66d-9fa9b16b7002:{n}" for n in (3, 14)]
+    named = GoldPath(nodes=[ref("Marie Curie"), ref("Warsaw")])
+    for name in ("entity_recall", "entity_precision"):
+        assert elements(name, ids, None, path=named).reason == (
+            "the gold nodes have no element ids, and the answer calls what it retrieved by nothing else"
+        )
+    assert elements("entity_recall", [*ids, "Warsaw"], None, path=named).value == 1 / 2
+    assert elements("entity_recall", ids, None, path=GoldPath(nodes=[CURIE, WARSAW])).value == 0

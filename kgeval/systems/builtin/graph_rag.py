@@ -225,11 +225,15 @@ class GraphRetriever:
                 layout=self._searched.reader.layout,
             )
             texts, used = self._texts(linear) if self._with_text else ([], 0)
-        ends = [end for edge in linear.edges for end in (edge.relation.start, edge.relation.end)]
+        shown = [edge.relation for edge in linear.edges]
+        if self._settings.elements == "names":
+            nodes = [*(node.name for node in found.entries), *(end for one in shown for end in (one.subject, one.object))]
+            relations = [f"{one.subject} -[{one.predicate}]-> {one.object}" for one in shown]
+        else:
+            nodes = [*(node.element_id for node in found.entries), *(end for one in shown for end in (one.start, one.end))]
+            relations = [one.element_id for one in shown]
         return Retrieved(
-            (*linear.passages, *texts), linear.tokens + used,
-            nodes=tuple(dict.fromkeys([*(node.element_id for node in found.entries), *ends])),
-            relations=tuple(edge.relation.element_id for edge in linear.edges),
+            (*linear.passages, *texts), linear.tokens + used, nodes=tuple(dict.fromkeys(nodes)), relations=tuple(relations),
         )
 
     def _nearest(self, vector: list[float]) -> list[EntityText]:

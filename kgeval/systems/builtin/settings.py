@@ -62,6 +62,10 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
     BuiltinSetting(
         "describe", GRAPHS, "yes or no", "Descriptions of relations and of entry entities (half of l_max at most) too.",
     ),
+    BuiltinSetting(
+        "elements", GRAPHS, "text", "What retrieved nodes and relations are called by in answers; names fit gold of another source.",
+        choices=("ids", "names"),
+    ),
     BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
     BuiltinSetting(
         "candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000,
@@ -86,7 +90,7 @@ SETTINGS: tuple[BuiltinSetting, ...] = (
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 # later versions brought these: their defaults are in no signature, so that what was paid for before is found again
-LATER = ("trial_temperature", "chunk_tokens", "stream")
+LATER = ("trial_temperature", "chunk_tokens", "stream", "elements")
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class Settings:
     entry: str = "lancedb"
     index: str = ""
     describe: bool = True
+    elements: str = "ids"
     rerank: str = ""
     candidates: int = 30
     # what GraphRAG-Bench [X H.2] gives Microsoft's community reports: 8,000 tokens to be made from; and so much to look through
