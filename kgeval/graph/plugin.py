@@ -45,7 +45,7 @@ class Plugin:
             if expected.relations and not (expected.self_loops or layout.scope_property) and 0 < len(layout.entity_labels) <= 500:
                 projection = natively(
                     graph, name, layout.entity_labels, {RAW: {"type": "*", "orientation": "NATURAL"}},
-                    expected=(expected.entities, expected.relations), threads=2, timeout=timeout,
+                    expected=(expected.entities, expected.relations), timeout=timeout,
                 )
             if projection is not None:
                 every = _degrees(graph, name, "UNDIRECTED", timeout)

@@ -66,7 +66,7 @@ def by_cypher(
 
 def natively(
     graph: Graph, name: str, labels: Sequence[str], relations: Mapping[str, Mapping[str, str]], *,
-    expected: tuple[int, int], threads: int, timeout: float | None,
+    expected: tuple[int, int], timeout: float | None,
 ) -> GraphWithProjectResult | None:
     """The native projection of plain labels and types, about six times faster than one by Cypher; None, and no graph, where GDS refuses
     it or where it does not have the nodes and relations that are expected.
@@ -75,7 +75,8 @@ def natively(
     """
     try:
         projection = graph.ask_gds(
-            lambda gds: gds.graph.project.native(name, list(labels), dict(relations), read_concurrency=threads, log_progress=False),
+            # one reader: two number the nodes as they come, so that one audit in some found other communities in the same graph
+            lambda gds: gds.graph.project.native(name, list(labels), dict(relations), read_concurrency=1, log_progress=False),
             timeout=timeout,
         )
     except (QueryTimeout, QueryEnded):

@@ -80,7 +80,7 @@ def walkable(
             projection = natively(
                 graph, name, layout.entity_labels, {"ALL": {"type": "*", "orientation": "UNDIRECTED"}},
                 # an undirected projection counts each relation twice
-                expected=(entities, 2 * relations), threads=1, timeout=timeout,  # one thread: it is alike each time
+                expected=(entities, 2 * relations), timeout=timeout,
             )
         if projection is None:
             projection = by_cypher(graph, "walk-graph", name, {"layout": layout.model_dump(), "ordered": ordered}, timeout=timeout)
