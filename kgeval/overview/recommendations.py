@@ -203,7 +203,7 @@ def _low(dimension: Dimension, pile: Sequence[tuple[RubricFigure, str]], place: 
         f"{visible(system, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, system in pile
     ]
     return OverviewPriority(
-        severity="error" if best.score == 1 else "warning", title=f"{DIMENSIONS[dimension].split(':')[0]} is weak: {best.title}",
+        severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
         why=f"{'no system has more than' if several else 'it has'} a score of {best.score} of 5 ({best.bands})",
         evidence=first_of(told, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
         source=source,
