@@ -68,6 +68,14 @@ def test_every_persona_meets_every_style_equally_often_and_does_all_its_tasks(tm
     assert Counter(one["task"] for one in chosen if one["persona"] == "buyer") == {"cancel an order": 3, "compare": 3}
 
 
+@pytest.mark.parametrize(("personas", "styles"), [(1, 2), (2, 3), (3, 2), (3, 4), (5, 3)])
+def test_however_many_they_are_each_persona_meets_each_style(personas: int, styles: int, tmp_path: Path) -> None:
+    people = "\n".join(f'[[personas]]\nname = "p{number}"\nabout = "x"\ntasks = ["t"]' for number in range(personas))
+    profile = question_profile(own(tmp_path, f"styles = {[f's{number}' for number in range(styles)]}\n{people}"))
+    pairs = Counter((one["persona"], one["style"]) for one in map(profile.asked_as, range(2 * personas * styles)))
+    assert len(pairs) == personas * styles and set(pairs.values()) == {2}
+
+
 def test_an_example_is_shown_for_its_kinds_and_those_of_its_groups(tmp_path: Path) -> None:
     profile = question_profile(own(tmp_path))
     shown = {kind: profile.slots(kind, 0)["examples"] for kind in all_kinds()}
