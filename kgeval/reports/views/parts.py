@@ -14,9 +14,9 @@ NO_ANSWER = "A gate is not answered where there is no value, or where what is mi
 
 
 def gate_tally(gates: Sequence[Gate]) -> Iterator[tuple[Tone, str]]:
-    """`2 gates missed`, and what became of the others."""
+    """`2 gates missed`, and what became of the others, of those that decide."""
     for met, (text, tone) in OUTCOMES.items():
-        if count := sum(gate.met is met for gate in gates):
+        if count := sum(gate.met is met for gate in gates if gate.decides):
             yield tone, f"{plural(count, 'gate')} {text}"
 
 
