@@ -101,8 +101,9 @@ def read_ordered(graph: SampledGraph, ordering: Ordering) -> OrderedRelations:
         if direction(row["predicate"], ordering, graph.layout)
     }
     place, steps = graph.entities.place, []
-    rows = graph.ask("relations-of-predicates", predicates=list(counts), most=MOST_READ) if counts else []
-    for row in rows:
+    read = 0
+    for row in graph.stream("relations-of-predicates", predicates=list(counts), most=MOST_READ) if counts else ():
+        read += 1
         if row["source"] in place and row["target"] in place and row["source"] != row["target"]:
             ends = (row["source"], row["target"])
             low, high = ends if direction(row["predicate"], ordering, graph.layout) > 0 else ends[::-1]
@@ -111,7 +112,7 @@ def read_ordered(graph: SampledGraph, ordering: Ordering) -> OrderedRelations:
     for *_, low, high, link in sorted(steps, key=lambda step: step[:4]):
         up.setdefault(low, []).append((high, link))
         down.setdefault(high, []).append((low, link))
-    return OrderedRelations(up, down, counts, len(rows) < MOST_READ)
+    return OrderedRelations(up, down, counts, read < MOST_READ)
 
 
 def starts_of_ways(graph: SampledGraph, wanted: DrawSpec) -> NDArray[np.int64]:
