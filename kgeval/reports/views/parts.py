@@ -27,7 +27,7 @@ def gates_section(gates: Sequence[Gate]) -> Section:
         text, tone = OUTCOMES[gate.met]
         value = "-" if gate.value is None else beyond(gate.value, gate.limit)
         outcome = Cell(text if gate.decides else f"{text} (reported only)", tone=tone if gate.decides else "info")
-        rows.append((about(gate.of, gate.wanted), value, outcome, visible(gate.reason or "", longest=300)))
+        rows.append((about(gate.of, gate.wanted), value, outcome, visible(gate.reason, longest=300) if gate.reason else ""))
     told = 4 if any(gate.reason for gate in gates) else 3
     head, rows = ("Gate", "Value", "Outcome", "Why")[:told], [row[:told] for row in rows]
     table = Table(head, rows, words=frozenset({0, 2, 3}), short=8, long=20)
