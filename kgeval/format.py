@@ -34,6 +34,12 @@ def visible(text: str, *, longest: int = LONGEST) -> str:
     return line if len(text) <= longest else f"{line}… ({len(text):,} characters)"
 
 
+def about(of: str | None, text: str, *, longest: int = LONGEST) -> str:
+    """`vector: faithfulness >= 0.8`: what is said and of what, on one line as `visible` has it. A long name is cut, never what is said of
+    it."""
+    return f"{visible(of, longest=longest)}: {visible(text)}" if of else visible(text)
+
+
 def for_terminal(text: str) -> str:
     """The text with control and direction characters (but line ends and tabs) written out: no name, file or reply steers a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
+from kgeval.format import about, beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.metric_parts import part_of, plain
 from kgeval.overview.score_figures import headline_metric, wrong_step_questions
@@ -245,9 +245,14 @@ def gates_line(gates: Sequence[Gate]) -> str:
     """`Gates: 2 met, 1 missed (B: faithfulness >= 0.8: 0.741), 1 not answered.`; "" without gates."""
     parts = []
     for title, met in (("met", True), ("missed", False), ("not answered", None)):
-        lines = [f"{word(gate.text)}: {'no value' if gate.value is None else figure(gate.value)}" for gate in gates if gate.met is met]
+        lines = [f"{gate_text(gate)}: {'no value' if gate.value is None else figure(gate.value)}" for gate in gates if gate.met is met]
         parts.append(f"{number(len(lines))} {title}" + (f" ({first_of(lines, 3, '; ')})" if lines and not met else ""))
     return f"Gates: {', '.join(parts)}." if gates else ""
+
+
+def gate_text(gate: Gate) -> str:
+    """`vector: faithfulness >= 0.8`, within a sentence."""
+    return about(gate.of, gate.wanted, longest=NAME)
 
 
 def word(text: str) -> str:
@@ -285,7 +290,7 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
                 severity="error", title=f"Gate missed: {word(gate.wanted)}", where=gate.of or "",
                 evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=_advice(gate.name),
             )
-    if silent := [word(gate.text) for gate in tables.report.gates if gate.met is None]:
+    if silent := [gate_text(gate) for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
             severity="error", title="Gates without an answer", evidence=plural(len(silent), "gate"), where="",
             why=f"{first_of(silent, 3, '; ')}: no value, or what is missing could decide it.",

@@ -47,12 +47,17 @@ class Gate(Record):
         return fields
 
     @property
+    def figure(self) -> str:
+        """What is held against the limit: `faithfulness`, `relative (overall)`."""
+        return f"{self.name} ({self.at})" if self.at else self.name
+
+    @property
     def wanted(self) -> str:
         """What is asked, without of whom: `faithfulness >= 0.8`, `relative (overall) >= 0`, `self-loop warning: share <= 0.5`."""
-        at, severity = f" ({self.at})" if self.at else "", f" {self.severity}:" if self.severity else ""
-        return f"{self.name}{at}{severity} {self.limit}"
+        severity = f" {self.severity}:" if self.severity else ""
+        return f"{self.figure}{severity} {self.limit}"
 
     @property
     def text(self) -> str:
-        """`vector: faithfulness >= 0.8`."""
+        """`vector: faithfulness >= 0.8`, names as they are."""
         return f"{self.of}: {self.wanted}" if self.of else self.wanted

@@ -20,7 +20,8 @@ def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False
 
     console, out = screen(width=width, colour=colour)
     graph = visible(report.graph or "whole database", longest=60)
-    console.print(f"kgeval questions generate: {graph}, seed {report.seed}, profile {report.profile}", style="dim", overflow="fold")
+    about = f"{graph}, seed {report.seed}, profile {visible(report.profile, longest=60)}"
+    console.print(f"kgeval questions generate: {about}", style="dim", overflow="fold")
     if not report.complete:
         console.print("Not complete: the run was stopped.", overflow="fold")
     console.print()

@@ -26,7 +26,7 @@ def of_audit(report: AuditReport) -> str:
     findings = [listed(one, report.graph, WHOLE) for one in report.findings]
     gates = [gate_of(one, report.graph) for one in report.gates if one.decides]
     open_ends = [f"{one.rule_id}: {one.status}" for one in findings if one.status in ("incomplete", "error")]
-    open_ends += [f"gate {one.name} {one.limit}: no answer" for one in gates if one.met is None]
+    open_ends += [f"gate {one.wanted}: no answer" for one in gates if one.met is None]
     return _text(_run(report.run, findings, gates, open_ends))
 
 
@@ -75,7 +75,7 @@ def _gate_rules(gates: Iterable[OverviewGate]) -> Iterator[dict[str, Any]]:
 
 
 def _gate_id(one: OverviewGate) -> str:
-    return "gate/" + visible(one.name)
+    return "gate/" + visible(one.figure)
 
 
 def _camel(name: str) -> str:
@@ -134,14 +134,14 @@ def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str
 
 def _missed(one: OverviewGate) -> dict[str, Any]:
     of, value = place_of(one.place, one.of), "no value" if one.value is None else number(one.value)
-    text = f"{visible(one.name)} {visible(one.limit)} is missed: {value}" + (f" ({visible(of)})" if of else "")
+    text = f"{visible(one.wanted)} is missed: {value}" + (f" ({visible(of)})" if of else "")
     return {
         "ruleId": _gate_id(one), "level": "error", "message": _message(text),
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": WHOLE}},
-            "logicalLocations": [{"name": visible(of or one.name), "kind": "namespace"}],
+            "logicalLocations": [{"name": visible(of or one.figure), "kind": "namespace"}],
         }],
-        "partialFingerprints": {FINGERPRINT: _hash("gate", one.name, of)},
+        "partialFingerprints": {FINGERPRINT: _hash("gate", one.figure, of)},
     }
 
 

@@ -497,7 +497,6 @@ def compare_with_baseline(
     changes = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
     warn_of_another(then, report, f"--baseline: {baseline.path} is an audit of", "this one of", say)
     if void and baseline.fail_on_worse:
-        say("gate not answered: --fail-on-worse: the graph is half-loaded")
         return _with_code(report, 3, diff=changes, gates=[*report.gates, *_row(baseline.fail_on_worse, None, void)])
     code = worse_gate(changes, say)
     return _with_code(report, code, diff=changes, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])

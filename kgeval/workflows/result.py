@@ -28,14 +28,15 @@ def exit_code(gates: Iterable[Gate] = (), *, incomplete: object = False) -> int:
 
 def gate_lines(gates: Iterable[Gate]) -> list[str]:
     """A line for each gate that decides and is missed or has no answer: `gate missed: vector: faithfulness >= 0.8 (0.74)`."""
-    from kgeval.format import beyond
+    from kgeval.format import about, beyond
 
     lines = []
     for gate in gates:
         if gate.decides and not gate.met:
             value = "" if gate.value is None else beyond(gate.value, gate.limit)
             why = ": ".join(filter(None, [value, gate.reason]))
-            lines.append(f"gate {'not answered' if gate.met is None else 'missed'}: {gate.text}" + (f" ({why})" if why else ""))
+            outcome = "not answered" if gate.met is None else "missed"
+            lines.append(f"gate {outcome}: {about(gate.of, gate.wanted)}" + (f" ({why})" if why else ""))
     return lines
 
 

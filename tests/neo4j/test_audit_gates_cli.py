@@ -207,6 +207,7 @@ def test_a_graph_that_is_loaded_by_half_is_said_to_be_so_and_no_gate_is_answered
     assert read("r.json")["notes"][0].startswith("half-loaded") and read("r.json")["gates"][0]["reason"] == read("r.json")["notes"][0]
     assert Path("r.md").read_text().count("Caution: half-loaded") == 1
     assert kgeval(*ONE, "isolated-entity", "--baseline", "before.json", "--fail-on-worse", "error") == 3
+    assert capsys.readouterr().err.count("gate not answered") == 1
     graph.write("MATCH (e:__Entity__) DETACH DELETE e")
     assert kgeval(*ONE, "isolated-entity", "--graph", "small") == 2
     assert "warning: half-loaded" in capsys.readouterr().err

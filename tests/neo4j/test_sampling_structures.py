@@ -11,6 +11,8 @@ import pytest
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile, override
 from kgeval.questions.draw_spec import Capacity, DrawSpec
+from kgeval.questions.sampling import several
+from kgeval.questions.sampling.links import links_joining
 from kgeval.questions.sampling.sampler import open_sampler
 from kgeval.records import Layout, Structure
 
@@ -101,6 +103,18 @@ def test_disjoint_subgraphs_share_nothing_and_no_relation_joins_them(graph: Grap
     draw(WIPE)
     draw(cypher(ISLAND))
     assert drawn(graph, DrawSpec("disjoint", hops=1)) == [], "all touch each other"
+
+
+def test_only_entities_with_relations_beyond_their_subgraph_are_looked_up(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of hubs with 30 neighbours each the hubs alone: else 900 pairs for each pair of subgraphs."""
+    draw(cypher([(f"h{hub}-{leaf}", "faces", f"H{hub}") for hub in range(4) for leaf in range(30)] + [("H0", "faces", "H1")]))
+    pairs: list[tuple[str, str]] = []
+    monkeypatch.setattr(several, "links_joining", lambda graph, asked: pairs.extend(asked) or links_joining(graph, asked))
+    found = drawn(graph, DrawSpec("disjoint", hops=1, most_relations=31), most=20)
+    hubs = {frozenset(node.name for node in structure.nodes if node.name.startswith("H")) for structure in found}
+    assert hubs and frozenset({"H0", "H1"}) not in hubs and len(set(pairs)) < 900
 
 
 def ways(links: Sequence[tuple[str, str]], hops: int) -> set[tuple[str, ...]]:

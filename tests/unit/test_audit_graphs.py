@@ -216,6 +216,7 @@ def test_the_gates_of_every_graph_are_gates_of_the_result(files: list[Path]) -> 
     assert both.messages == ["gate missed: one: fail-on no check of severity error fails (1: isolated-entity)"]
     with pytest.raises(GateError, match=re.escape(both.messages[0])):
         both.raise_for_gates()
+    assert "| one: fail-on no check of severity error fails | 1 | **missed** | isolated-entity |" in both.rendered("md")
 
 
 def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_people_read_gates_and_what_is_taken_out(form: Any) -> None:
     for part in (*lines, "1 ended, 1 without"):
         assert part in text, part
     assert "no GDS" in text and "1 waived" in text and "1 known" in text
+    assert "(empty)" not in text, "a gate without a reason has none"
 
 
 def test_an_audit_without_gates_says_nothing_of_them() -> None:

@@ -13,7 +13,10 @@ from kgeval.errors import ConfigError
 from kgeval.llm.prompts import load_prompt
 from kgeval.questions.kinds import all_kinds, question_profile
 from kgeval.questions.profiles import PART
+from kgeval.records import GenerationReport
+from kgeval.reports.questions_text import terminal
 
+EXAMPLES = Path(__file__).parents[2] / "schemas" / "examples" / "generation-report" / "valid"
 OWN = """
 extends = "law"
 facts = ["which notice period a contract has"]
@@ -66,6 +69,14 @@ def test_every_persona_meets_every_style_equally_often_and_does_all_its_tasks(tm
     pairs = Counter((one["persona"], one["style"]) for one in chosen)
     assert len(pairs) == 9 and set(pairs.values()) == {2}, "3 personas and 3 styles, 18 questions"
     assert Counter(one["task"] for one in chosen if one["persona"] == "buyer") == {"cancel an order": 3, "compare": 3}
+
+
+@pytest.mark.parametrize(("personas", "styles"), [(1, 2), (2, 3), (3, 2), (3, 4), (5, 3)])
+def test_however_many_they_are_each_persona_meets_each_style(personas: int, styles: int, tmp_path: Path) -> None:
+    people = "\n".join(f'[[personas]]\nname = "p{number}"\nabout = "x"\ntasks = ["t"]' for number in range(personas))
+    profile = question_profile(own(tmp_path, f"styles = {[f's{number}' for number in range(styles)]}\n{people}"))
+    pairs = Counter((one["persona"], one["style"]) for one in map(profile.asked_as, range(2 * personas * styles)))
+    assert len(pairs) == personas * styles and set(pairs.values()) == {2}
 
 
 def test_an_example_is_shown_for_its_kinds_and_those_of_its_groups(tmp_path: Path) -> None:
@@ -129,6 +140,14 @@ def test_a_file_that_is_not_there_and_a_name_that_is_none(tmp_path: Path) -> Non
     for name in (str(tmp_path / "none.toml"), str(tmp_path)):
         with pytest.raises(ConfigError, match="no file of that name"):
             question_profile(name)
+
+
+def test_the_name_of_a_file_steers_no_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "x\x1b[2J.toml"
+    file.write_text('styles = ["short"]', encoding="utf-8")
+    report = GenerationReport.model_validate_json(next(EXAMPLES.glob("*.json")).read_text(encoding="utf-8"))
+    text = terminal(report.model_copy(update={"profile": question_profile(str(file)).label}))
+    assert "profile x[U+001B][2J@" in text and "\x1b" not in text
 
 
 def test_the_command_lists_prints_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from test_report_html import HOSTILE
 
 from kgeval.overview.findings import MOST_EXAMPLES, listed
 from kgeval.overview.kinds import KINDS
-from kgeval.records import AuditReport, Example, GraphRef
+from kgeval.records import AuditReport, Example, GraphRef, OverviewGate
 from kgeval.reports.sarif import fingerprint
 from kgeval.reports.write import rendered, write_report
 
@@ -192,6 +192,18 @@ def test_a_run_that_did_not_end_is_no_success_and_missed_gates_are_results(tmp_p
     assert run["invocations"][0]["executionSuccessful"] is False
     assert "1 check did not finish" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
     assert [(one["ruleId"], one["message"]["text"]) for one in run["results"]] == [("gate/mrr", "mrr >= 0.5 is missed: 0.2 (a)")]
+
+
+def test_gates_on_two_aspects_of_a_pair_are_two_alerts(tmp_path: Path) -> None:
+    report = whole(wrote(tmp_path, scores=scored({("a", "mrr"): mean(0.2)})))
+    gates = [
+        OverviewGate(name="low", of="a vs b", at=aspect, limit=">= 0", value=-0.1, met=False) for aspect in ("overall", "relevance")
+    ]
+    results = judged(rendered(report.model_copy(update={"gates": gates}), "sarif"))["results"]
+    assert [one["message"]["text"] for one in results] == [
+        "low (overall) >= 0 is missed: -0.1 (a vs b)", "low (relevance) >= 0 is missed: -0.1 (a vs b)",
+    ]
+    assert len({one["partialFingerprints"]["kgevalName/v1"] for one in results}) == 2
 
 
 def test_a_name_is_no_link_in_a_message() -> None:

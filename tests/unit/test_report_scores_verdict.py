@@ -24,6 +24,7 @@ from kgeval.records import (
 )
 from kgeval.reports.views.scores import difference
 from kgeval.reports.write import rendered
+from kgeval.workflows.result import gate_lines
 
 
 def lead(report: ScoreReport) -> str:
@@ -108,6 +109,13 @@ def test_gates_are_counted_and_those_not_met_are_named_a_few_at_most() -> None:
     line = verdict.gates_line([*gates, Gate(name="m", of="B", limit=">= 0.5")])
     assert line.startswith("Gates: 0 met, 5 missed (A: m >= 0.5: 0.400; A: m <= 0.5: 0.400; ") and " and 2 more)" in line
     assert line.endswith("1 not answered (B: m >= 0.5: no value).") and verdict.gates_line([]) == ""
+
+
+def test_a_long_name_takes_no_limit_out_of_a_sentence_about_a_gate() -> None:
+    long = Gate(name="intrinsic_hallucination", of="graphrag-local-search-v2 " * 3, limit="<= 0.05", value=0.2, met=False)
+    assert "… (75 characters): intrinsic_hallucination <= 0.05: 0.200)" in verdict.gates_line([long])
+    steered = long.model_copy(update={"of": "a\n\x1b[2J::error::b"})
+    assert gate_lines([steered]) == ["gate missed: a [U+001B][2J::error::b: intrinsic_hallucination <= 0.05 (0.2)"]
 
 
 def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:

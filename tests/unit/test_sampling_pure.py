@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations, pairwise
 
 import networkx as nx
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import chisquare
 
 from kgeval.graph.algorithms import node_number
 from kgeval.questions.sampling.links import GraphLink
+from kgeval.questions.sampling.ordered import OrderedRelations
 from kgeval.questions.sampling.paths import PathWalk, listed
 from kgeval.questions.sampling.random_walks import as_pair, enough, in_order, without_loops
 from kgeval.questions.sampling.sampled_graph import in_seeded_order
@@ -162,3 +165,18 @@ def test_listing_paths_ends_where_a_dense_graph_has_no_end_of_beginnings() -> No
     assert not complete
     row = around_of([(str(at), str(at + 1)) for at in range(1_200)])
     assert [len(path[1]) for path in listed(row, 1_200, 10)[0]] == [1_200]
+
+
+def test_what_else_leads_along_a_step_is_drawn_alike_however_much_there_is() -> None:
+    """One whole of 40 parts, which is a part of another: 7 of the other 39 stand beside a way, each as often as the others."""
+    parts = {f"p{number}": GraphLink(f"r{number}", f"p{number}", "whole") for number in range(40)}
+    top = GraphLink("top", "whole", "all")
+    up = {**{name: [("whole", link)] for name, link in parts.items()}, "whole": [("all", top)]}
+    relations = OrderedRelations(up, {"whole": [*parts.items()], "all": [("whole", top)]}, {}, whole=True)
+    rng, counts = np.random.default_rng(0), Counter[str]()
+    for _ in range(2_000):
+        first, second = relations.widened("p0", [("whole", parts["p0"]), ("all", top)], 9, rng)
+        assert (first[0], second, len(first), len(set(first))) == (parts["p0"], [top], 8, 8)
+        counts.update(link.relation for link in first[1:])
+    assert len(counts) == 39 and chisquare([*counts.values()]).pvalue > 0.001
+    assert relations.widened("p0", [("whole", parts["p0"]), ("all", top)], 2, rng) == [[parts["p0"]], [top]]

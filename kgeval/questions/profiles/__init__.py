@@ -105,15 +105,13 @@ class DomainProfile(_Part):
         """Persona, task and style of the question of this number, as far as the profile has them. All come up equally often, and
         each style with each persona."""
         chosen = {}
-        persona_round = number
+        persona_round, place = divmod(number, len(self.personas) or 1)
         if self.personas:
-            persona_round, place = divmod(number, len(self.personas))
             persona = self.personas[place]
             chosen = {"persona": persona.name, "task": persona.tasks[persona_round % len(persona.tasks)]}
         if self.styles:
-            # one step further each round: else, of as many styles as personas, each persona would have one style
-            turn = number + persona_round if self.personas else number
-            chosen["style"] = self.styles[turn % len(self.styles)]
+            # each persona begins with another style and has the next one each round: so it meets all, however many personas there are
+            chosen["style"] = self.styles[(persona_round + place) % len(self.styles)]
         return chosen
 
     def slots(self, kind: str, number: int) -> dict[str, JsonValue]:

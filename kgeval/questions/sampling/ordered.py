@@ -7,8 +7,10 @@ that are fewer than `min_relations`, the way goes on upwards, as far as it can. 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kgeval.questions.draw_spec import DrawSpec
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 BATCH = 64
 MOST_READ = 500_000  # relations of such kinds that are kept in memory
 MOST_STEPS = 1_000  # that are tried for one way
+MOST_BESIDE = 50_000  # relations beside a way that are drawn from: more than a structure may have, those said twice counted in
 
 Step = tuple[str, GraphLink]  # the entity that a relation leads to, and the relation
 
@@ -68,15 +71,22 @@ class OrderedRelations:
         on_way = [start, *(name for name, _ in way)]
         steps = [[link] for _, link in way]
         taken = {link.relation for _, link in way}
+        # drawn by place, and not shuffled: a whole of 200,000 parts is in every way that leads through it
         beside = [
-            (number, link) for number in range(len(way))
-            for _, link in (*self.down.get(on_way[number + 1], ()), *self.up.get(on_way[number], ()))
+            (number, at_end) for number in range(len(way))
+            for at_end in (self.down.get(on_way[number + 1], []), self.up.get(on_way[number], []))
         ]
-        for index in rng.permutation(len(beside)):
-            number, link = beside[index]
-            if len(taken) < most and link.relation not in taken:
+        ends = list(accumulate(len(at_end) for _, at_end in beside))
+        total = ends[-1] if ends else 0
+        for place in rng.choice(total, size=min(total, MOST_BESIDE), replace=False) if len(taken) < most else ():
+            index = bisect_right(ends, place)
+            number, at_end = beside[index]
+            link = at_end[place - ends[index]][1]
+            if link.relation not in taken:
                 taken.add(link.relation)
                 steps[number].append(link)
+            if len(taken) >= most:
+                break
         return steps
 
     def _shuffled(self, name: str, rng: np.random.Generator) -> list[Step]:
@@ -91,8 +101,9 @@ def read_ordered(graph: SampledGraph, ordering: Ordering) -> OrderedRelations:
         if direction(row["predicate"], ordering, graph.layout)
     }
     place, steps = graph.entities.place, []
-    rows = graph.ask("relations-of-predicates", predicates=list(counts), most=MOST_READ) if counts else []
-    for row in rows:
+    read = 0
+    for row in graph.stream("relations-of-predicates", predicates=list(counts), most=MOST_READ) if counts else ():
+        read += 1
         if row["source"] in place and row["target"] in place and row["source"] != row["target"]:
             ends = (row["source"], row["target"])
             low, high = ends if direction(row["predicate"], ordering, graph.layout) > 0 else ends[::-1]
@@ -101,7 +112,7 @@ def read_ordered(graph: SampledGraph, ordering: Ordering) -> OrderedRelations:
     for *_, low, high, link in sorted(steps, key=lambda step: step[:4]):
         up.setdefault(low, []).append((high, link))
         down.setdefault(high, []).append((low, link))
-    return OrderedRelations(up, down, counts, len(rows) < MOST_READ)
+    return OrderedRelations(up, down, counts, read < MOST_READ)
 
 
 def starts_of_ways(graph: SampledGraph, wanted: DrawSpec) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,6 +90,10 @@ class SampledGraph:
         """The rows of a shipped query. Raises: QueryError, QueryTimeout, ConnectionLost."""
         return self.graph.read(all_queries()[query], {"layout": self._layout, **params}, timeout=self.timeout)
 
+    def stream(self, query: str, **params: Any) -> Iterator[Row]:
+        """The rows of a shipped query as they come: none is kept here. Raises: as `ask`."""
+        return self.graph.stream(all_queries()[query], {"layout": self._layout, **params}, timeout=self.timeout)
+
     @cached_property
     def _layout(self) -> dict[str, Any]:
         return self.layout.model_dump()
@@ -103,8 +107,7 @@ class SampledGraph:
     @cached_property
     def entities(self) -> SeededEntities:
         """Every named entity, in the seed's order."""
-        rows = self.graph.stream(all_queries()["sample-entities"], {"layout": self._layout}, timeout=self.timeout)
-        return in_seeded_order(rows, self.seed)
+        return in_seeded_order(self.stream("sample-entities"), self.seed)
 
     @cached_property
     def walk_graph(self) -> WalkGraph:
@@ -161,8 +164,7 @@ class SampledGraph:
     @cached_property
     def documents_by_entity(self) -> dict[str, list[str]]:
         """Entity -> the documents that it comes from."""
-        rows = self.graph.stream(all_queries()["sample-sources"], {"layout": self._layout}, timeout=self.timeout)
-        return {row["element_id"]: self.documents(row["chunks"]) for row in rows}
+        return {row["element_id"]: self.documents(row["chunks"]) for row in self.stream("sample-sources")}
 
     def strata(self, by: Stratum) -> list[str]:
         """The stratum of every entity, by place."""

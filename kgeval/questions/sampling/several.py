@@ -6,6 +6,7 @@ The law of `chains`: the start is drawn uniformly from the entities with enough 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import islice, product
 from typing import TYPE_CHECKING
@@ -57,6 +58,13 @@ def _joined(seed: Seed, ways: list[PathWalk]) -> DrawnStructure | None:
     return DrawnStructure(nodes, tuple(link for way in ways for link in way.links), seed.stratum, parts)
 
 
+def _open_ends(graph: SampledGraph, piece: Piece) -> list[str]:
+    """The entities of a piece that have relations beyond it: no other can be joined to anything else. Of a hub with 100 neighbours
+    that is often the hub alone, and each pair of the two pieces' entities would be looked up."""
+    inside = Counter(end for link in piece.links.values() for end in (link.source, link.target))
+    return [name for name in piece.nodes if graph.degree(name) > inside[name]]
+
+
 def disjoint(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure]]:
     """Two neighbourhoods of entities of one type, of two relations each at least, that share no entity and that no relation
     joins."""
@@ -66,17 +74,20 @@ def disjoint(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStruct
         pieces = [Piece(ids[place], wanted.most_relations, radius=wanted.hops) for _, pair in part for place in pair]
         grow(graph, pieces, rng)
         sides = list(zip(pieces[::2], pieces[1::2], strict=True))
-        asked = [
-            list(product(one.nodes, other.nodes))
-            if not one.nodes.keys() & other.nodes.keys() and min(len(one.links), len(other.links)) >= LEAST_OF_A_SUBGRAPH else []
+        apart = [
+            not one.nodes.keys() & other.nodes.keys() and min(len(one.links), len(other.links)) >= LEAST_OF_A_SUBGRAPH
             for one, other in sides
+        ]
+        asked = [
+            list(product(_open_ends(graph, one), _open_ends(graph, other))) if fits else []
+            for fits, (one, other) in zip(apart, sides, strict=True)
         ]
         joined = links_joining(graph, list(dict.fromkeys(pair for pairs_of_one in asked for pair in pairs_of_one)))
         found = []
-        for (stratum, _), (one, other), between in zip(part, sides, asked, strict=True):
+        for (stratum, _), fits, (one, other), between in zip(part, apart, sides, asked, strict=True):
             links = (*one.links.values(), *other.links.values())
             key = frozenset(link.relation for link in links)
-            if between and key not in seen and not any(joined.get(pair) for pair in between):
+            if fits and key not in seen and not any(joined.get(pair) for pair in between):
                 seen.add(key)
                 found.append(DrawnStructure((*one.nodes, *other.nodes), links, stratum, (tuple(one.links), tuple(other.links))))
         fruitless = 0 if found else fruitless + len(part)

@@ -13,7 +13,7 @@ from kgeval.records import HALF_LOADED, SEVERITIES, CheckCell, CheckRow, FigureR
 from kgeval.reports import document as blocks
 from kgeval.reports.document import Document, Items, Section, Table, Text
 from kgeval.reports.plots_graphs import bars
-from kgeval.reports.views.parts import version_line
+from kgeval.reports.views.parts import gate_tally, gates_section, version_line
 
 COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot
     "entities", "relations", "entities_per_1k_tokens", "relations_per_1k_tokens", "average_degree", "average_clustering", "isolated_share",
@@ -29,13 +29,14 @@ def document(report: GraphsReport) -> Document:
     """The figures that papers compare and the checks; in the long forms all figures, a plot a figure, and why checks have no answer."""
     missing = [f"{row.rule_id}: {why}" for row in report.checks if (why := unanswered(row, report.names))]
     sections = [
-        *tables(report), Section("", [Text(line)] if (line := lacking(report)) else []),
+        *([gates_section(report.gates)] if report.gates else []), *tables(report),
+        Section("", [Text(line)] if (line := lacking(report)) else []),
         Section("Figure by figure", [Items(report.names, ordered=True), *_plots(report)], id="plots", forms="page"),
         Section("Not measurable", [Items(missing)], id="missing", forms="page"),
     ]
     title = f"{plural(len(report.names), 'graph')} side by side"
     return Document(
-        "Graphs side by side", "audit", sections, about=title, lead=lead(report), notes=report.notes,
+        "Graphs side by side", "audit", sections, about=title, lead=lead(report), tally=list(gate_tally(report.gates)), notes=report.notes,
         foot=["A check: share and count of hits, * failed. –: not measured there."], more="All tables and plots: add -o graphs.html",
         end=version_line(report.run),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from kgeval.format import beyond, number, plural, visible
+from kgeval.format import about, beyond, number, plural, visible
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, Gate, OverviewPriority, RunManifest
 from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
 
@@ -14,9 +14,9 @@ NO_ANSWER = "A gate is not answered where there is no value, or where what is mi
 
 
 def gate_tally(gates: Sequence[Gate]) -> Iterator[tuple[Tone, str]]:
-    """`2 gates missed`, and what became of the others."""
+    """`2 gates missed`, and what became of the others, of those that decide."""
     for met, (text, tone) in OUTCOMES.items():
-        if count := sum(gate.met is met for gate in gates):
+        if count := sum(gate.met is met for gate in gates if gate.decides):
             yield tone, f"{plural(count, 'gate')} {text}"
 
 
@@ -27,7 +27,7 @@ def gates_section(gates: Sequence[Gate]) -> Section:
         text, tone = OUTCOMES[gate.met]
         value = "-" if gate.value is None else beyond(gate.value, gate.limit)
         outcome = Cell(text if gate.decides else f"{text} (reported only)", tone=tone if gate.decides else "info")
-        rows.append((visible(gate.text, longest=300), value, outcome, visible(gate.reason or "", longest=300)))
+        rows.append((about(gate.of, gate.wanted), value, outcome, visible(gate.reason, longest=300) if gate.reason else ""))
     told = 4 if any(gate.reason for gate in gates) else 3
     head, rows = ("Gate", "Value", "Outcome", "Why")[:told], [row[:told] for row in rows]
     table = Table(head, rows, words=frozenset({0, 2, 3}), short=8, long=20)
