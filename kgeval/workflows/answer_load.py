@@ -110,6 +110,11 @@ def _faults(session: Session, options: AnswerOptions, most: int) -> Iterator[tup
         yield f"--load does not go with {', '.join(beside)}: no answers come of it", "leave them out"
     if options.extractive:
         yield "--load does not go with --extractive: a system that asks no model is another one", "name a reader with --model"
+    if options.load_answers <= most:
+        yield (
+            f"--load {most}: nothing would be measured: all of --load-answers {options.load_answers} are sent before the warm-up is over",
+            f"give --load-answers {10 * most} or measure fewer in flight",
+        )
     if session.asking.max_concurrency is not None and session.asking.max_concurrency < most:
         yield (
             f"--load {most}: --max-concurrency {session.asking.max_concurrency} lets fewer requests be in flight",

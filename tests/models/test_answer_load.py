@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import threading
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -148,6 +149,56 @@ def test_the_library_gives_a_result(tmp_path: Path) -> None:
     assert ceil(rows["answered"].min()) <= 40
 
 
+def test_a_budget_that_is_reached_is_neither_an_error_of_the_system_nor_a_whole_measurement(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FakeServer(lambda chat: {"answer": "A mill."}) as server:
+        given = [questions(tmp_path, 3), "--system", "closed-book", "--model", "m", "--base-url", server.base_url]
+        given += ["--load", "1,2", "--load-answers", 40, "--max-calls", 70, "--max-error-rate", 1]
+        assert answer(*given, "-o", "l.json") == 3
+    report, told = read("l.json"), capsys.readouterr()
+    assert "closed-book: budget: " in told.err and "error_rate" not in told.err + told.out
+    assert not report.complete and [level.errors for level in report.systems[0].levels] == [{}, {}]
+    assert (report.systems[0].stopped or "").startswith("budget: ") and report.run.exit_code == 3
+
+
+class Hanging(Failing):
+    """Does not answer the first question until all others are there, which fail."""
+
+    def __init__(self) -> None:
+        self.asked, self.over = 0, threading.Event()
+
+    def answer(self, ask: Ask) -> Answer:
+        self.asked += 1
+        if ask.trial == 1:
+            self.over.wait(20)
+        elif self.asked > 40:
+            self.over.set()
+        return Answer(question_id=ask.question_id, system="failing", answer="", error="system_error: broken")
+
+
+def test_one_that_hangs_does_not_hide_that_all_others_fail() -> None:
+    system = Hanging()
+    timer = threading.Timer(1, system.over.set)
+    timer.start()
+    asks = [Ask("q", "Who?", trial=number) for number in range(1, 201)]
+    _, stopped = measure(system, asks, 2, 4, max_error_rate=0.1, heard=lambda _: None)
+    timer.cancel()
+    assert stopped is not None and system.asked < 30
+
+
+def test_more_failures_than_are_allowed_end_a_system_though_chance_may_explain_them() -> None:
+    class Rarely(Failing):
+        def answer(self, ask: Ask) -> Answer:
+            failed = (ask.trial or 0) % 8 == 0
+            return Answer(question_id=ask.question_id, system="failing", answer="", error="timeout: slow" if failed else None)
+
+    asks = [Ask("q", "Who?", trial=number) for number in range(1, 81)]
+    level, stopped = measure(Rarely(), asks, 1, 4, max_error_rate=0.1, heard=lambda _: None)
+    assert level.asked == 80 and stopped == "error_rate: 10 of 80 answers failed with 1 in flight"
+    assert measure(Rarely(), asks, 1, 4, max_error_rate=0.125, heard=lambda _: None)[1] is None
+
+
 def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, system = questions(tmp_path), spec(script(tmp_path, SLOW))
     assert answer(file, "--system", system, "--load", "4", "--trials", 2, "-j", 2) == 2
@@ -157,6 +208,8 @@ def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest
     assert "takes 2 at a time" in capsys.readouterr().err
     assert answer(file, "--system", system, "--load", "four") == 2
     assert "whole numbers" in capsys.readouterr().err
+    assert answer(file, "--system", system, "--load", "1,20", "--load-answers", 20, "--dry-run") == 2
+    assert "nothing would be measured" in capsys.readouterr().err, "or it would be paid for"
     assert answer(file, "--system", system, "--load", "1", "-o", "answers.jsonl") == 2
     Path("answers.jsonl").write_text(json.dumps({"question_id": "q0", "answer": "x"}) + "\n")
     assert answer(file, "--system", "file:answers.jsonl", "--load", "1") == 2

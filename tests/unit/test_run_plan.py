@@ -273,6 +273,14 @@ def test_a_reader_of_a_matrix_also_answers_for_a_comparison() -> None:
     assert "--system" not in found["far/compare"].argv
 
 
+def test_a_run_needs_answers_and_measures_no_load() -> None:
+    config = Config.model_validate({
+        "systems": SYSTEMS, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}, "run": {"options": {"answers": {"load": "1,4"}}},
+    })
+    with pytest.raises(ConfigError, match="load: measures, and gives no answers"):
+        check(config, stages_of(RunRequest(config, None, Path("out"))), [], None)
+
+
 @pytest.mark.parametrize("name", ["../x", "..", ".", "a/b", "", ".hidden", "a b", "x\n"])
 def test_no_name_leaves_the_folder_of_the_run(name: str) -> None:
     for section in ("datasets", "variants", "readers"):
