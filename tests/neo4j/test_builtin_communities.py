@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,8 @@ def test_summaries_are_made_once_and_every_question_is_put_to_all_of_them(graph:
             system = open_builtin("communities", {}, made)
             summed = server.stats().requests
             assert summed == 3
-            answer = system.answer(ask("What do Ada and Bob and Eve do?"))
+            one = ask("What do Ada and Bob and Eve do?")
+            answer = system.answer(one)
             assert server.stats().requests == summed + 2, "one call looks through all summaries, one answers"
             scores = [one.score for one in answer.contexts or []]
             assert scores == sorted(scores, reverse=True) and scores[0] == 80.0
@@ -98,6 +100,10 @@ def test_summaries_are_made_once_and_every_question_is_put_to_all_of_them(graph:
             assert (answer.calls, answer.input_tokens, answer.output_tokens) == (2, *spent(models, answer_calls(server, 2)))
             assert answer.latency_s is not None and answer.stages is not None and answer.stages.generate is not None
             assert answer.latency_s == pytest.approx((answer.stages.retrieval or 0) + answer.stages.generate)
+            for again, asked in ((replace(one, trial=2), 2), (replace(one, trial=3, sampled=True), 1)):
+                before = server.stats().requests
+                assert system.answer(again).contexts == answer.contexts
+                assert server.stats().requests == before + asked, "under load all is asked anew; in trials the reader alone"
             nobody = system.answer(ask("What of it?"))
             assert (nobody.answer, nobody.contexts, nobody.calls) == (NOT_FOUND, [], 1)
         before = server.stats().requests
