@@ -156,17 +156,23 @@ def test_a_summary_or_a_map_that_fails_is_no_answer_from_the_others(graph: Graph
         assert (answer.answer, bool(answer.error), answer.contexts) == ("", True, None)
 
 
-def test_a_dry_run_asks_nothing_and_its_bounds_hold(graph: Graph, draw: Draw, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [{"communities": 5}, {"communities": 3, "map_tokens": 900}])
+def test_a_dry_run_asks_nothing_and_its_bounds_hold(graph: Graph, draw: Draw, tmp_path: Path, more: dict[str, int]) -> None:
     draw(TOWN)
-    with FakeServer(model) as server:
+
+    def wordy(chat: Chat) -> Any:
+        reply = model(chat)
+        return {"summary": reply["summary"] + " x" * 440} if "summary" in reply else reply  # two of them are above 900 tokens
+
+    with FakeServer(wordy) as server:
         with opened(graph, tmp_path, server, dry=True) as (made, _):
-            system = open_builtin("communities", {"communities": 5}, made)
+            system = open_builtin("communities", more, made)
             system.answer(ask("What do Ada and Bob do?"))
             assert isinstance(made.asker, Dry)
             stages = {stage.stage: stage for stage in made.asker.stages()}
             assert server.stats().requests == 0
         with opened(graph, tmp_path, server) as (made, _):
-            open_builtin("communities", {"communities": 5}, made).answer(ask("What do Ada and Bob do?"))
+            open_builtin("communities", more, made).answer(ask("What do Ada and Bob do?"))
         asked = server.stats().requests
     low, high = sum(stage.calls_low for stage in stages.values()), sum(stage.calls_high for stage in stages.values())
     assert low <= asked <= high and {"sum-up-community", "points-of-communities", "answer-from-contexts"} == set(stages)
@@ -178,6 +184,10 @@ def test_what_it_needs_is_said(graph: Graph, draw: Draw, tmp_path: Path) -> None
         open_builtin("communities", {}, made)
     with FakeServer(model) as server, opened(graph, tmp_path, server) as (made, _), pytest.raises(LayoutError, match="no two entities"):
         open_builtin("communities", {}, made)
+    draw("MATCH (n) SET n.name = reduce(s = n.name, i IN range(1, 99) | s + ' word' + i) WITH collect(n) AS n "
+         "UNWIND [0] AS i WITH n[0] AS a, n[1] AS b CREATE (a)-[:KNOWS]->(b)")
+    with FakeServer(model) as server, opened(graph, tmp_path, server) as (made, _), pytest.raises(UsageError, match="within facts=100"):
+        open_builtin("communities", {"facts": 100}, made)
 
 
 def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(

@@ -93,6 +93,10 @@ class CommunityRetriever:
         if planned:
             return
         communities = list(read_communities(self._reader, settings))
+        if not communities:
+            raise UsageError(
+                f"communities: no community has a fact within facts={settings.facts} tokens", fix="give --setting communities:facts=8000",
+            )
         summaries = self._summed_up(communities)
         self._parts = tuple(packed(summaries, settings.map_tokens))
         made = hashlib.sha256("\n".join(summaries).encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -133,7 +137,8 @@ class CommunityRetriever:
             later = Later(stage=SUM_UP, prompt=SUM_UP, key=digest(SUM_UP, number), tokens=(1, settings.facts), certain=False)
             self._asker.later(later)
         own = tokens.count(question)
-        for part in range(-(-settings.communities * SUMMARY_TOKENS // settings.map_tokens)):
+        # a call is shown whole summaries, and so at least as many as fit in if all are as long as they may be
+        for part in range(-(-settings.communities // (settings.map_tokens // SUMMARY_TOKENS))):
             later = Later(
                 stage=POINTS, prompt=POINTS, key=digest(POINTS, question, part, trial), tokens=(own, own + settings.map_tokens),
                 certain=False,
