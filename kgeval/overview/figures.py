@@ -204,7 +204,9 @@ def matrix(report: CrossedReport) -> Iterator[dict[str, Any]]:
     lower = set(report.lower_is_better)
     for cell in report.cells:
         if cell.place.dataset is None and cell.datasets > 1:
-            where = ", ".join(str(one) for one in (cell.place.variant, cell.place.share, cell.place.reader) if one is not None)
+            place = cell.place
+            size = f"{place.share:.15g}" if place.share is not None and place.share > 1 else place.share  # tokens are whole
+            where = ", ".join(str(one) for one in (place.variant, size, place.reader) if one is not None)
             yield _row(
                 "answers", f"{cell.metric}_mean", f"{cell.metric}, mean of {cell.datasets} data sets" + (f" ({where})" if where else ""),
                 cell.mean, of=cell.system, low=cell.low, high=cell.high, n=cell.n, n_scored=cell.n_scored,

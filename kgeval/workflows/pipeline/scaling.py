@@ -17,6 +17,7 @@ from kgeval.records import (
     PipelineRun,
     RunPlace,
 )
+from kgeval.records.matrix import size_unit
 from kgeval.tables import read_json
 from kgeval.tables.score_forms import report_beside
 from kgeval.workflows.pipeline.stages import MatrixPlace
@@ -99,11 +100,6 @@ def _growth(line: Sequence[CrossedCost], graphs: Mapping[RunPlace, CrossedGraph]
         system=small.cost.system, smallest=small.place, largest=large.place, unit=unit, size=least or 0.0, of_size=most or 0.0,
         factors=factors,
     )
-
-
-def size_unit(graphs: Sequence[CrossedGraph]) -> str:
-    """By what graphs are compared in size: tokens of their corpora where all tell them, else entities."""
-    return "tokens" if graphs and all(graph.size("tokens") for graph in graphs) else "entities"
 
 
 def figures_of(cost: CostSummary) -> dict[str, float]:
