@@ -48,10 +48,12 @@ def warm_up_of(in_flight: int, given: int) -> int:
     return max(given, WARM * in_flight)
 
 
-def load_asks(questions: Sequence[Question], levels: Sequence[int], measured: int, warm_up: int) -> Iterator[tuple[int, list[Ask]]]:
+def load_asks(
+    questions: Sequence[Question], levels: Sequence[int], measured: int, warm_up: int, times: Counter[str],
+) -> Iterator[tuple[int, list[Ask]]]:
     """What a system is asked at each level: the questions by turns, from the first one on. Each time that a question comes again it is
-    another trial, so that no journal and no cache of answers has it."""
-    times: Counter[str] = Counter()
+    another trial, so that no journal and no cache of answers has it. `times`: how often each question was asked so far; one for all
+    systems, since two of them may send a model the same."""
     for in_flight in levels:
         asks = []
         for number in range(warm_up_of(in_flight, warm_up) + measured):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -55,8 +56,11 @@ class LoadResult(Result):
 def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
     """The dry run: the calls of all levels, warm-up and all; nothing is sent. Raises: as `run`."""
     with _opened(session, questions, options, functions) as run:
-        asks = [ask for _, level in _levels(run) for ask in level]
-        return planned(run, lambda: iter(asks), f"{len(asks):,} questions at {len(options.load)} levels")
+        times = Counter[str]()
+        count = sum(warm_up_of(in_flight, options.load_warm_up) + options.load_answers for in_flight in options.load)
+        return planned(
+            run, lambda: (ask for _, level in _levels(run, times) for ask in level), f"{count:,} questions at {len(options.load)} levels",
+        )
 
 
 def run(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> LoadResult:
@@ -70,7 +74,8 @@ def run(session: Session, questions: Path, options: AnswerOptions, functions: Fu
     check_outputs(session.outputs, LoadReport)
     with _opened(session, questions, options, functions) as answering:
         check_replaced(session.outputs, answering.read_files())
-        systems = [_measured(answering, system) for system in answering.systems]
+        times = Counter[str]()
+        systems = [_measured(answering, system, times) for system in answering.systems]
         stopped = [f"{system.system}: {system.stopped}" for system in systems if system.stopped]
         report = LoadReport(
             run=answering.manifest(INCOMPLETE if stopped else 0), complete=not stopped, questions=len(answering.questions),
@@ -124,19 +129,19 @@ def _faults(session: Session, options: AnswerOptions, most: int) -> Iterator[tup
         yield "--load: answers of a file are there already", "name a system that answers"
 
 
-def _levels(run: AnswerRun) -> Iterator[tuple[int, list[Any]]]:
+def _levels(run: AnswerRun, times: Counter[str]) -> Iterator[tuple[int, list[Any]]]:
     options = run.options
-    return load_asks(list(run.questions), options.load, options.load_answers, options.load_warm_up)
+    return load_asks(list(run.questions), options.load, options.load_answers, options.load_warm_up, times)
 
 
-def _measured(run: AnswerRun, system: System) -> LoadedSystem:
+def _measured(run: AnswerRun, system: System, times: Counter[str]) -> LoadedSystem:
     """All levels of one system."""
     from kgeval.records import LoadedSystem
 
     levels: list[LoadLevel] = []
     stopped = None
     progress = run.session.call_progress
-    for in_flight, asks in _levels(run):
+    for in_flight, asks in _levels(run, times):
         line, spent = progress.start(f"{system.name}, {in_flight} in flight", len(asks)), _Spent()
 
         def heard(answer: Answer, line: Any = line, spent: _Spent = spent) -> None:

@@ -142,6 +142,16 @@ def test_a_built_in_system_is_asked_anew_at_every_level_as_often_as_the_dry_run_
         assert server.stats().requests == int(counted) + 3, "and none of them is an answer of later runs"
 
 
+def test_systems_that_send_the_same_do_not_answer_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(lambda chat: {"answer": "A mill."}) as server:
+        given = [questions(tmp_path, 3), "--system", "one=closed-book", "--system", "two=closed-book", "--model", "m"]
+        given += ["--base-url", server.base_url, "--load", "1,2", "--load-answers", 20]
+        assert answer(*given, "--dry-run") == 0
+        assert next(line for line in capsys.readouterr().out.splitlines() if line.startswith("total")).split()[1] == "120"
+        assert answer(*given, "-q") == 0
+        assert server.stats().requests == 2 * 2 * (10 + 20), "or the second would be as fast as the journal"
+
+
 def test_the_library_gives_a_result(tmp_path: Path) -> None:
     result = kgeval.answer(questions(tmp_path), system={"mine": lambda question: "x"}, load=[1, 2], load_answers=40)
     rows = result.to_pandas()
