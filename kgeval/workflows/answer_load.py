@@ -143,6 +143,7 @@ def _measured(run: AnswerRun, system: System, times: Counter[str]) -> LoadedSyst
     progress = run.session.call_progress
     for in_flight, asks in _levels(run, times):
         line, spent = progress.start(f"{system.name}, {in_flight} in flight", len(asks)), _Spent()
+        waits = run.session.shared.budget.waits
 
         def heard(answer: Answer, line: Any = line, spent: _Spent = spent) -> None:
             spent.add(answer)
@@ -153,7 +154,10 @@ def _measured(run: AnswerRun, system: System, times: Counter[str]) -> LoadedSyst
             level, stopped = measure(system, asks, in_flight, warm_up, max_error_rate=run.how.max_error_rate, heard=heard)
         finally:
             progress.end(line)
-        levels.append(_with_rates(level, spent, run.session))
+        level = _with_rates(level, spent, run.session)
+        if run.session.shared.budget.waits > waits:
+            level = level.model_copy(update={"limits": [*level.limits, "budget"]})
+        levels.append(level)
         if stopped:
             break
     return LoadedSystem(system=system.name, variant=system.variant, signature=system.signature, levels=levels, stopped=stopped)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import threading
+import time
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -170,6 +171,23 @@ def test_a_budget_that_is_reached_is_neither_an_error_of_the_system_nor_a_whole_
     assert "closed-book: budget: " in told.err and "error_rate" not in told.err + told.out
     assert not report.complete and [level.errors for level in report.systems[0].levels] == [{}, {}]
     assert (report.systems[0].stopped or "").startswith("budget: ") and report.run.exit_code == 3
+
+
+def test_a_cost_limit_that_holds_calls_back_is_named_as_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # a reply could cost 2 USD by its longest, so that two at a time do not fit; it costs a few cents
+    Path("p.toml").write_text('as_of = 2026-01-15\n[[model]]\nname = "m"\ninput = 0.0\noutput = 2000\nmax_output = 1000\n')
+
+    def slow(_: object) -> dict[str, str]:
+        time.sleep(0.01)
+        return {"answer": "A mill."}
+
+    with FakeServer(slow) as server:
+        given = [questions(tmp_path, 3), "--system", "closed-book", "--model", "m", "--base-url", server.base_url, "--prices", "p.toml"]
+        assert answer(*given, "--load", "1,4", "--load-answers", 20, "--cost-limit", 3, "-o", "l.json") == 0
+        assert answer(*given, "--load", "4", "--load-answers", 20, "--cost-limit", 1000, "-o", "m.json") == 0
+    assert ["budget" in level.limits for level in read("l.json").systems[0].levels] == [False, True]
+    assert "budget" not in read("m.json").systems[0].levels[0].limits
+    assert "calls waited here" in " ".join(capsys.readouterr().out.split())
 
 
 class Hanging(Failing):
