@@ -27,6 +27,7 @@ from kgeval.records import (
     Gain,
     GenerationReport,
     IndexRecord,
+    LoadReport,
     OverviewFigure,
     Part,
     Proportion,
@@ -167,6 +168,20 @@ def answers(report: AnswerReport) -> Iterator[dict[str, Any]]:
             )
 
 
+def load(report: LoadReport) -> Iterator[dict[str, Any]]:
+    """What each system came to with so many questions in flight."""
+    for system in report.systems:
+        for level in system.levels:
+            figures = (("per_second", "Answers a second", level.per_second, level.answered, "number", "higher"),
+                       ("load_p95", "Latency under load, p95", level.p95, level.n_latency, "seconds", "lower"))
+            for name, title, one, n, unit, better in figures:
+                yield _row(
+                    "latency", f"{name}_{level.in_flight}", f"{title}, {level.in_flight} in flight", one.value, low=one.low, high=one.high,
+                    of=system.system, n=n, n_scored=n, unit=unit, better=better,
+                    note=f"limit: {', '.join(level.limits)}" if level.limits else None,
+                )
+
+
 def contamination(report: ContaminationReport) -> Iterator[dict[str, Any]]:
     """What the closed book knows, false answers, and what retrieval gains over it."""
     means = (("closed_book_accuracy", "Closed book: right answers", report.accuracy),
@@ -238,5 +253,5 @@ def _estimated(name: str, title: str, one: Estimated, n: int) -> dict[str, Any]:
 _MAKERS: dict[str, Callable[[Any], Iterator[dict[str, Any]]]] = {
     "build": build, "audit": audit, "completeness": completeness, "accuracy": accuracy, "questions": questions, "check": check,
     "coverage": coverage, "answers": answers, "scores": scores, "contamination": contamination, "comparison": comparison,
-    "matrix": matrix, "agreement": agreement,
+    "matrix": matrix, "agreement": agreement, "load": load,
 }
