@@ -27,6 +27,8 @@ FIGURES = (
     "entities", "relations", "average_degree", "density", "components", "giant_share", "isolated_share", "communities", "modularity",
 )
 
+CAME = ("done", "missed", "incomplete")  # states of stages that came to a result
+
 
 def costs_at(place: RunPlace, results: Path) -> list[CrossedCost]:
     """What the answers of each system took, by the report beside the results of a place; none where that does not tell."""
@@ -36,7 +38,7 @@ def costs_at(place: RunPlace, results: Path) -> list[CrossedCost]:
 
 def graphs_of(ledger: PipelineRun, folder: Path | None) -> list[CrossedGraph]:
     """The graph of each place: its structure by the audit, what it was built from and what that took by the build."""
-    audits, builds = dict(_records(ledger, folder, "audit")), dict(_records(ledger, folder, "build"))
+    audits, builds = dict(records_of(ledger, folder, "audit")), dict(records_of(ledger, folder, "build"))
     graphs = []
     for place in dict.fromkeys([*builds, *audits]):
         audit = AuditReport.model_validate(audits[place]) if place in audits else None
@@ -53,14 +55,18 @@ def graphs_of(ledger: PipelineRun, folder: Path | None) -> list[CrossedGraph]:
     return graphs
 
 
-def _records(ledger: PipelineRun, folder: Path | None, kind: str) -> Iterator[tuple[RunPlace, object]]:
+def records_of(ledger: PipelineRun, folder: Path | None, kind: str) -> Iterator[tuple[RunPlace, object]]:
+    """What each stage of a kind wrote as JSON; of a stage that failed nothing: what lies there is of an earlier run."""
     for stage in ledger.stages:
         file = next((Path(path) for path in stage.outputs if path.endswith(f"{kind}.json")), None)
-        if stage.kind == kind and file is not None:
-            moved = folder.joinpath(*MatrixPlace(**stage.place.model_dump()).parts, file.name) if folder is not None else file
-            file = moved if moved.is_file() else file
-            if file.is_file():
-                yield stage.place, read_json(file)
+        if stage.kind == kind and stage.state in CAME and file is not None and (file := moved(file, stage.place, folder)).is_file():
+            yield stage.place, read_json(file)
+
+
+def moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
+    """The file or folder below the run's folder, where it is there: a run may have been moved, or made from another working folder."""
+    here = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
+    return here if here.exists() else file
 
 
 def _took(audit: AuditReport | None, build: IndexRecord | None) -> GraphTook | None:
