@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
-from kgeval.errors import UsageError
+from kgeval.errors import IncompleteError, UsageError
 from kgeval.systems.load import BUSY, cores_here, load_asks, measure, warm_up_of
 from kgeval.workflows.answer import AnswerPlan, AnswerRun, Functions, opened, planned
 from kgeval.workflows.result import INCOMPLETE, Result
@@ -30,11 +30,6 @@ class LoadResult(Result):
     """Throughput and latency under load. `report`: a LoadReport; `messages`: what is incomplete."""
 
     messages: tuple[str, ...] = ()
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: there are no thresholds on load."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a system and level: system, in_flight, answered, seconds, per_second, p50, p95, p99 (each with _low and _high), mean,
@@ -97,7 +92,10 @@ def _opened(session: Session, questions: Path, options: AnswerOptions, functions
         session.asking = asking.model_copy(update={"journal": folder / "journal.sqlite", "max_concurrency": most})
         stack.callback(setattr, session, "asking", asking)
         own = options if options.processes else options.model_copy(update={"processes": most})
-        run = stack.enter_context(opened(session, questions, own, functions))
+        try:
+            run = stack.enter_context(opened(session, questions, own, functions))
+        except IncompleteError as cause:
+            raise IncompleteError(cause.message, fix="allow more: under load nothing is kept, so that all of it is asked again") from cause
         # the models have it open: the manifest shall not name a file that is gone
         session.asking = session.asking.model_copy(update={"journal": asking.journal})
         narrow = [f"{system.name} takes {system.parallel}" for system in run.systems if system.parallel < most and not session.dry]

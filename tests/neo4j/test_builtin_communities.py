@@ -208,5 +208,7 @@ def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(
         assert row["system"] == "communities" and row["calls"] == 2 and "Ada knows Bob." in row["contexts"][0]["text"]
         before = server.stats().requests
         assert run([*words[:-1], "b.jsonl"]) == 0 and server.stats().requests == before
+        assert run([*words[:-2], "--load", "1", "--max-calls", "1"]) == 3 and server.stats().requests == before + 1
+        assert "under load nothing is kept" in capsys.readouterr().err
         assert run([*words, "--index-record", "i.json"]) == 2
         assert "communities builds no index" in capsys.readouterr().err
