@@ -49,13 +49,14 @@ class LoadLevel(Record):
 
 
 class LoadedSystem(Record):
-    """One system at all levels, the fewest questions in flight first. `stopped`: why later levels were not measured."""
+    """One system at all levels, the fewest questions in flight first. `stopped`: why later levels were not measured, in kgeval's own
+    words."""
 
     system: Public
     variant: Public | None = None
     signature: Public
     levels: list[LoadLevel] = Field(default_factory=list)
-    stopped: Cause | None = None
+    stopped: Public | None = None
 
 
 class LoadReport(RunReport):

@@ -227,6 +227,17 @@ def test_more_failures_than_are_allowed_end_a_system_though_chance_may_explain_t
     assert measure(Rarely(), asks, 1, 4, max_error_rate=0.125, heard=lambda _: None)[1] is None
 
 
+def test_a_system_that_fails_has_no_figures_and_says_why_in_a_redacted_report_too(tmp_path: Path) -> None:
+    def broken(_: str) -> str:
+        raise ValueError("of Livia Tarrant")
+
+    result = kgeval.answer(questions(tmp_path), system={"mine": broken}, load=[1, 4], load_answers=20)
+    for text in (result.rendered("text"), result.rendered("text", redact=True)):
+        lines = " ".join(text.split())
+        assert "mine: stopped: error_rate: 20 of 20 answers failed with 1 in flight." in lines and "Tarrant" not in lines
+        assert "mine: no answer without an error came." in lines and "answers a second with" not in lines
+
+
 def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, system = questions(tmp_path), spec(script(tmp_path, SLOW))
     assert answer(file, "--system", system, "--load", "4", "--trials", 2, "-j", 2) == 2

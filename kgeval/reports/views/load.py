@@ -48,6 +48,9 @@ def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
         yield f"{name}: nothing could be measured."
         return
     best = max(levels, key=lambda level: level.per_second.value or 0.0)
+    if not (best.answered or best.n_latency):
+        yield f"{name}: no answer without an error came."
+        return
     yield f"{name}: {_rate(best.per_second)} answers a second with {_in_flight(best)}; {joined(_latency(best))}."
     for before, after in pairwise(levels):
         if not _more(before.per_second, after.per_second):
