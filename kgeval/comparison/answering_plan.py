@@ -241,8 +241,9 @@ class _Planner(KnownAnswers):
         counts.most += len(attempts)
         perhaps = getattr(system, "perhaps", None) if system is not None and _only_counts(system) else None
         if perhaps is not None:
+            asked = source.ask(question, number) if isinstance(source, LiveSource) else Ask(question.id, question.question, trial=number)
             for attempt in attempts:
-                perhaps(Ask(question.id, question.question, trial=number, target_words=1, attempt=attempt))
+                perhaps(replace(asked, target_words=1, attempt=attempt))
 
     def _count_forced(self, question: Question, key: str) -> None:
         if self.forcer is not None and self.settings.rule.force:

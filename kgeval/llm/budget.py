@@ -24,12 +24,12 @@ class Budget:
 
     Calls in flight may all cost the most that they can. All but one of them together must fit into the limit even then: whatever replies
     come, it is passed by one call at most. Where the rest of the money allows only some calls at a time, the others wait until one of
-    those has settled.
+    those has settled. `waits`: how often one did.
     """
 
     def __init__(self, *, cost_limit: float | None, max_calls: int | None) -> None:
         self.cost_limit, self.max_calls = cost_limit, max_calls
-        self.calls, self.spent, self._reserved = 0, 0.0, 0.0
+        self.calls, self.spent, self._reserved, self.waits = 0, 0.0, 0.0, 0
         self._in_flight: list[float] = []  # the most that each can cost
         self._by_stage: dict[str, tuple[int, float]] = {}
         self._broken = 0.0
@@ -49,6 +49,7 @@ class Budget:
                     break
                 if not self._in_flight or ended():
                     raise SpentError(Failure("budget", self._words(expected)))
+                self.waits += 1
                 self._changed.wait()
             self.calls += 1
             self._reserved += expected

@@ -128,6 +128,10 @@ class Client:
                 if first is None and _content(piece):
                     first = round(turn.seconds, 4)
                 pieces.append(piece)
+        except (openai.APIStatusError, openai.APIConnectionError):
+            raise
+        except openai.APIError:  # an error in place of a piece: its status was sent before it was known
+            raise CallError(Failure("server_error", "the endpoint broke its stream off with an error"), again=True, billed=True) from None
         except library.HTTPError as broken:  # once it has begun, the openai client leaves its library's errors as they are
             cause: Cause = "timeout" if "Timeout" in type(broken).__name__ else "connection"
             raise CallError(Failure(cause, "the stream broke before its end"), again=True, billed=True) from None

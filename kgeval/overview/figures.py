@@ -27,6 +27,7 @@ from kgeval.records import (
     Gain,
     GenerationReport,
     IndexRecord,
+    LoadReport,
     OverviewFigure,
     Part,
     Proportion,
@@ -167,6 +168,20 @@ def answers(report: AnswerReport) -> Iterator[dict[str, Any]]:
             )
 
 
+def load(report: LoadReport) -> Iterator[dict[str, Any]]:
+    """What each system came to with so many questions in flight."""
+    for system in report.systems:
+        for level in system.levels:
+            figures = (("per_second", "Answers a second", level.per_second, level.answered, "number", "higher"),
+                       ("load_p95", "Latency under load, p95", level.p95, level.n_latency, "seconds", "lower"))
+            for name, title, one, n, unit, better in figures:
+                yield _row(
+                    "latency", f"{name}_{level.in_flight}", f"{title}, {level.in_flight} in flight", one.value, low=one.low, high=one.high,
+                    of=system.system, n=n, n_scored=n, unit=unit, better=better,
+                    note=f"limit: {', '.join(level.limits)}" if level.limits else None,
+                )
+
+
 def contamination(report: ContaminationReport) -> Iterator[dict[str, Any]]:
     """What the closed book knows, false answers, and what retrieval gains over it."""
     means = (("closed_book_accuracy", "Closed book: right answers", report.accuracy),
@@ -204,7 +219,9 @@ def matrix(report: CrossedReport) -> Iterator[dict[str, Any]]:
     lower = set(report.lower_is_better)
     for cell in report.cells:
         if cell.place.dataset is None and cell.datasets > 1:
-            where = ", ".join(str(one) for one in (cell.place.variant, cell.place.share, cell.place.reader) if one is not None)
+            place = cell.place
+            size = f"{place.share:.15g}" if place.share is not None and place.share > 1 else place.share  # tokens are whole
+            where = ", ".join(str(one) for one in (place.variant, size, place.reader) if one is not None)
             yield _row(
                 "answers", f"{cell.metric}_mean", f"{cell.metric}, mean of {cell.datasets} data sets" + (f" ({where})" if where else ""),
                 cell.mean, of=cell.system, low=cell.low, high=cell.high, n=cell.n, n_scored=cell.n_scored,
@@ -236,5 +253,5 @@ def _estimated(name: str, title: str, one: Estimated, n: int) -> dict[str, Any]:
 _MAKERS: dict[str, Callable[[Any], Iterator[dict[str, Any]]]] = {
     "build": build, "audit": audit, "completeness": completeness, "accuracy": accuracy, "questions": questions, "check": check,
     "coverage": coverage, "answers": answers, "scores": scores, "contamination": contamination, "comparison": comparison,
-    "matrix": matrix, "agreement": agreement,
+    "matrix": matrix, "agreement": agreement, "load": load,
 }

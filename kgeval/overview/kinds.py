@@ -27,6 +27,7 @@ from kgeval.records import (
     GenerationReport,
     GraphsReport,
     IndexRecord,
+    LoadReport,
     MatrixReport,
     OverviewReport,
     PipelineRun,
@@ -42,14 +43,14 @@ from kgeval.records import (
 Reported = (
     IndexRecord | AuditReport | CompletenessReport | AccuracyReport | GenerationReport | QuestionStats | Classification | CheckReport
     | CoverageReport | AnswerReport | ScoreReport | SensitivityReport | ContaminationReport | ComparisonReport | CrossedReport
-    | AgreementReport | MatrixReport | StatsReport | SimulationReport
+    | AgreementReport | MatrixReport | StatsReport | SimulationReport | LoadReport
 )
 KINDS: dict[SourceKind, type[Reported]] = {
     "build": IndexRecord, "audit": AuditReport, "completeness": CompletenessReport, "accuracy": AccuracyReport,
     "questions": GenerationReport, "question-stats": QuestionStats, "classification": Classification, "check": CheckReport,
     "coverage": CoverageReport, "answers": AnswerReport, "scores": ScoreReport, "sensitivity": SensitivityReport,
     "contamination": ContaminationReport, "comparison": ComparisonReport, "matrix": CrossedReport, "agreement": AgreementReport,
-    "metric-matrix": MatrixReport, "stats": StatsReport, "simulation": SimulationReport,
+    "metric-matrix": MatrixReport, "stats": StatsReport, "simulation": SimulationReport, "load": LoadReport,
 }
 TITLES: dict[SourceKind, str] = {
     "build": "Construction of the graph", "audit": "Audit", "completeness": "Completeness", "accuracy": "Accuracy of the graph",
@@ -57,6 +58,7 @@ TITLES: dict[SourceKind, str] = {
     "check": "Checks of questions", "coverage": "Coverage by questions", "answers": "Answers", "scores": "Scores",
     "sensitivity": "Sensitivity of metrics", "contamination": "Contamination", "comparison": "Comparison", "matrix": "Matrix of runs",
     "agreement": "Agreement with people", "metric-matrix": "Metrics against metrics", "stats": "Statistics", "simulation": "Simulation",
+    "load": "Throughput under load",
 }
 ELSEWHERE: dict[type[Any], str] = {  # what is known and no part of this report, and where it is shown
     AuditDiff: "a diff of two audits: kgeval audit diff BEFORE.json AFTER.json shows it; give the later audit, and --baseline the earlier",

@@ -11,7 +11,7 @@ from kgeval.records.comparison_judge import Estimated
 from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Quantiles
 
-LoadLimit = Literal["machine", "process", "rates"]
+LoadLimit = Literal["machine", "process", "rates", "budget"]
 
 
 class LoadLevel(Record):
@@ -25,7 +25,8 @@ class LoadLevel(Record):
 
     `process_cores`: processor seconds that kgeval's own process took a second; `machine_busy`: share of all cores of the machine that was
     busy; null: not known. `limits`: what may have been the limit in place of the system: `machine`: its cores were busy; `process`:
-    kgeval's own process was; `rates`: --rpm or --tpm was reached.
+    kgeval's own process was; `rates`: --rpm or --tpm was reached; `budget`: calls waited for others, because --cost-limit did not hold all
+    of them at the highest price that they can have.
     """
 
     in_flight: int
@@ -48,13 +49,14 @@ class LoadLevel(Record):
 
 
 class LoadedSystem(Record):
-    """One system at all levels, the fewest questions in flight first. `stopped`: why later levels were not measured."""
+    """One system at all levels, the fewest questions in flight first. `stopped`: why later levels were not measured, in kgeval's own
+    words."""
 
     system: Public
     variant: Public | None = None
     signature: Public
     levels: list[LoadLevel] = Field(default_factory=list)
-    stopped: Cause | None = None
+    stopped: Public | None = None
 
 
 class LoadReport(RunReport):

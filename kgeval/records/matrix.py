@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Literal
 
@@ -123,6 +124,11 @@ class CrossedGraph(Record):
         if unit == "tokens":
             return None if took is None or took.tokens is None else float(took.tokens)
         return self.structure.get("entities")
+
+
+def size_unit(graphs: Sequence[CrossedGraph]) -> str:
+    """By what graphs are compared in size: tokens of their corpora where all tell them, else entities."""
+    return "tokens" if graphs and all(graph.size("tokens") for graph in graphs) else "entities"
 
 
 class CostGrowth(Record):

@@ -15,7 +15,7 @@ from kgeval.records.pipeline import StageState
 
 SourceKind = Literal[
     "build", "audit", "completeness", "accuracy", "questions", "question-stats", "classification", "check", "coverage", "answers", "scores",
-    "sensitivity", "contamination", "comparison", "matrix", "agreement", "metric-matrix", "stats", "simulation",
+    "sensitivity", "contamination", "comparison", "matrix", "agreement", "metric-matrix", "stats", "simulation", "load",
 ]
 Part = Literal["scope", "graph", "retrieval", "answers", "grounding", "reasoning", "baseline", "comparison", "latency", "cost"]
 Unit = Literal["share", "difference", "points", "count", "number", "seconds", "usd"]

@@ -22,7 +22,7 @@ from kgeval.records import (
     SourceKind,
 )
 from kgeval.reports.usage import usage_line
-from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed, pairs
+from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed, load, pairs
 
 MOST = 6
 
@@ -109,5 +109,5 @@ _SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {
     "build": _build, "audit": lambda report: [priorities.verdict(report)], "completeness": lambda report: [completeness.verdict(report)],
     "accuracy": lambda report: [accuracy.verdict(report)], "questions": _questions, "check": _check, "coverage": _coverage,
     "answers": _answers, "scores": _scores, "contamination": contamination.lead, "comparison": _comparison, "matrix": crossed.lead,
-    "agreement": agreement.verdict,
+    "agreement": agreement.verdict, "load": load.lead,
 }

@@ -22,6 +22,7 @@ from kgeval.records import Answer, Estimated, LoadLevel, LoadLimit, Quantiles, Q
 from kgeval.stats.intervals import quantile, quantile_interval
 from kgeval.systems.engine import answered
 from kgeval.systems.system import Ask, System
+from kgeval.tables.answers import stopped
 
 SLICES = 10
 LEAST = 2 * SLICES  # answers for an interval: with fewer, slices hold one or none
@@ -47,10 +48,12 @@ def warm_up_of(in_flight: int, given: int) -> int:
     return max(given, WARM * in_flight)
 
 
-def load_asks(questions: Sequence[Question], levels: Sequence[int], measured: int, warm_up: int) -> Iterator[tuple[int, list[Ask]]]:
+def load_asks(
+    questions: Sequence[Question], levels: Sequence[int], measured: int, warm_up: int, times: Counter[str],
+) -> Iterator[tuple[int, list[Ask]]]:
     """What a system is asked at each level: the questions by turns, from the first one on. Each time that a question comes again it is
-    another trial, so that no journal and no cache of answers has it."""
-    times: Counter[str] = Counter()
+    another trial, so that no journal and no cache of answers has it. `times`: how often each question was asked so far; one for all
+    systems, since two of them may send a model the same."""
     for in_flight in levels:
         asks = []
         for number in range(warm_up_of(in_flight, warm_up) + measured):
@@ -63,38 +66,51 @@ def load_asks(questions: Sequence[Question], levels: Sequence[int], measured: in
 def measure(
     system: System, asks: Sequence[Ask], in_flight: int, warm_up: int, *, max_error_rate: float, heard: Callable[[Answer], None],
 ) -> tuple[LoadLevel, str | None]:
-    """Asks all with so many in flight. The level; and why it stopped before its end: too many failed. `heard`: gets each answer.
+    """Asks all with so many in flight. The level; and why it stopped before its end: too many failed, or no more may be asked.
+    `heard`: gets each answer, one at a time.
 
     Raises: what ends a run.
     """
-    failed = done = 0
-    stopped, over = None, threading.Event()
+    failed = 0
+    why: str | None = None
+    over, turn = threading.Event(), threading.Lock()
+    requests: list[Request] = []
 
-    def work(ask: Ask) -> tuple[Request, Answer] | None:
+    def work(ask: Ask) -> None:
+        nonlocal failed, why
         if over.is_set():
-            return None
+            return
         sent = time.perf_counter()
         answer = answered(system, ask)
         came = time.perf_counter()
-        return Request(sent, came, answer.error, answer.ttft_s, time.process_time(), machine_time()), answer
+        request = Request(sent, came, answer.error, answer.ttft_s, time.process_time(), machine_time())
+        # as they come and not in their order: one that hangs must not hide that all others fail
+        with turn:
+            if stopped(answer.error):  # was not asked: neither an answer nor an error of the system
+                why = why or answer.error
+            else:
+                requests.append(request)
+                heard(answer)
+                failed += answer.error is not None
+                if why is None and too_many(failed, len(requests), max_error_rate):
+                    why = _failures(failed, len(requests), in_flight)
+            if why is not None:
+                over.set()
 
-    requests: list[Request] = []
     pool = Pool(in_flight, window=len(asks))  # all at once: a slow answer must not hold the others up
     try:
-        for result in pool.run(work, asks):
-            if result is None:
-                continue
-            request, answer = result
-            requests.append(request)
-            heard(answer)
-            done, failed = done + 1, failed + (request.error is not None)
-            if stopped is None and too_many(failed, done, max_error_rate):
-                stopped = f"error_rate: {failed} of {done} answers failed with {in_flight} in flight"
-                over.set()
+        for _ in pool.run(work, asks):
+            pass
     finally:
         over.set()
         pool.close()
-    return level_of(requests, in_flight, len(asks), warm_up), stopped
+    if why is None and failed > max_error_rate * len(requests):
+        why = _failures(failed, len(requests), in_flight)
+    return level_of(requests, in_flight, len(asks), warm_up), why
+
+
+def _failures(failed: int, done: int, in_flight: int) -> str:
+    return f"error_rate: {failed} of {done} answers failed with {in_flight} in flight"
 
 
 def level_of(requests: Sequence[Request], in_flight: int, asked: int, warm_up: int) -> LoadLevel:

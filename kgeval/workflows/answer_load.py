@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
-from kgeval.errors import UsageError
+from kgeval.errors import IncompleteError, UsageError
 from kgeval.systems.load import BUSY, cores_here, load_asks, measure, warm_up_of
 from kgeval.workflows.answer import AnswerPlan, AnswerRun, Functions, opened, planned
 from kgeval.workflows.result import INCOMPLETE, Result
@@ -29,11 +30,6 @@ class LoadResult(Result):
     """Throughput and latency under load. `report`: a LoadReport; `messages`: what is incomplete."""
 
     messages: tuple[str, ...] = ()
-
-    @property
-    def gates(self) -> list[Any]:
-        """None: there are no thresholds on load."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a system and level: system, in_flight, answered, seconds, per_second, p50, p95, p99 (each with _low and _high), mean,
@@ -55,8 +51,11 @@ class LoadResult(Result):
 def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
     """The dry run: the calls of all levels, warm-up and all; nothing is sent. Raises: as `run`."""
     with _opened(session, questions, options, functions) as run:
-        asks = [ask for _, level in _levels(run) for ask in level]
-        return planned(run, lambda: iter(asks), f"{len(asks):,} questions at {len(options.load)} levels")
+        times = Counter[str]()
+        count = sum(warm_up_of(in_flight, options.load_warm_up) + options.load_answers for in_flight in options.load)
+        return planned(
+            run, lambda: (ask for _, level in _levels(run, times) for ask in level), f"{count:,} questions at {len(options.load)} levels",
+        )
 
 
 def run(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> LoadResult:
@@ -70,7 +69,8 @@ def run(session: Session, questions: Path, options: AnswerOptions, functions: Fu
     check_outputs(session.outputs, LoadReport)
     with _opened(session, questions, options, functions) as answering:
         check_replaced(session.outputs, answering.read_files())
-        systems = [_measured(answering, system) for system in answering.systems]
+        times = Counter[str]()
+        systems = [_measured(answering, system, times) for system in answering.systems]
         stopped = [f"{system.system}: {system.stopped}" for system in systems if system.stopped]
         report = LoadReport(
             run=answering.manifest(INCOMPLETE if stopped else 0), complete=not stopped, questions=len(answering.questions),
@@ -92,7 +92,10 @@ def _opened(session: Session, questions: Path, options: AnswerOptions, functions
         session.asking = asking.model_copy(update={"journal": folder / "journal.sqlite", "max_concurrency": most})
         stack.callback(setattr, session, "asking", asking)
         own = options if options.processes else options.model_copy(update={"processes": most})
-        run = stack.enter_context(opened(session, questions, own, functions))
+        try:
+            run = stack.enter_context(opened(session, questions, own, functions))
+        except IncompleteError as cause:
+            raise IncompleteError(cause.message, fix="allow more: under load nothing is kept, so that all of it is asked again") from cause
         # the models have it open: the manifest shall not name a file that is gone
         session.asking = session.asking.model_copy(update={"journal": asking.journal})
         narrow = [f"{system.name} takes {system.parallel}" for system in run.systems if system.parallel < most and not session.dry]
@@ -110,6 +113,11 @@ def _faults(session: Session, options: AnswerOptions, most: int) -> Iterator[tup
         yield f"--load does not go with {', '.join(beside)}: no answers come of it", "leave them out"
     if options.extractive:
         yield "--load does not go with --extractive: a system that asks no model is another one", "name a reader with --model"
+    if options.load_answers <= most:
+        yield (
+            f"--load {most}: nothing would be measured: all of --load-answers {options.load_answers} are sent before the warm-up is over",
+            f"give --load-answers {10 * most} or measure fewer in flight",
+        )
     if session.asking.max_concurrency is not None and session.asking.max_concurrency < most:
         yield (
             f"--load {most}: --max-concurrency {session.asking.max_concurrency} lets fewer requests be in flight",
@@ -119,20 +127,21 @@ def _faults(session: Session, options: AnswerOptions, most: int) -> Iterator[tup
         yield "--load: answers of a file are there already", "name a system that answers"
 
 
-def _levels(run: AnswerRun) -> Iterator[tuple[int, list[Any]]]:
+def _levels(run: AnswerRun, times: Counter[str]) -> Iterator[tuple[int, list[Any]]]:
     options = run.options
-    return load_asks(list(run.questions), options.load, options.load_answers, options.load_warm_up)
+    return load_asks(list(run.questions), options.load, options.load_answers, options.load_warm_up, times)
 
 
-def _measured(run: AnswerRun, system: System) -> LoadedSystem:
+def _measured(run: AnswerRun, system: System, times: Counter[str]) -> LoadedSystem:
     """All levels of one system."""
     from kgeval.records import LoadedSystem
 
     levels: list[LoadLevel] = []
     stopped = None
     progress = run.session.call_progress
-    for in_flight, asks in _levels(run):
+    for in_flight, asks in _levels(run, times):
         line, spent = progress.start(f"{system.name}, {in_flight} in flight", len(asks)), _Spent()
+        waits = run.session.shared.budget.waits
 
         def heard(answer: Answer, line: Any = line, spent: _Spent = spent) -> None:
             spent.add(answer)
@@ -143,7 +152,10 @@ def _measured(run: AnswerRun, system: System) -> LoadedSystem:
             level, stopped = measure(system, asks, in_flight, warm_up, max_error_rate=run.how.max_error_rate, heard=heard)
         finally:
             progress.end(line)
-        levels.append(_with_rates(level, spent, run.session))
+        level = _with_rates(level, spent, run.session)
+        if run.session.shared.budget.waits > waits:
+            level = level.model_copy(update={"limits": [*level.limits, "budget"]})
+        levels.append(level)
         if stopped:
             break
     return LoadedSystem(system=system.name, variant=system.variant, signature=system.signature, levels=levels, stopped=stopped)

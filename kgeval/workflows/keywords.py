@@ -161,6 +161,7 @@ class Function:
                 continue
             values = [repr(value) for flag in field.metadata if isinstance(flag, Flag) for value, _ in flag.values.values()]
             shown = re.sub(r"\b(?:pathlib|typing|kgeval(?:\.\w+)*)\.", "", inspect.formatannotation(field.annotation))
+            shown = re.sub(r"Annotated\[([\w.]+), FieldInfo\(.+?\]\)\]", r"\1", shown)  # bounds of the members of a list
             shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
             shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
             text = self.worded((field.description or "").replace("{role}", self.role))

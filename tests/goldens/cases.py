@@ -65,7 +65,7 @@ ALL_KINDS = tuple(f"runs/{kind}.json<examples/{path}" for kind, path in {
     "contamination": "contamination-report/valid/ten-questions.json", "comparison": "comparison-report/valid/two-systems.json",
     "matrix": "crossed-report/valid/two-data-sets.json", "agreement": "agreement-report/valid/one-aspect.json",
     "metric-matrix": "matrix-report/valid/one-group.json", "stats": "stats-report/valid/paired.json",
-    "simulation": "simulation-report/valid/one-world.json",
+    "simulation": "simulation-report/valid/one-world.json", "load": "load-report/valid/two-systems.json",
 }.items())
 LATENCY = r"(?<![\d.])0\.\d+(?![\d.])"  # measured seconds
 BAD_SCORES = "question_id,system,score\nq1,one,0.5\nq1,one,0.7\nq2,one,high\n"

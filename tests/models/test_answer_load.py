@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
+import threading
+import time
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -141,11 +143,99 @@ def test_a_built_in_system_is_asked_anew_at_every_level_as_often_as_the_dry_run_
         assert server.stats().requests == int(counted) + 3, "and none of them is an answer of later runs"
 
 
+def test_systems_that_send_the_same_do_not_answer_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(lambda chat: {"answer": "A mill."}) as server:
+        given = [questions(tmp_path, 3), "--system", "one=closed-book", "--system", "two=closed-book", "--model", "m"]
+        given += ["--base-url", server.base_url, "--load", "1,2", "--load-answers", 20]
+        assert answer(*given, "--dry-run") == 0
+        assert next(line for line in capsys.readouterr().out.splitlines() if line.startswith("total")).split()[1] == "120"
+        assert answer(*given, "-q") == 0
+        assert server.stats().requests == 2 * 2 * (10 + 20), "or the second would be as fast as the journal"
+
+
 def test_the_library_gives_a_result(tmp_path: Path) -> None:
     result = kgeval.answer(questions(tmp_path), system={"mine": lambda question: "x"}, load=[1, 2], load_answers=40)
     rows = result.to_pandas()
     assert list(rows["in_flight"]) == [1, 2] and (rows["per_second"] > 0).all() and "p95_high" in rows.columns
     assert ceil(rows["answered"].min()) <= 40
+
+
+def test_a_budget_that_is_reached_is_neither_an_error_of_the_system_nor_a_whole_measurement(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FakeServer(lambda chat: {"answer": "A mill."}) as server:
+        given = [questions(tmp_path, 3), "--system", "closed-book", "--model", "m", "--base-url", server.base_url]
+        given += ["--load", "1,2", "--load-answers", 40, "--max-calls", 70, "--max-error-rate", 1]
+        assert answer(*given, "-o", "l.json") == 3
+    report, told = read("l.json"), capsys.readouterr()
+    assert "closed-book: budget: " in told.err and "error_rate" not in told.err + told.out
+    assert not report.complete and [level.errors for level in report.systems[0].levels] == [{}, {}]
+    assert (report.systems[0].stopped or "").startswith("budget: ") and report.run.exit_code == 3
+
+
+def test_a_cost_limit_that_holds_calls_back_is_named_as_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # a reply could cost 2 USD by its longest, so that two at a time do not fit; it costs a few cents
+    Path("p.toml").write_text('as_of = 2026-01-15\n[[model]]\nname = "m"\ninput = 0.0\noutput = 2000\nmax_output = 1000\n')
+
+    def slow(_: object) -> dict[str, str]:
+        time.sleep(0.01)
+        return {"answer": "A mill."}
+
+    with FakeServer(slow) as server:
+        given = [questions(tmp_path, 3), "--system", "closed-book", "--model", "m", "--base-url", server.base_url, "--prices", "p.toml"]
+        assert answer(*given, "--load", "1,4", "--load-answers", 20, "--cost-limit", 3, "-o", "l.json") == 0
+        assert answer(*given, "--load", "4", "--load-answers", 20, "--cost-limit", 1000, "-o", "m.json") == 0
+    assert ["budget" in level.limits for level in read("l.json").systems[0].levels] == [False, True]
+    assert "budget" not in read("m.json").systems[0].levels[0].limits
+    assert "calls waited here" in " ".join(capsys.readouterr().out.split())
+
+
+class Hanging(Failing):
+    """Does not answer the first question until all others are there, which fail."""
+
+    def __init__(self) -> None:
+        self.asked, self.over = 0, threading.Event()
+
+    def answer(self, ask: Ask) -> Answer:
+        self.asked += 1
+        if ask.trial == 1:
+            self.over.wait(20)
+        elif self.asked > 40:
+            self.over.set()
+        return Answer(question_id=ask.question_id, system="failing", answer="", error="system_error: broken")
+
+
+def test_one_that_hangs_does_not_hide_that_all_others_fail() -> None:
+    system = Hanging()
+    timer = threading.Timer(1, system.over.set)
+    timer.start()
+    asks = [Ask("q", "Who?", trial=number) for number in range(1, 201)]
+    _, stopped = measure(system, asks, 2, 4, max_error_rate=0.1, heard=lambda _: None)
+    timer.cancel()
+    assert stopped is not None and system.asked < 30
+
+
+def test_more_failures_than_are_allowed_end_a_system_though_chance_may_explain_them() -> None:
+    class Rarely(Failing):
+        def answer(self, ask: Ask) -> Answer:
+            failed = (ask.trial or 0) % 8 == 0
+            return Answer(question_id=ask.question_id, system="failing", answer="", error="timeout: slow" if failed else None)
+
+    asks = [Ask("q", "Who?", trial=number) for number in range(1, 81)]
+    level, stopped = measure(Rarely(), asks, 1, 4, max_error_rate=0.1, heard=lambda _: None)
+    assert level.asked == 80 and stopped == "error_rate: 10 of 80 answers failed with 1 in flight"
+    assert measure(Rarely(), asks, 1, 4, max_error_rate=0.125, heard=lambda _: None)[1] is None
+
+
+def test_a_system_that_fails_has_no_figures_and_says_why_in_a_redacted_report_too(tmp_path: Path) -> None:
+    def broken(_: str) -> str:
+        raise ValueError("of Livia Tarrant")
+
+    result = kgeval.answer(questions(tmp_path), system={"mine": broken}, load=[1, 4], load_answers=20)
+    for text in (result.rendered("text"), result.rendered("text", redact=True)):
+        lines = " ".join(text.split())
+        assert "mine: stopped: error_rate: 20 of 20 answers failed with 1 in flight." in lines and "Tarrant" not in lines
+        assert "mine: no answer without an error came." in lines and "answers a second with" not in lines
 
 
 def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,6 +247,8 @@ def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest
     assert "takes 2 at a time" in capsys.readouterr().err
     assert answer(file, "--system", system, "--load", "four") == 2
     assert "whole numbers" in capsys.readouterr().err
+    assert answer(file, "--system", system, "--load", "1,20", "--load-answers", 20, "--dry-run") == 2
+    assert "nothing would be measured" in capsys.readouterr().err, "or it would be paid for"
     assert answer(file, "--system", system, "--load", "1", "-o", "answers.jsonl") == 2
     Path("answers.jsonl").write_text(json.dumps({"question_id": "q0", "answer": "x"}) + "\n")
     assert answer(file, "--system", "file:answers.jsonl", "--load", "1") == 2

@@ -99,6 +99,9 @@ def test_a_stream_that_breaks_is_asked_again_and_an_endpoint_without_one_is_told
     with streaming([REPLY[:2], REPLY]) as (url, bodies):
         assert answer(url, "--setting", "stream=yes", "-o", "a.jsonl") == 0
         assert len(bodies) == 2 and lines(Path("a.jsonl"))[0]["answer"] == "A mill."
+    with streaming([[*REPLY[:2], {"error": {"message": "overloaded"}}]]) as (url, _):
+        assert answer(url, "--setting", "stream=yes", "-o", "c.jsonl", "--max-retries", 0) == 3
+        assert lines(Path("c.jsonl"))[0]["error"] == "server_error: the endpoint broke its stream off with an error"
     with FakeServer(lambda chat: {"answer": "x"}) as server:
         assert answer(server.base_url, "--setting", "stream=yes", "-o", "b.jsonl", "--max-retries", 0) == 3
         assert lines(Path("b.jsonl"))[0]["error"].startswith("rejected")

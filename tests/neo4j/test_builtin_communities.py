@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,8 @@ def test_summaries_are_made_once_and_every_question_is_put_to_all_of_them(graph:
             system = open_builtin("communities", {}, made)
             summed = server.stats().requests
             assert summed == 3
-            answer = system.answer(ask("What do Ada and Bob and Eve do?"))
+            one = ask("What do Ada and Bob and Eve do?")
+            answer = system.answer(one)
             assert server.stats().requests == summed + 2, "one call looks through all summaries, one answers"
             scores = [one.score for one in answer.contexts or []]
             assert scores == sorted(scores, reverse=True) and scores[0] == 80.0
@@ -98,6 +100,10 @@ def test_summaries_are_made_once_and_every_question_is_put_to_all_of_them(graph:
             assert (answer.calls, answer.input_tokens, answer.output_tokens) == (2, *spent(models, answer_calls(server, 2)))
             assert answer.latency_s is not None and answer.stages is not None and answer.stages.generate is not None
             assert answer.latency_s == pytest.approx((answer.stages.retrieval or 0) + answer.stages.generate)
+            for again, asked in ((replace(one, trial=2), 2), (replace(one, trial=3, sampled=True), 1)):
+                before = server.stats().requests
+                assert system.answer(again).contexts == answer.contexts
+                assert server.stats().requests == before + asked, "under load all is asked anew; in trials the reader alone"
             nobody = system.answer(ask("What of it?"))
             assert (nobody.answer, nobody.contexts, nobody.calls) == (NOT_FOUND, [], 1)
         before = server.stats().requests
@@ -150,17 +156,23 @@ def test_a_summary_or_a_map_that_fails_is_no_answer_from_the_others(graph: Graph
         assert (answer.answer, bool(answer.error), answer.contexts) == ("", True, None)
 
 
-def test_a_dry_run_asks_nothing_and_its_bounds_hold(graph: Graph, draw: Draw, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [{"communities": 5}, {"communities": 3, "map_tokens": 900}])
+def test_a_dry_run_asks_nothing_and_its_bounds_hold(graph: Graph, draw: Draw, tmp_path: Path, more: dict[str, int]) -> None:
     draw(TOWN)
-    with FakeServer(model) as server:
+
+    def wordy(chat: Chat) -> Any:
+        reply = model(chat)
+        return {"summary": reply["summary"] + " x" * 440} if "summary" in reply else reply  # two of them are above 900 tokens
+
+    with FakeServer(wordy) as server:
         with opened(graph, tmp_path, server, dry=True) as (made, _):
-            system = open_builtin("communities", {"communities": 5}, made)
+            system = open_builtin("communities", more, made)
             system.answer(ask("What do Ada and Bob do?"))
             assert isinstance(made.asker, Dry)
             stages = {stage.stage: stage for stage in made.asker.stages()}
             assert server.stats().requests == 0
         with opened(graph, tmp_path, server) as (made, _):
-            open_builtin("communities", {"communities": 5}, made).answer(ask("What do Ada and Bob do?"))
+            open_builtin("communities", more, made).answer(ask("What do Ada and Bob do?"))
         asked = server.stats().requests
     low, high = sum(stage.calls_low for stage in stages.values()), sum(stage.calls_high for stage in stages.values())
     assert low <= asked <= high and {"sum-up-community", "points-of-communities", "answer-from-contexts"} == set(stages)
@@ -172,6 +184,10 @@ def test_what_it_needs_is_said(graph: Graph, draw: Draw, tmp_path: Path) -> None
         open_builtin("communities", {}, made)
     with FakeServer(model) as server, opened(graph, tmp_path, server) as (made, _), pytest.raises(LayoutError, match="no two entities"):
         open_builtin("communities", {}, made)
+    draw("MATCH (n) SET n.name = reduce(s = n.name, i IN range(1, 99) | s + ' word' + i) WITH collect(n) AS n "
+         "UNWIND [0] AS i WITH n[0] AS a, n[1] AS b CREATE (a)-[:KNOWS]->(b)")
+    with FakeServer(model) as server, opened(graph, tmp_path, server) as (made, _), pytest.raises(UsageError, match="within facts=100"):
+        open_builtin("communities", {"facts": 100}, made)
 
 
 def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(
@@ -192,5 +208,7 @@ def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(
         assert row["system"] == "communities" and row["calls"] == 2 and "Ada knows Bob." in row["contexts"][0]["text"]
         before = server.stats().requests
         assert run([*words[:-1], "b.jsonl"]) == 0 and server.stats().requests == before
+        assert run([*words[:-2], "--load", "1", "--max-calls", "1"]) == 3 and server.stats().requests == before + 1
+        assert "under load nothing is kept" in capsys.readouterr().err
         assert run([*words, "--index-record", "i.json"]) == 2
         assert "communities builds no index" in capsys.readouterr().err

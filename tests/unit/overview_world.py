@@ -38,7 +38,7 @@ KIND_FILES = {
     "contamination": "contamination-report/valid/ten-questions.json", "comparison": "comparison-report/valid/two-systems.json",
     "matrix": "crossed-report/valid/two-data-sets.json", "agreement": "agreement-report/valid/one-aspect.json",
     "metric-matrix": "matrix-report/valid/one-group.json", "stats": "stats-report/valid/paired.json",
-    "simulation": "simulation-report/valid/one-world.json",
+    "simulation": "simulation-report/valid/one-world.json", "load": "load-report/valid/two-systems.json",
 }
 
 

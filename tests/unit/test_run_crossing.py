@@ -256,6 +256,13 @@ def test_what_answers_take_stands_beside_the_size_of_the_corpus_with_its_growth(
     assert "cost-seconds_p95" in page and "tokens of the corpus" in page, "curves"
 
 
+def test_of_a_build_that_failed_no_earlier_record_is_taken(tmp_path: Path) -> None:
+    stages = [place(tmp_path, "a", {"graph": {"m": [1.0]}}, share=1.0), *built(tmp_path, "a", 100, 9, share=1.0)]
+    assert len(report(*stages).graphs) == 1
+    failed = [stage.model_copy(update={"state": "failed"}) for stage in stages[1:]]
+    assert report(stages[0], *failed).graphs == []
+
+
 def test_data_sets_of_other_sizes_are_a_growth_too_by_entities_where_no_corpus_is_known(tmp_path: Path) -> None:
     stages = []
     for name, entities, tokens in (("a", 40, 300.0), ("b", 10, 150.0)):

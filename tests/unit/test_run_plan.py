@@ -17,7 +17,7 @@ from kgeval.workflows.pipeline import graphs
 from kgeval.workflows.pipeline.check import check, faults_of
 from kgeval.workflows.pipeline.ledger import Ledger, fingerprint
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
-from kgeval.workflows.pipeline.stages import Stage
+from kgeval.workflows.pipeline.stages import MatrixPlace, Stage
 from kgeval.workflows.session import Session
 
 SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "graph"}]
@@ -72,6 +72,7 @@ def test_sizes_of_the_corpus_may_be_tokens_with_the_whole_one_first() -> None:
     assert [stage.id for stage in builds] == ["corpus-1/build", "corpus-1132000/build", "corpus-56000/build"]
     assert "--corpus-tokens 56000 --keep q.jsonl" in builds[2].line and "--graph run-56000" in builds[2].line
     assert "--corpus-tokens" not in builds[0].line and "--share" not in builds[0].line
+    assert [MatrixPlace(share=share).parts for share in (1 / 3, 1_132_000)] == [("corpus-0.333333",), ("corpus-1132000",)]
     told = faults_of(Config.model_validate({"matrix": {"corpus": [0.5, 1.0], "corpus_tokens": [56_000]}}))
     assert any(fault.startswith("matrix.corpus: 0.5: shares and corpus_tokens cannot be crossed") for fault in told)
 
@@ -271,6 +272,18 @@ def test_a_reader_of_a_matrix_also_answers_for_a_comparison() -> None:
     argv = found["r/compare"].argv
     assert argv[argv.index("--reader") + 1] == "m"
     assert "--system" not in found["far/compare"].argv
+
+
+def test_a_run_needs_answers_and_measures_no_load_and_communities_need_a_model() -> None:
+    config = Config.model_validate({
+        "systems": SYSTEMS, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}, "run": {"options": {"answers": {"load": "1,4"}}},
+    })
+    reads = {"systems": [{"name": "c", "spec": "communities"}], "graph": {"name": "g"}, "questions": {"file": "q.jsonl"}}
+    extractive = Config.model_validate({**reads, "run": {"options": {"answers": {"extractive": True}}}})
+    with pytest.raises(ConfigError, match="systems: c: communities needs a model"):
+        check(extractive, stages_of(RunRequest(extractive, None, Path("out"))), [], None)
+    with pytest.raises(ConfigError, match="load: measures, and gives no answers"):
+        check(config, stages_of(RunRequest(config, None, Path("out"))), [], None)
 
 
 @pytest.mark.parametrize("name", ["../x", "..", ".", "a/b", "", ".hidden", "a b", "x\n"])

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times
 from kgeval.records import CostSummary, CrossedCell, CrossedChange, CrossedReport, GraphTook, Mean, Quantiles, RunPlace
+from kgeval.records.matrix import size_unit
 from kgeval.reports.document import Block, Cell, Document, Figure, Section, Table
 from kgeval.reports.plots_crossed import Curve, curves
 from kgeval.reports.plots_scores import distribution
@@ -305,7 +306,7 @@ def _graph_at(place: RunPlace) -> RunPlace:
 
 def _sizes(report: CrossedReport) -> tuple[str, dict[RunPlace, float]]:
     """Unit and size of the graph of each place: tokens of its corpus where all tell them, else entities."""
-    unit = "tokens" if report.graphs and all(one.size("tokens") for one in report.graphs) else "entities"
+    unit = size_unit(report.graphs)
     return unit, {one.place: size for one in report.graphs if (size := one.size(unit)) is not None}
 
 

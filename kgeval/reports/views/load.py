@@ -12,7 +12,7 @@ from kgeval.reports.measures import causes
 from kgeval.reports.plots_crossed import Curve, curves
 from kgeval.reports.usage import usage
 
-LIMITS: Mapping[LoadLimit, str] = {"machine": "machine", "process": "kgeval's process", "rates": "rate set here"}
+LIMITS: Mapping[LoadLimit, str] = {"machine": "machine", "process": "kgeval's process", "rates": "rate set here", "budget": "cost limit"}
 MEANING = (
     "So many questions are always in flight: the next is sent when an answer comes. Measured from the end of the warm-up to the last "
     "question sent. Answers a second: those without an error that came in that time, with a 95% CI by Student's t over ten equal slices. "
@@ -29,9 +29,14 @@ def document(report: LoadReport) -> Document:
             Section("Against the questions in flight", list(_plots(report)), id="plots", wide=True, forms="page"),
         ],
         about=f"{plural(len(report.systems), 'system')}, {plural(report.questions, 'different question')}, {plural(report.cores, 'core')}",
-        lead=[line for system in report.systems for line in _lead(system, report)], notes=report.notes, foot=usage(report.run),
+        lead=lead(report), notes=report.notes, foot=usage(report.run),
         more="Curves: add -o load.html",
     )
+
+
+def lead(report: LoadReport) -> list[str]:
+    """What every system came to."""
+    return [line for system in report.systems for line in _lead(system, report)]
 
 
 def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
@@ -43,6 +48,9 @@ def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
         yield f"{name}: nothing could be measured."
         return
     best = max(levels, key=lambda level: level.per_second.value or 0.0)
+    if not (best.answered or best.n_latency):
+        yield f"{name}: no answer without an error came."
+        return
     yield f"{name}: {_rate(best.per_second)} answers a second with {_in_flight(best)}; {joined(_latency(best))}."
     for before, after in pairwise(levels):
         if not _more(before.per_second, after.per_second):
@@ -55,6 +63,8 @@ def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
         "process": "kgeval's own process was busy: of a system outside of it more may come from a faster core; of a built-in one this is "
                    "its own work too",
         "rates": "the limit was the rate that is set here (--rpm, --tpm), not the system",
+        "budget": "calls waited here, since the cost limit lets only so many be sent at a time: these figures are not the system's (raise "
+                  "--cost-limit, or set max_completion_tokens)",
     }.items():
         if touched := [number(level.in_flight) for level in levels if limit in level.limits]:
             yield f"{name}, {joined(touched)} in flight: {text}."

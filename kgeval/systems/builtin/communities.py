@@ -93,6 +93,10 @@ class CommunityRetriever:
         if planned:
             return
         communities = list(read_communities(self._reader, settings))
+        if not communities:
+            raise UsageError(
+                f"communities: no community has a fact within facts={settings.facts} tokens", fix="give --setting communities:facts=8000",
+            )
         summaries = self._summed_up(communities)
         self._parts = tuple(packed(summaries, settings.map_tokens))
         made = hashlib.sha256("\n".join(summaries).encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -101,10 +105,10 @@ class CommunityRetriever:
         calls = "1 call" if len(self._parts) == 1 else f"{len(self._parts)} calls"
         tools.say(f"communities: {len(summaries)} summed up, of {entities:,} entities; {calls} a question to look through them")
 
-    def retrieve(self, question: str, clock: Clock) -> Retrieved:
+    def retrieve(self, question: str, clock: Clock, trial: int = 0) -> Retrieved:
         """The points of all parts within `l_max` tokens, the most helpful first. Its seconds are those of the calls, one after the other.
         Raises: RetrievalFailed where a part could not be asked: an answer from the others would pass for one from all."""
-        outcomes = [self._asker.ask(self._task(POINTS, question, part, Points)) for part in self._parts]
+        outcomes = [self._asker.ask(self._task(question, part, trial)) for part in self._parts]
         if failure := next((outcome.failure for outcome in outcomes if outcome.value is None and outcome.failure), None):
             raise RetrievalFailed(f"{failure.cause}: {failure.detail}")
         spent = self._models.spent(call for outcome in outcomes for call in outcome.calls)
@@ -125,7 +129,7 @@ class CommunityRetriever:
         """Entities and relations of the graph."""
         return self._reader.size()
 
-    def plan(self, question: str) -> None:
+    def plan(self, question: str, trial: int = 0) -> None:
         """Counts the calls before the reader's in a dry run, at most: it is not known how many communities there are, nor which
         summaries the journal has."""
         settings = self._settings
@@ -133,9 +137,11 @@ class CommunityRetriever:
             later = Later(stage=SUM_UP, prompt=SUM_UP, key=digest(SUM_UP, number), tokens=(1, settings.facts), certain=False)
             self._asker.later(later)
         own = tokens.count(question)
-        for part in range(-(-settings.communities * SUMMARY_TOKENS // settings.map_tokens)):
+        # a call is shown whole summaries, and so at least as many as fit in if all are as long as they may be
+        for part in range(-(-settings.communities // (settings.map_tokens // SUMMARY_TOKENS))):
             later = Later(
-                stage=POINTS, prompt=POINTS, key=digest(POINTS, question, part), tokens=(own, own + settings.map_tokens), certain=False,
+                stage=POINTS, prompt=POINTS, key=digest(POINTS, question, part, trial), tokens=(own, own + settings.map_tokens),
+                certain=False,
             )
             self._asker.later(later)
 
@@ -156,9 +162,9 @@ class CommunityRetriever:
             )
         return [outcome.value.summary for outcome in outcomes if outcome.value is not None]
 
-    def _task(self, name: str, question: str, part: Sequence[str], reply: type[Points]) -> Task[Points]:
+    def _task(self, question: str, part: Sequence[str], trial: int) -> Task[Points]:
         slots: dict[str, JsonValue] = {"question": question, "summaries": list(part)}
-        return Task(id=digest(name, question), prompt=self._asker.prompt(name), slots=slots, reply=reply, stage=name)
+        return Task(id=digest(POINTS, question), prompt=self._asker.prompt(POINTS), slots=slots, reply=Points, trial=trial, stage=POINTS)
 
 
 def read_communities(reader: EntryReader, settings: Settings) -> Iterator[Community]:

@@ -181,7 +181,7 @@ class GraphRetriever:
         other._settings = settings
         return other
 
-    def retrieve(self, question: str, clock: Clock) -> Retrieved:
+    def retrieve(self, question: str, clock: Clock, trial: int = 0) -> Retrieved:
         """The relations around the entry entities as passages, and with graph+text the chunks that they come from."""
         return self.shown(question, self.found(question, clock), clock)
 

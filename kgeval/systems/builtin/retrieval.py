@@ -52,8 +52,8 @@ class Retriever(Protocol):
     signature: str
     table: TextTable | None
 
-    def retrieve(self, question: str, clock: Clock) -> Retrieved:
-        """The contexts of a question. The seconds of its stages go to the clock."""
+    def retrieve(self, question: str, clock: Clock, trial: int = 0) -> Retrieved:
+        """The contexts of a question. The seconds of its stages go to the clock. `trial`: with another one a model is asked anew."""
 
     def bounds(self) -> tuple[int, int]:
         """Tokens of the contexts of one question, low and high."""

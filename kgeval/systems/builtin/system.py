@@ -49,7 +49,7 @@ class BuiltinSystem(ClosedAtEnd):
         """The answer. A query that takes too long, and a call that fails, is an answer with its error."""
         clock, retrieved = Clock(), None
         try:
-            retrieved = self.retriever.retrieve(ask.question, clock) if self.retriever else None
+            retrieved = self.retriever.retrieve(ask.question, clock, _trial(ask)) if self.retriever else None
         except QueryTimeout as cause:
             return self._empty(ask, error=f"timeout: {cause.message}")
         except RetrievalFailed as cause:
@@ -98,6 +98,11 @@ class BuiltinSystem(ClosedAtEnd):
         )
 
 
+def _trial(ask: Ask) -> int:
+    """The trial of what is retrieved. Answers that are sampled to see how they differ share it: only the reader is drawn anew."""
+    return 0 if ask.sampled else ask.trial or 0
+
+
 def _sum(one: N | None, other: N | None) -> N | None:
     """Both together; None where one of them is not known."""
     return None if one is None or other is None else one + other
@@ -129,7 +134,7 @@ class PlannedSystem(BuiltinSystem):
         if self._asker is None:  # the extractive reader makes no calls
             return
         if isinstance(self.retriever, CommunityRetriever):
-            self.retriever.plan(ask.question)
+            self.retriever.plan(ask.question, _trial(ask))
         own, (low, high) = tokens.count(ask.question), self._bounds
         key = digest(self.name, ask.question, ask.trial, ask.target_words, ask.attempt, ask.previous)
         stage = FROM_CONTEXTS if self.retriever is not None else CLOSED_BOOK

@@ -35,7 +35,7 @@ class VectorRetriever:
             if self._reranker is not None:
                 self._reranker.load()
 
-    def retrieve(self, question: str, clock: Clock) -> Retrieved:
+    def retrieve(self, question: str, clock: Clock, trial: int = 0) -> Retrieved:
         """The best `k` chunks, best first, within `l_max` tokens."""
         vector = self._searched.vector(question, clock)
         most = max(self._settings.k, self._settings.candidates) if self._reranker else self._settings.k

@@ -335,6 +335,10 @@ def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 
 def _of_answers(config: Config, stage: Stage, options: Any) -> Iterator[str]:
+    if options.load:
+        yield "run.options.answers.load: measures, and gives no answers (give --load to kgeval answer)"
+    if options.extractive and (names := [system.name for system in config.systems if system.spec.strip() == "communities"]):
+        yield f"systems: {', '.join(names)}: communities needs a model (leave extractive out of [run.options.answers])"
     reading = [system.name for system in config.systems if system.spec.strip() in NEEDS]
     if reading and not (options.extractive or options.preset or _named(config, stage, "reader")):
         yield f"systems: {', '.join(reading)}: need a reader (set name in [model.reader], or extractive = true in [run.options.answers])"

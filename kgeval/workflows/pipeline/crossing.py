@@ -9,7 +9,6 @@ from pathlib import Path
 from kgeval.errors import InputError
 from kgeval.records import (
     Axis,
-    Corpus,
     CrossedCell,
     CrossedChange,
     CrossedCost,
@@ -25,10 +24,8 @@ from kgeval.records import (
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
-from kgeval.tables import read_json
 from kgeval.tables.score_forms import known_in, lower_metrics, read_scores
-from kgeval.workflows.pipeline.scaling import costs_at, graphs_of, growth_of
-from kgeval.workflows.pipeline.stages import MatrixPlace
+from kgeval.workflows.pipeline.scaling import CAME, costs_at, graphs_of, growth_of, moved, records_of
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
 Key = tuple[str, str]  # system, metric
@@ -83,13 +80,10 @@ def crossed(
 
 def _corpora(ledger: PipelineRun, folder: Path | None) -> Iterator[KeptCorpus]:
     """What each share of the corpus came to, by the records of the builds: of a build without a share nothing is said."""
-    built: dict[RunPlace, Corpus] = {}
-    for stage in ledger.stages:
-        record = next((Path(path) for path in stage.outputs if path.endswith("build.json")), None)
-        if stage.kind == "build" and record is not None and stage.place.share is not None:
-            record = _moved(record, stage.place, folder)
-            if record.is_file():
-                built[stage.place] = IndexRecord.model_validate(read_json(record)).corpus
+    built = {
+        place: IndexRecord.model_validate(record).corpus
+        for place, record in records_of(ledger, folder, "build") if place.share is not None
+    }
     for place, corpus in built.items():
         alike = [one for at, one in built.items() if at.model_copy(update={"share": None}) == place.model_copy(update={"share": None})]
         largest = max(alike, key=lambda one: one.documents)
@@ -110,17 +104,11 @@ def _scored(ledger: PipelineRun, folder: Path | None) -> tuple[list[ScoredPlace]
         if stage.kind != "scores":
             continue
         report = next((Path(path) for path in stage.outputs if path.endswith(".json")), None)
-        if stage.state in ("done", "missed", "incomplete") and report is not None:
-            places.append(_read(stage.place, _moved(report.with_suffix(""), stage.place, folder)))
+        if stage.state in CAME and report is not None:
+            places.append(_read(stage.place, moved(report.with_suffix(""), stage.place, folder)))
         else:
             missing.append(stage.id)
     return places, missing
-
-
-def _moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
-    """The results below the folder, where they are there: a run may have been moved, or made from another working folder."""
-    moved = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
-    return moved if moved.exists() else file
 
 
 def _read(place: RunPlace, folder: Path) -> ScoredPlace:

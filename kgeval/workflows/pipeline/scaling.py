@@ -17,6 +17,7 @@ from kgeval.records import (
     PipelineRun,
     RunPlace,
 )
+from kgeval.records.matrix import size_unit
 from kgeval.tables import read_json
 from kgeval.tables.score_forms import report_beside
 from kgeval.workflows.pipeline.stages import MatrixPlace
@@ -25,6 +26,8 @@ from kgeval.workflows.pipeline.stages import MatrixPlace
 FIGURES = (
     "entities", "relations", "average_degree", "density", "components", "giant_share", "isolated_share", "communities", "modularity",
 )
+
+CAME = ("done", "missed", "incomplete")  # states of stages that came to a result
 
 
 def costs_at(place: RunPlace, results: Path) -> list[CrossedCost]:
@@ -35,7 +38,7 @@ def costs_at(place: RunPlace, results: Path) -> list[CrossedCost]:
 
 def graphs_of(ledger: PipelineRun, folder: Path | None) -> list[CrossedGraph]:
     """The graph of each place: its structure by the audit, what it was built from and what that took by the build."""
-    audits, builds = dict(_records(ledger, folder, "audit")), dict(_records(ledger, folder, "build"))
+    audits, builds = dict(records_of(ledger, folder, "audit")), dict(records_of(ledger, folder, "build"))
     graphs = []
     for place in dict.fromkeys([*builds, *audits]):
         audit = AuditReport.model_validate(audits[place]) if place in audits else None
@@ -52,14 +55,18 @@ def graphs_of(ledger: PipelineRun, folder: Path | None) -> list[CrossedGraph]:
     return graphs
 
 
-def _records(ledger: PipelineRun, folder: Path | None, kind: str) -> Iterator[tuple[RunPlace, object]]:
+def records_of(ledger: PipelineRun, folder: Path | None, kind: str) -> Iterator[tuple[RunPlace, object]]:
+    """What each stage of a kind wrote as JSON; of a stage that failed nothing: what lies there is of an earlier run."""
     for stage in ledger.stages:
         file = next((Path(path) for path in stage.outputs if path.endswith(f"{kind}.json")), None)
-        if stage.kind == kind and file is not None:
-            moved = folder.joinpath(*MatrixPlace(**stage.place.model_dump()).parts, file.name) if folder is not None else file
-            file = moved if moved.is_file() else file
-            if file.is_file():
-                yield stage.place, read_json(file)
+        if stage.kind == kind and stage.state in CAME and file is not None and (file := moved(file, stage.place, folder)).is_file():
+            yield stage.place, read_json(file)
+
+
+def moved(file: Path, place: RunPlace, folder: Path | None) -> Path:
+    """The file or folder below the run's folder, where it is there: a run may have been moved, or made from another working folder."""
+    here = folder.joinpath(*MatrixPlace(**place.model_dump()).parts, file.name) if folder is not None else file
+    return here if here.exists() else file
 
 
 def _took(audit: AuditReport | None, build: IndexRecord | None) -> GraphTook | None:
@@ -99,11 +106,6 @@ def _growth(line: Sequence[CrossedCost], graphs: Mapping[RunPlace, CrossedGraph]
         system=small.cost.system, smallest=small.place, largest=large.place, unit=unit, size=least or 0.0, of_size=most or 0.0,
         factors=factors,
     )
-
-
-def size_unit(graphs: Sequence[CrossedGraph]) -> str:
-    """By what graphs are compared in size: tokens of their corpora where all tell them, else entities."""
-    return "tokens" if graphs and all(graph.size("tokens") for graph in graphs) else "entities"
 
 
 def figures_of(cost: CostSummary) -> dict[str, float]:

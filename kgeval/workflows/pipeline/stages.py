@@ -34,7 +34,9 @@ class MatrixPlace(RunPlace):
     @property
     def size(self) -> str:
         """The size of the corpus as a part of names: `0.5`, `56000`; "" where it is whole."""
-        return "" if self.share is None else f"{self.share:.15g}"
+        if self.share is None:
+            return ""
+        return f"{self.share:g}" if self.share <= 1 else f"{self.share:.15g}"  # folders of shares are called as they always were
 
     @property
     def graph(self) -> MatrixPlace:
