@@ -110,6 +110,21 @@ def test_shards_with_known_questions_join_to_the_same_report(tmp_path: Path) -> 
     assert comparable(one) == comparable(other) and one["known"] == other["known"]
 
 
+def test_a_closed_book_that_answers_nothing_leaves_nothing_out_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = world(tmp_path)
+    lines = [json.loads(line) for line in paths["closed-book"].read_text().splitlines()]
+    paths["closed-book"].write_text("".join(json.dumps({**line, "answer": "I do not know"}) + "\n" for line in lines))
+    assert run(["contamination", str(paths["questions"]), "--answers", str(paths["closed-book"]), "--marked", "ids.txt", "-q"]) == 0
+    assert not Path("ids.txt").read_text()
+    capsys.readouterr()
+    assert run([
+        "score", str(paths["vector"]), "--questions", str(paths["questions"]), "--metrics", "token_f1", "--without-known", "ids.txt",
+    ]) == 0
+    assert "Without 0 of 10 questions that ids.txt names as known" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_result_of_the_library_names_the_known_questions(tmp_path: Path) -> None:
     paths = world(tmp_path)
     closed = kgeval.contamination(paths["questions"], answers=[paths["closed-book"]])
