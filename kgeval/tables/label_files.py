@@ -181,6 +181,11 @@ class WrongAnswers:
     by_id: Mapping[str, Sequence[tuple[str, str]]]
     by_text: Mapping[str, Sequence[tuple[str, str]]]
 
+    @property
+    def places(self) -> frozenset[str]:
+        """File and line of each row."""
+        return frozenset(where for own in (*self.by_id.values(), *self.by_text.values()) for where, _ in own)
+
     def of(self, question: Question) -> Sequence[tuple[str, str]]:
         """Place and text of the wrong answers to a question, in the order of the file."""
         return self.by_id.get(question.id) or self.by_text.get(" ".join(question.question.split()), ())

@@ -297,3 +297,10 @@ def test_wrong_answers_that_are_right_or_lack_something_are_refused_all_at_once(
     code, told = with_wrong(tmp_path, [{"question_id": "q0", "wrong": " "}, {"wrong": "x"}], some(3))
     assert code == 2 and "wrong.jsonl:1: wrong: is empty" in told and "wrong.jsonl:2: does not say to which question" in told
     assert "no field for answer (a wrong answer" in with_wrong(tmp_path, [{"question_id": "q0", "text": "x"}], some(3))[1]
+
+
+def test_wrong_answers_to_other_questions_are_told_and_refused_where_there_are_no_others(tmp_path: Path) -> None:
+    code, told = with_wrong(tmp_path, [{"question_id": "zz", "wrong": "x"}, {"question_id": "q1", "wrong": "nothing"}], some(3))
+    assert code == 0 and "wrong.jsonl: 1 line about other questions" in told
+    code, told = with_wrong(tmp_path, [{"question_id": "zz", "wrong": "x"}], some(3))
+    assert code == 2 and "none of the wrong answers (1 line) is to a question of these answers" in told
