@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import AgreeOptions, CorrelationOptions
+from kgeval.errors import KgevalError, raise_together, tried
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session
 
@@ -89,7 +91,7 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
 
     items = list({item.id: item for table in tables for item in table.items}.values())
     lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
-    lower = lower.union(["noise_sensitivity"], *(lower_metrics(path) for path in options.scores))  # ragas' name of two of ours
+    lower = lower.union(*(lower_metrics(path) for path in options.scores))
     questions = read_questions(options.questions) if options.questions else ()
     about = {item.question for item in items}, list(dict.fromkeys(system for item in items for system in item.systems))
     predictors = metric_predictors(items, _scores(options.scores, questions, *about)[0], lower)
@@ -111,14 +113,19 @@ def _scores(
     of_tools = [path for path in paths if is_tool_table(path)]
     tables = {name: list(own_cells(read_scores(path))) for name, path in _named(paths).items() if path not in of_tools}
     own = list(chain.from_iterable(tables.values()))
-    known = KnownAnswers(
-        ids or {cell.question_id for cell in own}, systems or list(dict.fromkeys(cell.system for cell in own)),
-        {plain(question.question): question.id for question in questions} if of_tools else {},
-    )
-    notes, places = list[str](), set[tuple[str, str, str]]()
+    ids = ids or {cell.question_id for cell in own}
+    texts: dict[str, str | None] = {}
+    for question in questions if of_tools else ():
+        if not ids or question.id in ids:
+            text = plain(question.question)
+            texts[text] = None if text in texts else question.id
+    known = KnownAnswers(ids, systems or list(dict.fromkeys(cell.system for cell in own)), texts)
+    notes, places, faults = list[str](), set[tuple[str, str, str]](), list[KgevalError]()
     together: list[ScoreCell] = []
     for name, path in _named(of_tools).items():
-        read = read_tool_scores(path, known)
+        read = tried(partial(read_tool_scores, path, known), faults)
+        if read is None:
+            continue
         if read.left_out:
             notes.append(f"{path.name}: {read.left_out:,} of {read.rows:,} rows are about questions that the other files do not have")
         own_places = {(cell.question_id, cell.system, cell.metric) for cell in read.cells}
@@ -127,6 +134,7 @@ def _scores(
             together.extend(read.cells)
         else:
             tables[name] = list(read.cells)
+    raise_together(faults)
     return {**tables, **({"other tools": together} if together else {})}, notes
 
 
