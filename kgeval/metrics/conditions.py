@@ -150,12 +150,12 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self._rows = rows
         self._given = given
         self._right: dict[str, str] = {}  # place of a given answer that is no wrong one -> what is wrong with it
-        used: set[str] = set()
+        of_rows: set[str] = set()
         self._starts, self._donors = array("q", [0]), array("q")
         try:
             self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
             # texts lie on the disk and marks of 12 bytes in memory: a million answers stay in little room
-            places = self._read(rows, used)
+            places = self._read(rows, of_rows)
         except OSError as cause:
             raise InputError(
                 f"answers cannot be kept in a temporary file: {cause.strerror}", fix="make room, or name another folder with TMPDIR",
@@ -166,8 +166,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
                 "answers that were given as wrong ones are right", faults=[f"{where}: {what}" for where, what in self._right.items()],
                 fix="take them out of the file, or out of the references",
             )
-        self.unused = 0 if given is None else len(given.places - used)
-        if given is not None and places and not used:
+        self.unused = 0 if given is None else len(given.places - of_rows)
+        if given is not None and places and not of_rows:
             self.close()
             raise InputError(
                 f"none of the wrong answers ({plural(self.unused, 'line')}) is to a question of these answers",
@@ -180,8 +180,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         none = NO_WRONG if given is None else NOT_GIVEN
         self.left_out = {why: n for why, n in ((none, len(places) - used), (NO_REFERENCE, lacking)) if n}
 
-    def _read(self, rows: Iterable[Row], used: set[str]) -> list[tuple[str, AnswerMarks]]:
-        """System and marks of each row. `used`: gets the places of given wrong answers to their questions."""
+    def _read(self, rows: Iterable[Row], of_rows: set[str]) -> list[tuple[str, AnswerMarks]]:
+        """System and marks of each row. `of_rows`: gets the places of given wrong answers to their questions."""
         places = []
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
@@ -189,7 +189,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             if self._given is not None:
                 wrong = self._given.of(row.question)
                 self._donors.append(0 if wrong else -1)
-                used.update(where for where, _ in wrong)
+                of_rows.update(where for where, _ in wrong)
                 self._right |= {
                     where: f"'{answer[:60]}' is a right answer to question {row.question.id}"
                     for where, answer in wrong if _mark(answer) in right

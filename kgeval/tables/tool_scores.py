@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.records import Answer, Question, Score
-from kgeval.tables.cells import Misfit, name, signed, text, whole
+from kgeval.tables.cells import Misfit, name, signed, spaced, text, whole
 from kgeval.tables.convert import id_of
 from kgeval.tables.fields import ROWS
 from kgeval.tables.given import Faults
@@ -51,10 +51,10 @@ class KnownAnswers:
         """Which question a row is about; None for one that is not known. Raises: Misfit for an id or text that is none."""
         given = _first(row, IDS)
         asked = text(next((row[own] for own in TEXTS if row.get(own) is not None), None))
-        by_text = self.texts.get(plain(asked)) if asked else None
+        by_text = self.texts.get(spaced(asked)) if asked else None
         possible = [given, by_text, id_of(asked) if asked else None]
         found = next((one for one in possible if one is not None and (not self.questions or one in self.questions)), None)
-        if found is None and asked and plain(asked) in self.texts and by_text is None:
+        if found is None and asked and spaced(asked) in self.texts and by_text is None:
             raise Misfit(f"several questions have the text '{asked[:60]}'", "add a column question_id")
         return found
 
@@ -86,11 +86,6 @@ def own_cells(scores: Iterable[Score]) -> Iterator[ScoreCell]:
     for score in scores:
         cause = None if score.value is not None else (score.reason or score.status).partition(":")[0].strip()
         yield ScoreCell(score.question_id, score.system, score.metric, score.trial or 0, score.value, cause)
-
-
-def plain(question: str) -> str:
-    """The text of a question, by which two files' are compared."""
-    return " ".join(question.split())
 
 
 def is_tool_table(path: Path) -> bool:

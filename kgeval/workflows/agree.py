@@ -107,8 +107,9 @@ def _scores(
 ) -> tuple[dict[str, list[ScoreCell]], list[str]]:
     """The scores of each file by its name, and notes. Tables of another tool are of these questions and `systems` (none: those of kgeval's
     own files); they stand under one name where no two say something of one answer, as ragas is run for each system."""
+    from kgeval.tables.cells import spaced
     from kgeval.tables.scores import read_scores
-    from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, plain, read_tool_scores
+    from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, read_tool_scores
 
     of_tools = [path for path in paths if is_tool_table(path)]
     tables = {name: list(own_cells(read_scores(path))) for name, path in _named(paths).items() if path not in of_tools}
@@ -117,7 +118,7 @@ def _scores(
     texts: dict[str, str | None] = {}
     for question in questions if of_tools else ():
         if not ids or question.id in ids:
-            text = plain(question.question)
+            text = spaced(question.question)
             texts[text] = None if text in texts else question.id
     known = KnownAnswers(ids, systems or list(dict.fromkeys(cell.system for cell in own)), texts)
     notes, places, faults = list[str](), set[tuple[str, str, str]](), list[KgevalError]()
