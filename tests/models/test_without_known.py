@@ -96,6 +96,8 @@ def test_a_file_of_ids_does_the_same_and_one_about_other_questions_is_refused(
     assert "nothing is left to measure" in capsys.readouterr().err
     assert scored(paths, "--metrics", "token_f1", "--without-known", "s.json") == 2
     assert "no report of kgeval contamination" in capsys.readouterr().err
+    assert scored(paths, "--metrics", "kg", "--model", "m", "--sweep", "tau=0.6", "--without-known", "ids.txt") == 2
+    assert "--sweep gives means of all questions" in capsys.readouterr().err
 
 
 def test_shards_with_known_questions_join_to_the_same_report(tmp_path: Path) -> None:
