@@ -161,3 +161,22 @@ def test_a_comparison_is_without_them_and_gives_the_rates_on_all(
     assert {json.loads(line)["question_id"] for line in Path("c.jsonl").read_text().splitlines()} == {f"q{n}" for n in range(6)}
     assert run([*given, "--stop-when-sure"]) == 2
     assert "leave one of them out" in capsys.readouterr().err
+
+
+def test_a_pair_that_has_known_questions_alone_is_named_and_a_threshold_on_it_has_no_answer(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = files(tmp_path, {"a": (4, 1), "b": (1, 4), "c": (3,)}, n=6)
+    paths[2].write_text("".join(line for line in paths[2].read_text().splitlines(keepends=True) if '"q0"' in line or '"q2"' in line))
+    Path("ids.txt").write_text("q0\nq2\n")
+    given = [
+        "compare", *map(str, paths), "--questions", "questions.jsonl", "--model", "m", "--base-url", server.base_url, "--trials", "1",
+        "--align", "none", "--allow-missing", "--without-known", "ids.txt", "--threshold", "c:a:win>=0.5", "-o", "c.json", "--no-progress",
+    ]
+    assert run(given) == 3
+    assert "gate not answered: c:a: win >= 0.5 (no pair that it is about was compared)" in capsys.readouterr().err
+    report = read(Path("c.json"))
+    assert {(pair["system_a"], pair["system_b"]) for pair in report["pairs"]} == {("a", "b")}
+    assert [note for note in report["notes"] if "are known" in note] == [
+        "a and c: all 2 questions of both are known, not compared", "b and c: all 2 questions of both are known, not compared",
+    ]
