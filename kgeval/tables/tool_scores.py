@@ -7,11 +7,11 @@ of its question, else by the question's text; its system is in a column, else it
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kgeval.records import Answer, Question, Score
 from kgeval.tables.cells import Misfit, name, signed, spaced, text, whole
@@ -24,6 +24,7 @@ from kgeval.tables.score_tables import NO_SCORE, ScoreCell
 from kgeval.tables.shapes import shapes
 from kgeval.tables.stream import stream
 
+T = TypeVar("T")
 PEEKED = 50
 TOOLS = ("ragas", "deepeval")  # whose files tell that they are theirs; of others the file's name is the tool's
 IDS, SYSTEMS = ROWS["id"].names, ROWS["system"].names
@@ -49,8 +50,7 @@ class KnownAnswers:
 
     def question(self, row: Mapping[str, Any]) -> str | None:
         """Which question a row is about; None for one that is not known. Raises: Misfit for an id or text that is none."""
-        given = _first(row, IDS)
-        asked = text(next((row[own] for own in TEXTS if row.get(own) is not None), None))
+        given, asked = _first(row, IDS, name), _first(row, TEXTS, text)
         by_text = self.texts.get(spaced(asked)) if asked else None
         possible = [given, by_text, id_of(asked) if asked else None]
         found = next((one for one in possible if one is not None and (not self.questions or one in self.questions)), None)
@@ -112,7 +112,8 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
             continue
         names.update(dict.fromkeys(line.value))
         try:
-            question, own, trial = known.question(line.value), _first(line.value, SYSTEMS) or system, whole(line.value.get("trial")) or 0
+            question, own = known.question(line.value), _first(line.value, SYSTEMS, name) or system
+            trial = _first(line.value, ("trial",), whole) or 0
         except Misfit as misfit:
             faults.add(line.where, "", str(misfit), misfit.fix)
             continue
@@ -149,8 +150,16 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
     return ToolScores(cells, count, count - len(rows))
 
 
-def _first(row: Mapping[str, Any], names: Collection[str]) -> str | None:
-    return next((given for own in names if (given := name(row.get(own))) is not None), None)
+def _first(row: Mapping[str, Any], columns: Collection[str], read: Callable[[Any], T | None]) -> T | None:
+    """The first of these columns that has something. Raises: Misfit that names the column."""
+    for column in columns:
+        try:
+            given = read(row.get(column))
+        except Misfit as misfit:
+            raise Misfit(f"{column}: {misfit}", misfit.fix) from misfit
+        if given is not None:
+            return given
+    return None
 
 
 def _numbers(line: Line, columns: dict[str, _MetricColumn]) -> dict[str, float]:

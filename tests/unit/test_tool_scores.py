@@ -109,6 +109,10 @@ def test_rows_of_a_text_that_several_questions_have_need_ids_and_repeats_are_tri
     group = correlated(tmp_path, *own, str(tmp_path / "t.jsonl")).groups[0]
     cell = next(cell for cell in group.cells if (cell.first, cell.second) == ("faithfulness", "t: theirs"))
     assert cell.n == 6 and cell.value == pytest.approx(spearmanr(VALUES, THEIRS).statistic), "trials count with their mean"
+    (tmp_path / "t.jsonl").write_text('{"question_id": ["q1"], "m": 1}\n{"question_id": "q1", "trial": "second", "m": 1}\n')
+    assert run(["metrics", "correlate", *own, str(tmp_path / "t.jsonl")]) == 2
+    told = capsys.readouterr().err
+    assert "t.jsonl:1: question_id: a text expected, found a list" in told and "t.jsonl:2: trial: a number expected" in told
     longs = [{"question_id": f"q{n}", "metric": name, "score": 0.5} for n in range(6) for name in "xy"]
     (tmp_path / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in longs))
     assert run(["metrics", "correlate", *own, str(tmp_path / "long.jsonl")]) == 2
