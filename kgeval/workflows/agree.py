@@ -96,7 +96,7 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
     about = {item.question for item in items}, list(dict.fromkeys(system for item in items for system in item.systems))
     predictors = metric_predictors(items, _scores(options.scores, questions, *about)[0], lower)
     if options.verdicts:
-        verdicts = {_stem(path): read_verdicts([path], VerdictsWanted()).verdicts for path in options.verdicts}
+        verdicts = {name: read_verdicts([path], VerdictsWanted()).verdicts for name, path in _named(options.verdicts).items()}
         predictors += judge_predictors(items, verdicts, [table.aspect for table in tables])
     length = length_predictor(items, _answers(options) if options.answers else labels.answers)
     return [*predictors, *([length] if length else [])]
@@ -104,26 +104,31 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
 
 def _scores(
     paths: Sequence[Path], questions: Iterable[Question], ids: Collection[str] = (), systems: Collection[str] = (),
-) -> tuple[dict[str, list[ScoreCell]], list[str]]:
+) -> tuple[dict[str, Iterable[ScoreCell]], list[str]]:
     """The scores of each file by its name, and notes. Tables of another tool are of these questions and `systems` (none: those of kgeval's
     own files); they stand under one name where no two say something of one answer, as ragas is run for each system."""
     from kgeval.tables.cells import spaced
     from kgeval.tables.scores import read_scores
     from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, read_tool_scores
 
-    of_tools = [path for path in paths if is_tool_table(path)]
-    tables = {name: list(own_cells(read_scores(path))) for name, path in _named(paths).items() if path not in of_tools}
-    own = list(chain.from_iterable(tables.values()))
-    ids = ids or {cell.question_id for cell in own}
+    named = _named(paths)
+    of_tools = {name: path for name, path in named.items() if is_tool_table(path)}
+    own = [path for name, path in named.items() if name not in of_tools]
+    tables: dict[str, Iterable[ScoreCell]] = {name: own_cells(read_scores(path)) for name, path in named.items() if name not in of_tools}
+    if not of_tools:
+        return tables, []  # read as they are gone through: memory is what comes of them
+    if not ids:
+        places_of_own = {(score.question_id, score.system): None for path in own for score in read_scores(path)}
+        ids, systems = {question for question, _ in places_of_own}, list(dict.fromkeys(system for _, system in places_of_own))
     texts: dict[str, str | None] = {}
-    for question in questions if of_tools else ():
+    for question in questions:
         if not ids or question.id in ids:
             text = spaced(question.question)
             texts[text] = None if text in texts else question.id
-    known = KnownAnswers(ids, systems or list(dict.fromkeys(cell.system for cell in own)), texts)
+    known = KnownAnswers(ids, systems, texts)
     notes, places, faults = list[str](), set[tuple[str, str, str]](), list[KgevalError]()
     together: list[ScoreCell] = []
-    for name, path in _named(of_tools).items():
+    for name, path in of_tools.items():
         read = tried(partial(read_tool_scores, path, known), faults)
         if read is None:
             continue
@@ -134,15 +139,17 @@ def _scores(
             places |= own_places
             together.extend(read.cells)
         else:
-            tables[name] = list(read.cells)
+            tables[name] = read.cells
     raise_together(faults)
     return {**tables, **({"other tools": together} if together else {})}, notes
 
 
 def _named(paths: Iterable[Path]) -> dict[str, Path]:
-    """The files by their names; of one name by their folders too."""
-    stems = Counter(_stem(path) for path in dict.fromkeys(paths))
-    return {_stem(path) if stems[_stem(path)] == 1 else f"{path.absolute().parent.name}/{_stem(path)}": path for path in paths}
+    """The files by their names; where two have one, by their folders, their endings, or their whole paths too."""
+    folder = {path: path.absolute().parent.name for path in paths}
+    forms = {path: (_stem(path), f"{folder[path]}/{_stem(path)}", f"{folder[path]}/{path.name}") for path in paths}
+    files = Counter(form for own in forms.values() for form in set(own))
+    return {next((form for form in own if files[form] == 1), str(path)): path for path, own in forms.items()}
 
 
 def _stem(path: Path) -> str:

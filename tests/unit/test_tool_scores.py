@@ -78,6 +78,25 @@ def test_a_file_a_system_is_called_after_it(tmp_path: Path) -> None:
     assert report.groups[0].n["ragas: factual_correctness(mode=f1)"] == 12 and report.systems == ["a", "b"]
 
 
+def test_files_of_one_name_are_all_read(tmp_path: Path) -> None:
+    """a.jsonl of kgeval and a.csv of ragas lie side by side; a second table of the same answers is another one."""
+    own = tmp_path / "a.jsonl"
+    own.write_text(Path(write_scores(tmp_path)).read_text())
+    (tmp_path / "b").mkdir()
+    given = [write_ragas(tmp_path / folder / "a.csv", question_id=[f"q{n}" for n in range(6)]) for folder in ("", "b")]
+    assert correlated(tmp_path, str(own), *given).groups[0].metrics == [
+        "faithfulness", "kg_matching_faithfulness", "ragas: faithfulness", "ragas: factual_correctness(mode=f1)",
+    ]
+    labels = [
+        HumanLabel(id=f"i{n}", annotator="ann", label="1", question_id=f"q{n}", metric="faithfulness", system_a="a") for n in range(6)
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(label.model_dump_json() + "\n" for label in labels))
+    found = kgeval.agree(tmp_path / "labels.jsonl", scores=[str(own), *given]).to_pandas()
+    names = set(found["predictor"]) - {"the other people"}
+    assert {name for name in names if "ragas" not in name} == {"faithfulness", "kg_matching_faithfulness"}
+    assert len(names) == 6, "each of ragas' two metrics from both tables"
+
+
 @pytest.mark.parametrize(("columns", "systems", "what"), [
     ({}, "a", "none of its 6 rows is about a question of the others"),
     ({"question_id": [f"q{n}" for n in range(6)]}, "ab", "does not say of which system its scores are; there are a, b"),
