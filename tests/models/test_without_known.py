@@ -180,3 +180,20 @@ def test_a_pair_that_has_known_questions_alone_is_named_and_a_threshold_on_it_ha
     assert [note for note in report["notes"] if "are known" in note] == [
         "a and c: all 2 questions of both are known, not compared", "b and c: all 2 questions of both are known, not compared",
     ]
+
+
+def test_errors_of_the_closed_book_are_no_proof_that_it_knows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = world(tmp_path)
+    lines = [json.loads(line) for line in paths["closed-book"].read_text().splitlines()]
+    paths["closed-book"].write_text("".join(
+        json.dumps({**line, "answer": "", "error": "timeout: no reply"} if line["question_id"] in CLOSED_RIGHT else line) + "\n"
+        for line in lines
+    ))
+    given = ["contamination", str(paths["questions"]), "--answers", str(paths["closed-book"]), "-o", "known.json", "-q"]
+    assert run([*given, "--threshold", "marked<=0.1", "--max-error-rate", "0.5"]) == 3
+    assert "gate not answered: closed-book: marked <= 0.1" in capsys.readouterr().err
+    report = read(Path("known.json"))
+    assert (report["marked"], report["accuracy"]["failures"]) == ([], {"answer_error": len(CLOSED_RIGHT)})
+    assert run(given) == 3, "too many failures, without a threshold too"
+    assert scored(paths, "--metrics", "token_f1", "--without-known", "known.json", "-o", "s.json") == 0
+    assert read(Path("s.json"))["known"]["lost"] == len(CLOSED_RIGHT), "a report says that they may be known"
