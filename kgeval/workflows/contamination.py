@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from kgeval.stats.thresholds import Threshold
     from kgeval.tables.rows import Rows
 
+CLOSED_BOOK_ERROR = "answer_error: the closed book gave no answer"
+
 
 @dataclass(frozen=True)
 class ContaminationResult(Result):
@@ -323,7 +325,7 @@ def _scores(measuring: _Measuring) -> Iterator[Score]:
     }
     for score in _all_scores(measuring):
         if score.system == measuring.closed_book and (score.question_id, score.trial) in errors and score.status == "scored":
-            lost: dict[str, object] = {"value": None, "status": "unscored", "reason": "answer_error: the closed book gave no answer", "detail": {}}
+            lost: dict[str, object] = {"value": None, "status": "unscored", "reason": CLOSED_BOOK_ERROR, "detail": {}}
             yield score.model_copy(update=lost)
         else:
             yield score
