@@ -16,6 +16,7 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel
 
 from kgeval.errors import InputError
+from kgeval.format import plural
 from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
@@ -141,19 +142,20 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
 
     A row for which no wrong answer can be found is left out of all three; one without a reference of `reference` only. `left_out`:
     why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition. `given`: wrong answers of the
-    user's own, which the rows of a question take in turns. Raises: InputError where the disk is full, and for given answers that are
-    right ones.
+    user's own, which the rows of a question take in turns; `unused`: lines of them about no question of the rows. Raises: InputError
+    where the disk is full, and for given answers that are right ones or all about other questions.
     """
 
     def __init__(self, rows: Iterable[Row], seed: int, given: WrongAnswers | None = None) -> None:
         self._rows = rows
         self._given = given
         self._right: dict[str, str] = {}  # place of a given answer that is no wrong one -> what is wrong with it
+        of_rows: set[str] = set()
         self._starts, self._donors = array("q", [0]), array("q")
         try:
             self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
             # texts lie on the disk and marks of 12 bytes in memory: a million answers stay in little room
-            places = self._read(rows)
+            places = self._read(rows, of_rows)
         except OSError as cause:
             raise InputError(
                 f"answers cannot be kept in a temporary file: {cause.strerror}", fix="make room, or name another folder with TMPDIR",
@@ -164,6 +166,13 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
                 "answers that were given as wrong ones are right", faults=[f"{where}: {what}" for where, what in self._right.items()],
                 fix="take them out of the file, or out of the references",
             )
+        self.unused = 0 if given is None else len(given.places - of_rows)
+        if given is not None and places and not of_rows:
+            self.close()
+            raise InputError(
+                f"none of the wrong answers ({plural(self.unused, 'line')}) is to a question of these answers",
+                fix="give the ids of these questions as question_id, or their texts as question",
+            )
         self._donors, self.reused = _donors(places, seed) if given is None else (self._donors, 0)
         lacking = sum(not place.right for place, donor in zip((p for _, p in places), self._donors, strict=True) if donor >= 0)
         used = len(places) - self._donors.count(-1)
@@ -171,7 +180,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         none = NO_WRONG if given is None else NOT_GIVEN
         self.left_out = {why: n for why, n in ((none, len(places) - used), (NO_REFERENCE, lacking)) if n}
 
-    def _read(self, rows: Iterable[Row]) -> list[tuple[str, AnswerMarks]]:
+    def _read(self, rows: Iterable[Row], of_rows: set[str]) -> list[tuple[str, AnswerMarks]]:
+        """System and marks of each row. `of_rows`: gets the places of given wrong answers to their questions."""
         places = []
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
@@ -179,6 +189,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             if self._given is not None:
                 wrong = self._given.of(row.question)
                 self._donors.append(0 if wrong else -1)
+                of_rows.update(where for where, _ in wrong)
                 self._right |= {
                     where: f"'{answer[:60]}' is a right answer to question {row.question.id}"
                     for where, answer in wrong if _mark(answer) in right

@@ -53,6 +53,11 @@ def text(value: Any) -> str | None:
     return str(unfloated(value))
 
 
+def spaced(question: str) -> str:
+    """The text of a question with one blank between words: by it two files' questions are compared."""
+    return " ".join(question.split())
+
+
 def unfloated(value: Any) -> Any:
     """A whole float as the whole number that it was before a gap made floats of its column, as pandas does; else the value itself."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < EXACT else value

@@ -51,6 +51,8 @@ class KnownQuestions:
 
 def read_known(path: Path) -> KnownQuestions:
     """The known questions of a file. Raises: InputError for a file that cannot be read, or is another one."""
+    if path.suffix != ".json" and path.is_file() and not path.stat().st_size:
+        return KnownQuestions(path, frozenset())  # what --marked writes where the closed book answers nothing
     text = read_text(path)
     if not text.lstrip().startswith("{"):
         return KnownQuestions(path, frozenset(line.strip() for line in text.splitlines() if line.strip()))

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.records import Anchor, Question, Winner
-from kgeval.tables.cells import Misfit, signed
+from kgeval.tables.cells import Misfit, signed, spaced
 from kgeval.tables.fields import ANCHORS, LABELS, SHARES, WRONG_ANSWERS
 from kgeval.tables.given import Faults, Sheet, open_sheets
 from kgeval.tables.plain import Line
@@ -181,9 +181,14 @@ class WrongAnswers:
     by_id: Mapping[str, Sequence[tuple[str, str]]]
     by_text: Mapping[str, Sequence[tuple[str, str]]]
 
+    @property
+    def places(self) -> frozenset[str]:
+        """File and line of each row."""
+        return frozenset(where for own in (*self.by_id.values(), *self.by_text.values()) for where, _ in own)
+
     def of(self, question: Question) -> Sequence[tuple[str, str]]:
         """Place and text of the wrong answers to a question, in the order of the file."""
-        return self.by_id.get(question.id) or self.by_text.get(" ".join(question.question.split()), ())
+        return self.by_id.get(question.id) or self.by_text.get(spaced(question.question), ())
 
 
 def read_wrong_answers(path: Path) -> WrongAnswers:
@@ -204,8 +209,9 @@ def read_wrong_answers(path: Path) -> WrongAnswers:
             elif not wrong:
                 faults.add(line.where, sheet.fields["answer"], "is empty: a wrong answer is needed", "drop the row, or write one")
             else:
-                own = by_id.setdefault(name, []) if name is not None else by_text.setdefault(" ".join((asked or "").split()), [])
-                own.extend((line.where, one) for one in wrong)
+                for known, key in ((by_id, name), (by_text, spaced(asked or ""))):  # an id of another file is none here, the text still is
+                    if key:
+                        known.setdefault(key, []).extend((line.where, one) for one in wrong)
     faults.stop(f"{path.name}: wrong answers")
     return WrongAnswers(by_id, by_text)
 

@@ -7,14 +7,14 @@ of its question, else by the question's text; its system is in a column, else it
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kgeval.records import Answer, Question, Score
-from kgeval.tables.cells import Misfit, name, signed, text
+from kgeval.tables.cells import Misfit, name, signed, spaced, text, whole
 from kgeval.tables.convert import id_of
 from kgeval.tables.fields import ROWS
 from kgeval.tables.given import Faults
@@ -24,6 +24,7 @@ from kgeval.tables.score_tables import NO_SCORE, ScoreCell
 from kgeval.tables.shapes import shapes
 from kgeval.tables.stream import stream
 
+T = TypeVar("T")
 PEEKED = 50
 TOOLS = ("ragas", "deepeval")  # whose files tell that they are theirs; of others the file's name is the tool's
 IDS, SYSTEMS = ROWS["id"].names, ROWS["system"].names
@@ -40,18 +41,22 @@ FIX = "write a row an answer, with its question (question_id, or its text as que
 
 @dataclass(frozen=True)
 class KnownAnswers:
-    """What the scores of a tool are joined with: ids of questions, systems, and ids by the questions' texts. No ids: any row is taken."""
+    """What the scores of a tool are joined with: ids of questions, systems, and ids by the questions' texts (None: several questions have
+    the text). No ids: any row is taken."""
 
     questions: Collection[str] = ()
     systems: Collection[str] = ()
-    texts: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str | None] = field(default_factory=dict)
 
     def question(self, row: Mapping[str, Any]) -> str | None:
         """Which question a row is about; None for one that is not known. Raises: Misfit for an id or text that is none."""
-        given = _first(row, IDS)
-        asked = text(next((row[own] for own in TEXTS if row.get(own) is not None), None))
-        possible = [given, self.texts.get(plain(asked)) if asked else None, id_of(asked) if asked else None]
-        return next((one for one in possible if one is not None and (not self.questions or one in self.questions)), None)
+        given, asked = _first(row, IDS, name), _first(row, TEXTS, text)
+        by_text = self.texts.get(spaced(asked)) if asked else None
+        possible = [given, by_text, id_of(asked) if asked else None]
+        found = next((one for one in possible if one is not None and (not self.questions or one in self.questions)), None)
+        if found is None and asked and spaced(asked) in self.texts and by_text is None:
+            raise Misfit(f"several questions have the text '{asked[:60]}'", "add a column question_id")
+        return found
 
     def system(self, path: Path) -> str | None:
         """The system of a file that names none; None where several are possible."""
@@ -83,11 +88,6 @@ def own_cells(scores: Iterable[Score]) -> Iterator[ScoreCell]:
         yield ScoreCell(score.question_id, score.system, score.metric, score.trial or 0, score.value, cause)
 
 
-def plain(question: str) -> str:
-    """The text of a question, by which two files' are compared."""
-    return " ".join(question.split())
-
-
 def is_tool_table(path: Path) -> bool:
     """Whether a file is a table of another tool, by the fields of its first rows. Raises: InputError where it cannot be read."""
     names = frozenset() if is_folder(path) else frozenset(
@@ -102,7 +102,7 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
     Raises: InputError with every fault: nothing known or no metric in it, a second row of a system for one question, a text where the
     column has numbers, and a system that nobody can tell.
     """
-    faults, rows, columns = Faults(), list[tuple[str, str, dict[str, float]]](), dict[str, _MetricColumn]()
+    faults, rows, columns = Faults(), list[tuple[str, str, int, dict[str, float]]](), dict[str, _MetricColumn]()
     names: dict[str, None] = {}
     system, count = known.system(path), 0
     for line in stream(path):
@@ -112,7 +112,8 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
             continue
         names.update(dict.fromkeys(line.value))
         try:
-            question, own = known.question(line.value), _first(line.value, SYSTEMS) or system
+            question, own = known.question(line.value), _first(line.value, SYSTEMS, name) or system
+            trial = _first(line.value, ("trial",), whole) or 0
         except Misfit as misfit:
             faults.add(line.where, "", str(misfit), misfit.fix)
             continue
@@ -123,8 +124,9 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
             fix = f"add a column system, or call the file after the system: {first}{path.suffix}"
             faults.add(path.name, "", f"does not say of which system its scores are; there are {there}", fix)
             break
-        faults.once((question, own), line.where, f"a second row of '{own}'", "keep one of both")
-        rows.append((question, own, _numbers(line, columns)))
+        fix = FIX if "metric" in line.value else "keep one of both, or number them in a column trial"
+        faults.once((question, own, trial), line.where, f"a second row of '{own}'", fix)
+        rows.append((question, own, trial, _numbers(line, columns)))
     shape = next((shape for shape in shapes() if shape.name.startswith(TOOLS) and shape.fits(names)), None)
     texts = {own for theirs in shape.fields.values() for own in theirs.split("|")} if shape else frozenset()
     metrics = [column for column, found in columns.items() if found.numbers >= max(1, len(found.others)) and column not in texts]
@@ -142,14 +144,22 @@ def read_tool_scores(path: Path, known: KnownAnswers) -> ToolScores:
     # files that are called after systems have their metrics in common, and their folder's name for them
     tool = shape.name.split()[0] if shape else path.stem if path.stem != system else path.absolute().parent.name
     cells = tuple(
-        ScoreCell(question, own, f"{tool}: {metric}", 0, values.get(metric), None if metric in values else NO_SCORE)
-        for question, own, values in rows for metric in metrics
+        ScoreCell(question, own, f"{tool}: {metric}", trial, values.get(metric), None if metric in values else NO_SCORE)
+        for question, own, trial, values in rows for metric in metrics
     )
     return ToolScores(cells, count, count - len(rows))
 
 
-def _first(row: Mapping[str, Any], names: Collection[str]) -> str | None:
-    return next((given for own in names if (given := name(row.get(own))) is not None), None)
+def _first(row: Mapping[str, Any], columns: Collection[str], read: Callable[[Any], T | None]) -> T | None:
+    """The first of these columns that has something. Raises: Misfit that names the column."""
+    for column in columns:
+        try:
+            given = read(row.get(column))
+        except Misfit as misfit:
+            raise Misfit(f"{column}: {misfit}", misfit.fix) from misfit
+        if given is not None:
+            return given
+    return None
 
 
 def _numbers(line: Line, columns: dict[str, _MetricColumn]) -> dict[str, float]:

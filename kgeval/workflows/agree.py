@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import AgreeOptions, CorrelationOptions
+from kgeval.errors import KgevalError, raise_together, tried
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session
 
@@ -89,12 +91,12 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
 
     items = list({item.id: item for table in tables for item in table.items}.values())
     lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
-    lower = lower.union(["noise_sensitivity"], *(lower_metrics(path) for path in options.scores))  # ragas' name of two of ours
+    lower = lower.union(*(lower_metrics(path) for path in options.scores))
     questions = read_questions(options.questions) if options.questions else ()
     about = {item.question for item in items}, list(dict.fromkeys(system for item in items for system in item.systems))
     predictors = metric_predictors(items, _scores(options.scores, questions, *about)[0], lower)
     if options.verdicts:
-        verdicts = {_stem(path): read_verdicts([path], VerdictsWanted()).verdicts for path in options.verdicts}
+        verdicts = {name: read_verdicts([path], VerdictsWanted()).verdicts for name, path in _named(options.verdicts).items()}
         predictors += judge_predictors(items, verdicts, [table.aspect for table in tables])
     length = length_predictor(items, _answers(options) if options.answers else labels.answers)
     return [*predictors, *([length] if length else [])]
@@ -102,23 +104,34 @@ def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOpti
 
 def _scores(
     paths: Sequence[Path], questions: Iterable[Question], ids: Collection[str] = (), systems: Collection[str] = (),
-) -> tuple[dict[str, list[ScoreCell]], list[str]]:
+) -> tuple[dict[str, Iterable[ScoreCell]], list[str]]:
     """The scores of each file by its name, and notes. Tables of another tool are of these questions and `systems` (none: those of kgeval's
     own files); they stand under one name where no two say something of one answer, as ragas is run for each system."""
+    from kgeval.tables.cells import spaced
     from kgeval.tables.scores import read_scores
-    from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, plain, read_tool_scores
+    from kgeval.tables.tool_scores import KnownAnswers, is_tool_table, own_cells, read_tool_scores
 
-    of_tools = [path for path in paths if is_tool_table(path)]
-    tables = {name: list(own_cells(read_scores(path))) for name, path in _named(paths).items() if path not in of_tools}
-    own = list(chain.from_iterable(tables.values()))
-    known = KnownAnswers(
-        ids or {cell.question_id for cell in own}, systems or list(dict.fromkeys(cell.system for cell in own)),
-        {plain(question.question): question.id for question in questions} if of_tools else {},
-    )
-    notes, places = list[str](), set[tuple[str, str, str]]()
+    named = _named(paths)
+    of_tools = {name: path for name, path in named.items() if is_tool_table(path)}
+    own = [path for name, path in named.items() if name not in of_tools]
+    tables: dict[str, Iterable[ScoreCell]] = {name: own_cells(read_scores(path)) for name, path in named.items() if name not in of_tools}
+    if not of_tools:
+        return tables, []  # read as they are gone through: memory is what comes of them
+    if not ids:
+        places_of_own = {(score.question_id, score.system): None for path in own for score in read_scores(path)}
+        ids, systems = {question for question, _ in places_of_own}, list(dict.fromkeys(system for _, system in places_of_own))
+    texts: dict[str, str | None] = {}
+    for question in questions:
+        if not ids or question.id in ids:
+            text = spaced(question.question)
+            texts[text] = None if text in texts else question.id
+    known = KnownAnswers(ids, systems, texts)
+    notes, places, faults = list[str](), set[tuple[str, str, str]](), list[KgevalError]()
     together: list[ScoreCell] = []
-    for name, path in _named(of_tools).items():
-        read = read_tool_scores(path, known)
+    for name, path in of_tools.items():
+        read = tried(partial(read_tool_scores, path, known), faults)
+        if read is None:
+            continue
         if read.left_out:
             notes.append(f"{path.name}: {read.left_out:,} of {read.rows:,} rows are about questions that the other files do not have")
         own_places = {(cell.question_id, cell.system, cell.metric) for cell in read.cells}
@@ -126,14 +139,17 @@ def _scores(
             places |= own_places
             together.extend(read.cells)
         else:
-            tables[name] = list(read.cells)
+            tables[name] = read.cells
+    raise_together(faults)
     return {**tables, **({"other tools": together} if together else {})}, notes
 
 
 def _named(paths: Iterable[Path]) -> dict[str, Path]:
-    """The files by their names; of one name by their folders too."""
-    stems = Counter(_stem(path) for path in dict.fromkeys(paths))
-    return {_stem(path) if stems[_stem(path)] == 1 else f"{path.absolute().parent.name}/{_stem(path)}": path for path in paths}
+    """The files by their names; where two have one, by their folders, their endings, or their whole paths too."""
+    folder = {path: path.absolute().parent.name for path in paths}
+    forms = {path: (_stem(path), f"{folder[path]}/{_stem(path)}", f"{folder[path]}/{path.name}") for path in paths}
+    files = Counter(form for own in forms.values() for form in set(own))
+    return {next((form for form in own if files[form] == 1), str(path)): path for path, own in forms.items()}
 
 
 def _stem(path: Path) -> str:

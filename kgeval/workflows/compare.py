@@ -15,6 +15,7 @@ from kgeval.comparison.results.build import STOPPED
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions
 from kgeval.errors import IncompleteError, ModelError, UsageError
+from kgeval.format import plural
 from kgeval.llm.plan import Plan
 from kgeval.tables.joining import only_how_read
 from kgeval.tables.score_forms import beside, is_folder
@@ -339,6 +340,10 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
     bearing = [note for note in opened.notes if not only_how_read(note)]
     scores = judgements.scores.get(main.procedure.name)
     left_out = frozenset(comparison.left_out)
+    known_alone = [
+        f"{pairing.a} and {pairing.b}: all {plural(len(pairing.questions), 'question')} of both are known, not compared"
+        for pairing in comparison.pairings if pairing.questions and left_out.issuperset(question.id for question in pairing.questions)
+    ]
     question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
 
     def tables(run: ProcedureRun) -> Tables:
@@ -358,7 +363,7 @@ def _findings(comparison: ComparisonRun, judgements: JudgeRun) -> ComparisonInpu
         requests=scores.requests if scores else 0,
         known=left_out_record(comparison.known, comparison.left_out, len(comparison.question_ids)),
         all_tables=lambda: verdicts.tables(main), notes=tuple(dict.fromkeys([
-            *judgements.notes, *comparison.settings.notes, *label_notes, *bearing, *opened.aligned.notes, *notes,
+            *judgements.notes, *comparison.settings.notes, *label_notes, *known_alone, *bearing, *opened.aligned.notes, *notes,
         ])),
     )
 

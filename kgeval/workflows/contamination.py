@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from kgeval.stats.thresholds import Threshold
     from kgeval.tables.rows import Rows
 
+CLOSED_BOOK_ERROR = "answer_error: the closed book gave no answer"
+
 
 @dataclass(frozen=True)
 class ContaminationResult(Result):
@@ -311,7 +313,25 @@ def _report(measuring: _Measuring) -> ContaminationReport:
 
 
 def _scores(measuring: _Measuring) -> Iterator[Score]:
-    """The scores of the files, and those that are made here: file scores of a metric that is made here are left out."""
+    """The scores of the files, and those that are made here: file scores of a metric that is made here are left out.
+
+    An answer of the closed book that is an error has no score: as that of a retriever it is worth 0, but of a model that was not heard
+    nobody knows what it knows.
+    """
+    rows = measuring.rows
+    errors = {
+        (row.question.id, row.answer.trial) for row in rows or ()
+        if row.answer.system == measuring.closed_book and row.answer.error is not None
+    }
+    for score in _all_scores(measuring):
+        if score.system == measuring.closed_book and (score.question_id, score.trial) in errors and score.status == "scored":
+            lost: dict[str, object] = {"value": None, "status": "unscored", "reason": CLOSED_BOOK_ERROR, "detail": {}}
+            yield score.model_copy(update=lost)
+        else:
+            yield score
+
+
+def _all_scores(measuring: _Measuring) -> Iterator[Score]:
     from kgeval.metrics.definition import MetricSettings
     from kgeval.metrics.engine import score
     from kgeval.tables.scores import read_scores

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import RunOptions, environment
-from kgeval.errors import GateError, UsageError
+from kgeval.errors import GateError
 from kgeval.llm.plan import AnyPlan, Plan
 from kgeval.workflows.pipeline.execute import USABLE, RunSettings, carry_out, chosen, exit_code, log_of, states_of
 from kgeval.workflows.pipeline.ledger import Ledger, alone
@@ -129,13 +129,14 @@ def stages_in(session: Session, options: RunOptions, faults: Sequence[str] = ())
     """The stages that are wanted, and what they need. `faults`: of the configuration file.
 
     Raises: ConfigError with every fault of the file, of what it names, and of the options of every stage; UsageError for stages that are
-    not there.
+    not there; InputError for a file of known questions that is none.
     """
+    from kgeval.tables.known_questions import read_known
     from kgeval.workflows.pipeline.check import check
     from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 
-    if options.without_known is not None and not options.without_known.is_file():
-        raise UsageError(f"--without-known {options.without_known}: no such file", fix="give the report of kgeval contamination")
+    if options.without_known is not None:
+        read_known(options.without_known)  # before other stages are paid, it is the file that scores will want
     common = {name: value for name in ("journal", "cache_dir", "max_concurrency") if (value := getattr(options, name)) is not None}
     stages = stages_of(RunRequest(
         session.config, session.config_file, folder_of(session, options), _connection(session), common,

@@ -226,6 +226,8 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
     if options.shard and (options.explain or options.sweep):
         raise UsageError("--shard is for scores; --explain and --sweep look at the whole run", fix="leave --shard out")
+    if options.sweep and options.without_known:
+        raise UsageError("--sweep gives means of all questions, and --without-known leaves some out", fix="leave one of them out")
     _check_workers(session, options, answers)
     session.check_batches()
     scoring = prepare_metrics(session, answers, options)

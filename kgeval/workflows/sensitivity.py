@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import SensitivityOptions
+from kgeval.format import plural
 from kgeval.workflows.result import INCOMPLETE, Result
 from kgeval.workflows.rows import check_places
 from kgeval.workflows.score import Scoring, planned, prepare_metrics, walk
@@ -71,10 +72,11 @@ def _measured(scoring: Scoring, rows: Rows, made: Conditions, given: Path | None
 
     results = sensitivity(made, scoring.selection, scoring.tools, scoring.settings)
     asking = scoring.asking_summary()
+    unused = [f"{given.name}: {plural(made.unused, 'line')} about other questions"] if given is not None and made.unused else []
     report = SensitivityReport(
         run=scoring.manifest(rows, given, exit_code=INCOMPLETE if asking.stopped or not results else 0), complete=not asking.stopped,
         seed=scoring.options.seed, rows=made.sizes["answered"], left_out=made.left_out, reused=made.reused,
-        wrong_given=given is not None, metrics=scoring.infos, results=results, notes=[*rows.notes, *asking.notes],
+        wrong_given=given is not None, metrics=scoring.infos, results=results, notes=[*rows.notes, *unused, *asking.notes],
     )
     why = "; ".join(made.left_out) or "there are no answers"
     return SensitivityResult(report, messages=() if results else (f"nothing can be compared: {why}",))

@@ -96,6 +96,8 @@ def test_a_file_of_ids_does_the_same_and_one_about_other_questions_is_refused(
     assert "nothing is left to measure" in capsys.readouterr().err
     assert scored(paths, "--metrics", "token_f1", "--without-known", "s.json") == 2
     assert "no report of kgeval contamination" in capsys.readouterr().err
+    assert scored(paths, "--metrics", "kg", "--model", "m", "--sweep", "tau=0.6", "--without-known", "ids.txt") == 2
+    assert "--sweep gives means of all questions" in capsys.readouterr().err
 
 
 def test_shards_with_known_questions_join_to_the_same_report(tmp_path: Path) -> None:
@@ -108,6 +110,21 @@ def test_shards_with_known_questions_join_to_the_same_report(tmp_path: Path) -> 
     assert run(["merge-shards", *(f"parts/{number}.jsonl" for number in (1, 2, 3)), "-o", "joined.json", "-q"]) == 0
     one, other = read(Path("whole.json")), read(Path("joined.json"))
     assert comparable(one) == comparable(other) and one["known"] == other["known"]
+
+
+def test_a_closed_book_that_answers_nothing_leaves_nothing_out_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = world(tmp_path)
+    lines = [json.loads(line) for line in paths["closed-book"].read_text().splitlines()]
+    paths["closed-book"].write_text("".join(json.dumps({**line, "answer": "I do not know"}) + "\n" for line in lines))
+    assert run(["contamination", str(paths["questions"]), "--answers", str(paths["closed-book"]), "--marked", "ids.txt", "-q"]) == 0
+    assert not Path("ids.txt").read_text()
+    capsys.readouterr()
+    assert run([
+        "score", str(paths["vector"]), "--questions", str(paths["questions"]), "--metrics", "token_f1", "--without-known", "ids.txt",
+    ]) == 0
+    assert "Without 0 of 10 questions that ids.txt names as known" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_result_of_the_library_names_the_known_questions(tmp_path: Path) -> None:
@@ -144,3 +161,39 @@ def test_a_comparison_is_without_them_and_gives_the_rates_on_all(
     assert {json.loads(line)["question_id"] for line in Path("c.jsonl").read_text().splitlines()} == {f"q{n}" for n in range(6)}
     assert run([*given, "--stop-when-sure"]) == 2
     assert "leave one of them out" in capsys.readouterr().err
+
+
+def test_a_pair_that_has_known_questions_alone_is_named_and_a_threshold_on_it_has_no_answer(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = files(tmp_path, {"a": (4, 1), "b": (1, 4), "c": (3,)}, n=6)
+    paths[2].write_text("".join(line for line in paths[2].read_text().splitlines(keepends=True) if '"q0"' in line or '"q2"' in line))
+    Path("ids.txt").write_text("q0\nq2\n")
+    given = [
+        "compare", *map(str, paths), "--questions", "questions.jsonl", "--model", "m", "--base-url", server.base_url, "--trials", "1",
+        "--align", "none", "--allow-missing", "--without-known", "ids.txt", "--threshold", "c:a:win>=0.5", "-o", "c.json", "--no-progress",
+    ]
+    assert run(given) == 3
+    assert "gate not answered: c:a: win >= 0.5 (no pair that it is about was compared)" in capsys.readouterr().err
+    report = read(Path("c.json"))
+    assert {(pair["system_a"], pair["system_b"]) for pair in report["pairs"]} == {("a", "b")}
+    assert [note for note in report["notes"] if "are known" in note] == [
+        "a and c: all 2 questions of both are known, not compared", "b and c: all 2 questions of both are known, not compared",
+    ]
+
+
+def test_errors_of_the_closed_book_are_no_proof_that_it_knows_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = world(tmp_path)
+    lines = [json.loads(line) for line in paths["closed-book"].read_text().splitlines()]
+    paths["closed-book"].write_text("".join(
+        json.dumps({**line, "answer": "", "error": "timeout: no reply"} if line["question_id"] in CLOSED_RIGHT else line) + "\n"
+        for line in lines
+    ))
+    given = ["contamination", str(paths["questions"]), "--answers", str(paths["closed-book"]), "-o", "known.json", "-q"]
+    assert run([*given, "--threshold", "marked<=0.1", "--max-error-rate", "0.5"]) == 3
+    assert "gate not answered: closed-book: marked <= 0.1" in capsys.readouterr().err
+    report = read(Path("known.json"))
+    assert (report["marked"], report["accuracy"]["failures"]) == ([], {"answer_error": len(CLOSED_RIGHT)})
+    assert run(given) == 3, "too many failures, without a threshold too"
+    assert scored(paths, "--metrics", "token_f1", "--without-known", "known.json", "-o", "s.json") == 0
+    assert read(Path("s.json"))["known"]["lost"] == len(CLOSED_RIGHT), "a report says that they may be known"

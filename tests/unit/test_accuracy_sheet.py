@@ -130,6 +130,10 @@ def test_consistency_is_asked_beside_what_the_graph_has_elsewhere_and_read_back(
     with pytest.raises(InputError) as wrong:
         read_sheets([path], sample("a1", "b2"), WANTED)
     assert wrong.value.faults == ("ada.csv:3: consistency 'perhaps' is none of consistent, inconsistent",)
+    path.write_text("id,label,consistency\na1,entailed,consistent\na1,,consistent\n", encoding="utf-8")
+    with pytest.raises(InputError) as wrong:
+        read_sheets([path], sample("a1", "b2"), WANTED)
+    assert wrong.value.faults == ("annotator 'ada' judged the consistency of id 'a1' 2 times",)
     path.write_text("id,label,consistency\na1,entailed,consistent\nb2,not stated,\n", encoding="utf-8")
     found = read_sheets([path, others], sample("a1", "b2"), WANTED)
     assert found.votes == {"a1": ("entailed",), "b2": ("not_stated", "entailed")} and found.consistency is not None

@@ -83,6 +83,7 @@ def test_two_answers_have_their_own_contexts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("options", "what"), [
     (["--aspects", "dong", "--filter-id", "q1,q11"], "left out: 2 answers whose retrieved texts are not known"),
+    (["--aspects", "dong", "--filter-id", "q1,q11"], "Fix: give answers with what was retrieved for them, or other --aspects"),
     (["--show", "context"], "--show"),
     (["--share", "0"], "--share"),
 ])

@@ -103,7 +103,8 @@ def test_thresholds_are_held_against_every_pair_that_they_fit(two: ComparisonRep
         PairThreshold(Threshold("win", "<=", 0.3), system_a="y"),
         PairThreshold(Threshold("gap", ">=", 0.0, at="quality")), PairThreshold(Threshold("tie", ">=", 0.25), system_a="z"),
     )
-    gates = build_report(found(tables, thresholds=asked)).gates
+    *gates, of_none = build_report(found(tables, thresholds=asked)).gates
+    assert (of_none.name, of_none.met, of_none.reason) == ("tie", None, "no pair that it is about was compared")
     assert [(gate.of, gate.value) for gate in gates] == [("y vs x", -0.25), ("y vs x", 0.25), ("x vs y", 0.25)]
     assert all(gate.met for gate in gates)
     cut = build_report(found(tables, thresholds=asked[:1], complete=False)).gates

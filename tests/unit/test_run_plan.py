@@ -98,6 +98,22 @@ def test_known_questions_that_nobody_can_find_are_a_fault() -> None:
     assert any("ids.txt: no such file" in fault for fault in faults_of(Config.model_validate({"run": {"without_known": "ids.txt"}})))
 
 
+def test_a_file_of_known_questions_that_is_none_and_a_comparison_that_cannot_leave_them_out_are_faults_before_the_run(
+    tmp_path: Path,
+) -> None:
+    other, ids = tmp_path / "other.json", tmp_path / "ids.txt"
+    other.write_text('{"id": "q1"}')
+    ids.write_text("q1\n")
+    found = faults(graph={"name": "g"}, run={"without_known": str(other)})
+    assert found == [f"run.without_known: {other}: no report of kgeval contamination (give the .json report of kgeval contamination, or "
+                     "the ids that its --marked writes, one a line)"]
+    own = {"systems": SYSTEMS, "graph": {"name": "g"}, "run": {"without_known": str(ids)}, "questions": {"file": str(ids)}}
+    told = [fault for fault in faults(**own, compare={"stop_when_sure": True}) if "stop_when_sure" in fault]
+    assert told == [
+        "compare.stop_when_sure: does not go with without_known, which leaves questions out afterwards (leave one of them out)",
+    ]
+
+
 def test_a_profile_of_questions_is_read_before_the_run_and_a_changed_one_is_another_run(tmp_path: Path) -> None:
     profile = tmp_path / "mine.toml"
     profile.write_text("styl = ['x']\nfacts = 3\n")
@@ -319,7 +335,7 @@ def test_every_stage_wrong_in_one_place_is_one_message(tmp_path: Path, monkeypat
 def faults(**sections: object) -> list[str]:
     """What is wrong with a run, a line each, before it is started."""
     config = Config.model_validate(sections)
-    made = stages_of(RunRequest(config, None, Path("out")))
+    made = stages_of(RunRequest(config, None, Path("out"), known=config.run.without_known))
     try:
         check(config, made, (), None)
     except ConfigError as fault:

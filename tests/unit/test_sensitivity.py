@@ -289,6 +289,9 @@ def test_wrong_answers_of_ones_own_stand_in_the_place_of_those_of_other_question
 def test_wrong_answers_by_the_text_of_their_question(tmp_path: Path) -> None:
     wrong: list[dict[str, object]] = [{"question": f"What  is q{n}?", "incorrect_answers": ["no"]} for n in range(3)]
     assert with_wrong(tmp_path, wrong, some(3))[0] == 0
+    others = [{**row, "question_id": f"theirs-{n}"} for n, row in enumerate(wrong)]
+    code, told = with_wrong(tmp_path, others, some(3))
+    assert code == 0 and "left out" not in told and "other questions" not in told, "their ids are others, the texts are the same"
 
 
 def test_wrong_answers_that_are_right_or_lack_something_are_refused_all_at_once(tmp_path: Path) -> None:
@@ -297,3 +300,10 @@ def test_wrong_answers_that_are_right_or_lack_something_are_refused_all_at_once(
     code, told = with_wrong(tmp_path, [{"question_id": "q0", "wrong": " "}, {"wrong": "x"}], some(3))
     assert code == 2 and "wrong.jsonl:1: wrong: is empty" in told and "wrong.jsonl:2: does not say to which question" in told
     assert "no field for answer (a wrong answer" in with_wrong(tmp_path, [{"question_id": "q0", "text": "x"}], some(3))[1]
+
+
+def test_wrong_answers_to_other_questions_are_told_and_refused_where_there_are_no_others(tmp_path: Path) -> None:
+    code, told = with_wrong(tmp_path, [{"question_id": "zz", "wrong": "x"}, {"question_id": "q1", "wrong": "nothing"}], some(3))
+    assert code == 0 and "wrong.jsonl: 1 line about other questions" in told
+    code, told = with_wrong(tmp_path, [{"question_id": "zz", "wrong": "x"}], some(3))
+    assert code == 2 and "none of the wrong answers (1 line) is to a question of these answers" in told

@@ -78,6 +78,25 @@ def test_a_file_a_system_is_called_after_it(tmp_path: Path) -> None:
     assert report.groups[0].n["ragas: factual_correctness(mode=f1)"] == 12 and report.systems == ["a", "b"]
 
 
+def test_files_of_one_name_are_all_read(tmp_path: Path) -> None:
+    """a.jsonl of kgeval and a.csv of ragas lie side by side; a second table of the same answers is another one."""
+    own = tmp_path / "a.jsonl"
+    own.write_text(Path(write_scores(tmp_path)).read_text())
+    (tmp_path / "b").mkdir()
+    given = [write_ragas(tmp_path / folder / "a.csv", question_id=[f"q{n}" for n in range(6)]) for folder in ("", "b")]
+    assert correlated(tmp_path, str(own), *given).groups[0].metrics == [
+        "faithfulness", "kg_matching_faithfulness", "ragas: faithfulness", "ragas: factual_correctness(mode=f1)",
+    ]
+    labels = [
+        HumanLabel(id=f"i{n}", annotator="ann", label="1", question_id=f"q{n}", metric="faithfulness", system_a="a") for n in range(6)
+    ]
+    (tmp_path / "labels.jsonl").write_text("".join(label.model_dump_json() + "\n" for label in labels))
+    found = kgeval.agree(tmp_path / "labels.jsonl", scores=[str(own), *given]).to_pandas()
+    names = set(found["predictor"]) - {"the other people"}
+    assert {name for name in names if "ragas" not in name} == {"faithfulness", "kg_matching_faithfulness"}
+    assert len(names) == 6, "each of ragas' two metrics from both tables"
+
+
 @pytest.mark.parametrize(("columns", "systems", "what"), [
     ({}, "a", "none of its 6 rows is about a question of the others"),
     ({"question_id": [f"q{n}" for n in range(6)]}, "ab", "does not say of which system its scores are; there are a, b"),
@@ -93,6 +112,32 @@ def test_what_cannot_be_joined_is_refused(
     assert what in capsys.readouterr().err
 
 
+def test_rows_of_a_text_that_several_questions_have_need_ids_and_repeats_are_trials(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    own = [write_scores(tmp_path), "--questions", str(tmp_path / "questions.jsonl")]
+    questions = [{"id": f"q{n}", "question": f"Who is {max(n, 1)}?"} for n in range(6)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(question) + "\n" for question in questions))
+    table = write_ragas(tmp_path / "r.csv", user_input=[f"Who is {max(n, 1)}?" for n in range(6)])
+    assert run(["metrics", "correlate", *own, table, write_ragas(tmp_path / "s.csv", user_input=["Who?"] * 6)]) == 2
+    told = capsys.readouterr().err
+    assert "r.csv:2: several questions have the text 'Who is 1?'" in told and "add a column question_id" in told
+    assert "s.csv: none of its 6 rows" in told, "every file's faults at once"
+    rows = [{"question_id": f"q{n}", "trial": trial, "theirs": value + trial} for trial in (1, 2) for n, value in enumerate(THEIRS)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    group = correlated(tmp_path, *own, str(tmp_path / "t.jsonl")).groups[0]
+    cell = next(cell for cell in group.cells if (cell.first, cell.second) == ("faithfulness", "t: theirs"))
+    assert cell.n == 6 and cell.value == pytest.approx(spearmanr(VALUES, THEIRS).statistic), "trials count with their mean"
+    (tmp_path / "t.jsonl").write_text('{"question_id": ["q1"], "m": 1}\n{"question_id": "q1", "trial": "second", "m": 1}\n')
+    assert run(["metrics", "correlate", *own, str(tmp_path / "t.jsonl")]) == 2
+    told = capsys.readouterr().err
+    assert "t.jsonl:1: question_id: a text expected, found a list" in told and "t.jsonl:2: trial: a number expected" in told
+    longs = [{"question_id": f"q{n}", "metric": name, "score": 0.5} for n in range(6) for name in "xy"]
+    (tmp_path / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in longs))
+    assert run(["metrics", "correlate", *own, str(tmp_path / "long.jsonl")]) == 2
+    assert "a column of numbers a metric" in capsys.readouterr().err
+
+
 def test_ragas_is_held_against_people_in_its_dimension_and_lower_is_turned(tmp_path: Path) -> None:
     labels = [
         HumanLabel(id=f"i{n}", annotator=who, label=str(label), question_id=f"q{n}", metric="faithfulness", system_a="a")
@@ -100,7 +145,9 @@ def test_ragas_is_held_against_people_in_its_dimension_and_lower_is_turned(tmp_p
     ]
     (tmp_path / "labels.jsonl").write_text("".join(label.model_dump_json() + "\n" for label in labels))
     write_scores(tmp_path)
-    table = write_ragas(tmp_path / "r.csv", **{"faithfulness": list(THEIRS), "noise_sensitivity(mode=relevant)": [1 - x for x in THEIRS]})
+    table = write_ragas(tmp_path / "r.csv", **{
+        "faithfulness": list(THEIRS), "noise_sensitivity(mode=relevant)": [1 - x for x in THEIRS], "Hallucination": [1 - x for x in THEIRS],
+    })
     assert run(["annotate", "agreement", str(tmp_path / "labels.jsonl"), "--scores", table, "--scores", str(tmp_path / "scores.jsonl"),
                 "--questions", str(tmp_path / "questions.jsonl"), "-q", "-o", str(tmp_path / "r.json")]) == 0
     report = AgreementReport.model_validate_json((tmp_path / "r.json").read_text())
@@ -108,7 +155,8 @@ def test_ragas_is_held_against_people_in_its_dimension_and_lower_is_turned(tmp_p
     assert {name for name, one in by_name.items() if one.fits} == {"faithfulness", "kg_matching_faithfulness", "ragas: faithfulness"}
     expected = spearmanr([value for value in THEIRS for _ in range(2)], [int(label.label) for label in labels]).statistic
     assert by_name["ragas: faithfulness"].spearman.value == pytest.approx(expected)
-    assert by_name["ragas: noise_sensitivity(mode=relevant) (turned: lower is better)"].spearman.value == pytest.approx(expected)
+    for name in ("noise_sensitivity(mode=relevant)", "Hallucination"):
+        assert by_name[f"ragas: {name} (turned: lower is better)"].spearman.value == pytest.approx(expected)
 
 
 def test_names_of_tools_have_their_pair_of_texts() -> None:

@@ -140,8 +140,10 @@ def read_sheets(paths: Sequence[Path], sample: Sample, spec: SampleSpec) -> Huma
                 labels.append(HumanLabel(id=item, annotator=who, label=label))
             elif written:
                 faults.append(f"{where}: label '{written[:40]}' is none of {', '.join(LABELS[spec.kind])}")
-    counts = Counter((label.annotator, label.id) for label in labels)
-    faults += [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]
+    for given in (labels, uses):  # a row may have one of both
+        counts = Counter((label.annotator, label.id) for label in given)
+        what = "judged the consistency of" if given is uses else "labelled"
+        faults += [f"annotator '{who}' {what} id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]
     if faults:
         raise InputError(
             f"{', '.join(map(str, paths))}: {len(faults)} faults", faults=faults,

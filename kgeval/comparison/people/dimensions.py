@@ -37,6 +37,8 @@ TOOL_METRICS: Mapping[str, tuple[str, ...]] = {
     "faithfulness": ("faithfulness", "faithfulness_with_hhem", "response_groundedness", "nv_response_groundedness"),
     "answer_relevancy": ("answer_relevancy", "answer_relevance", "response_relevancy"),
 }
+# metrics of other tools of which less is better; ragas' noise_sensitivity has the name of two of ours
+TOOL_LOWER = ("noise_sensitivity", "hallucination", "bias", "toxicity")
 
 
 @cache
@@ -51,12 +53,15 @@ def must_show(aspects: Collection[Aspect]) -> frozenset[Shown]:
     return frozenset(NEEDS[aspect.name] for aspect in aspects if aspect.name in NEEDS and aspect is own[aspect.name])
 
 
+def tool_metric(metric: str) -> str:
+    """The plain name of another tool's metric, empty for kgeval's own. They are called `ragas: faithfulness`, and some have their mode
+    behind: `factual_correctness(mode=f1)`."""
+    return metric.partition(": ")[2].partition("(")[0].strip().casefold().replace(" ", "_")
+
+
 def pair_kind(metric: str) -> str | None:
-    """Which pair of texts, and so which dimension, a metric is about; None for those that are about something else. Metrics of other
-    tools are called `ragas: faithfulness`, and some have their mode behind: `factual_correctness(mode=f1)`."""
-    _, _, own_name = metric.partition(": ")
-    if own_name:
-        plain = own_name.partition("(")[0].strip().casefold().replace(" ", "_")
+    """Which pair of texts, and so which dimension, a metric is about; None for those that are about something else."""
+    if plain := tool_metric(metric):
         return next((kind for kind, names in TOOL_METRICS.items() if plain in names), None)
     for kind, names in PAIR_KINDS.items():
         own = metric.startswith("kg_") and metric.endswith(f"_{kind}")

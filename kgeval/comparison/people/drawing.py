@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "no type"
 BANDS = ("near", "apart", "far apart")
+NO_CONTEXTS, NO_REFERENCE = "answers whose retrieved texts are not known", "answers to questions without a right answer"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,13 @@ def drawn(rows: Iterable[Row], wanted: DrawSettings, spread: Spread | None = Non
     if not candidates:
         what = "no question has answers of two systems" if wanted.scope == "pairs" else "there is no answer"
         why = "".join(f"; left out: {n:,} {reason}" for reason, n in left_out.items())
-        raise UsageError(f"nothing can be labelled: {what}{why}", fix="give the answers of two systems, or --of answers for single ones")
+        fixes = {
+            "give the answers of two systems, or --of answers for single ones": wanted.scope == "pairs",
+            "give answers with what was retrieved for them, or other --aspects": NO_CONTEXTS in left_out,
+            "give questions with right answers, or other --aspects": NO_REFERENCE in left_out,
+        }
+        fix = "; ".join(fix for fix, fits in fixes.items() if fits) or "give answers that are no errors"
+        raise UsageError(f"nothing can be labelled: {what}{why}", fix=fix)
     chosen, strata = _sample(candidates, wanted)
     items = {f"i{number:0{max(3, len(str(len(chosen))))}d}": item for number, item in enumerate(chosen, start=1)}
     dealt = _deal(list(items), wanted)
@@ -116,9 +123,9 @@ def unfit(row: Row, needs: Collection[Shown]) -> str | None:
     if row.answer.error is not None:
         return "answers that are errors"
     if "contexts" in needs and context_texts(row.answer) is None:
-        return "answers whose retrieved texts are not known"
+        return NO_CONTEXTS
     if "reference" in needs and not row.question.right_answers:
-        return "answers to questions without a right answer"
+        return NO_REFERENCE
     return None
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kgeval.comparison.people.dimensions import pair_kind
+from kgeval.comparison.people.dimensions import TOOL_LOWER, pair_kind, tool_metric
 from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
 from kgeval.records import Answer, ComparisonVerdict, PredictorKind
@@ -39,7 +39,7 @@ def metric_predictors(items: Sequence[LabelledItem], scores: Mapping[str, Iterab
     for stem, table in tables.items():
         for metric, known in table.items():
             name = metric if named[metric] == 1 else f"{metric} ({stem})"
-            sign = -1 if metric.partition(": ")[2].partition("(")[0] in lower or metric in lower else 1
+            sign = -1 if metric in lower or tool_metric(metric) in lower.union(TOOL_LOWER) else 1
             predictor = _predictor(name + (LOWER if sign < 0 else ""), "metric", items, known, sign=sign)
             predictors.append(replace(predictor, dimension=pair_kind(metric)))
     return predictors

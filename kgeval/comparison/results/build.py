@@ -148,13 +148,18 @@ class PairOutcomes:
 
 
 def gates(thresholds: Sequence[PairThreshold], pairs: Sequence[PairResult], *, complete: bool) -> Iterator[Gate]:
-    """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round."""
+    """Each threshold on each pair that it fits, on all questions. A threshold for (B, A) is read from (A, B) turned round; one that fits no
+    pair has no answer."""
     for threshold in thresholds:
+        fitting = 0
         for result in pairs:
             if result.by == "all" and not result.mean_of_datasets and result.aspect == (threshold.threshold.at or "overall"):
                 swapped = _fits(threshold, result.system_b, result.system_a) and not _fits(threshold, result.system_a, result.system_b)
                 if swapped or _fits(threshold, result.system_a, result.system_b):
+                    fitting += 1
                     yield _gate(threshold.threshold, result, turned=swapped, complete=complete)
+        if not fitting:
+            yield threshold.threshold.gate(None, None, reason="no pair that it is about was compared")
 
 
 def _fits(threshold: PairThreshold, a: str, b: str) -> bool:

@@ -74,7 +74,7 @@ def _met(gate: Threshold, mean: Mean, missing: int) -> bool | None:
 
 def _why_not(mean: Mean | None, missing: int) -> str:
     """Why a gate has no answer."""
-    if mean is not None and mean.n_scored == 0 and not mean.failures:
+    if mean is not None and mean.n and mean.n_scored == 0 and not mean.failures:
         return f"the metric has no meaning for any of {mean.n} questions; a gate SYSTEM:METRIC asks one system only"
     if mean is None or mean.n_scored == 0:
         return "it has no value"

@@ -88,12 +88,15 @@ def _stages(config: Config) -> Iterator[str]:
 
 
 def _known(config: Config) -> Iterator[str]:
-    """Known questions that nobody could find, or a file of them that is not there."""
+    """Known questions that nobody could find, or a file of them that is not there or is another one."""
+    from kgeval.tables.known_questions import read_known
     from kgeval.workflows.pipeline.plan import CLOSED_BOOK
 
     given = config.run.without_known
     if isinstance(given, Path) and not given.is_file():
         yield f"run.without_known: {given}: no such file (true: what the run's own contamination stage finds)"
+    elif isinstance(given, Path):
+        yield from _fault_of("run.without_known", lambda: read_known(given))
     if given is True and not any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
         yield 'run.without_known: no system answers without texts (add one with spec = "closed-book" to [[systems]])'
     if given is True and "contamination" in config.run.skip:
@@ -310,6 +313,8 @@ def _of_comparison(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     if options.grades is None:
         yield from _fault_of("compare.aspects", lambda: chosen_aspects(options.aspects))
     files = config.answers.files or [path for dataset in config.matrix.datasets for path in dataset.answers]
+    if options.stop_when_sure and options.without_known:
+        yield "compare.stop_when_sure: does not go with without_known, which leaves questions out afterwards (leave one of them out)"
     if len(config.systems) < 2 and not files:
         yield "compare: needs two systems (name them in [[systems]], or their files in [answers])"
 
