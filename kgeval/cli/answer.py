@@ -40,15 +40,15 @@ def answer(questions: Path, **options: Any) -> int:
 
     with session_from("answer", options, outputs=options["outputs"], questions=str(questions)) as session:
         chosen = options_from(AnswerOptions, options)
-        if chosen.sweep:
-            for line in workflow.sweep(session, questions, chosen):
-                click.echo(line)
-            return 0
         if chosen.load:
             from kgeval.workflows import answer_load
 
             session.outputs = tuple(options["outputs"])
             return plan_or_run(answer_load, session, {**options, "form": "text"}, questions, chosen)
+        if chosen.sweep:
+            for line in workflow.sweep(session, questions, chosen):
+                click.echo(line)
+            return 0
         if session.dry:
             return show_plan(workflow.plan(session, questions, chosen))
         result = workflow.run(session, questions, chosen, out=sys.stdout)

@@ -245,6 +245,8 @@ def test_what_does_not_go_with_it_is_said_at_once(tmp_path: Path, capsys: pytest
     assert "--load does not go with --trials" in told and "--max-concurrency 2 lets fewer" in told
     assert answer(file, "--system", system, "--load", "4", "--processes", 2) == 2
     assert "takes 2 at a time" in capsys.readouterr().err
+    assert answer(file, "--system", "graph", "--load", "4", "--sweep") == 2
+    assert "--load does not go with --sweep" in capsys.readouterr().err
     assert answer(file, "--system", system, "--load", "four") == 2
     assert "whole numbers" in capsys.readouterr().err
     assert answer(file, "--system", system, "--load", "1,20", "--load-answers", 20, "--dry-run") == 2
