@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue, ValidationInfo
 
 from kgeval.llm.prompts import Prompt
 
@@ -20,6 +20,15 @@ class Reply(BaseModel):
     """Base of what a model is asked to return. Unknown fields are dropped: models like to add some."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def _filled(value: str, field: ValidationInfo) -> str:
+    if not value.strip():
+        raise ValueError(f"the {field.field_name} is empty")
+    return value.strip()
+
+
+FilledText = Annotated[str, AfterValidator(_filled)]  # of a reply: without blanks around it, never empty
 
 
 class Numbered(Reply):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -12,7 +11,6 @@ from kgeval.text.names import normalise
 
 Level = Literal["id", "key", "name", "mention"]
 _SIGNS = str.maketrans("<>|", "   ")
-_ELEMENT_ID = re.compile(r"\s*[45]:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+\s*")
 
 
 @dataclass(frozen=True)
@@ -95,11 +93,6 @@ def _table(entries: Iterable[tuple[int, str]]) -> dict[str, list[int]]:
         if text:
             places.setdefault(text, []).append(place)
     return places
-
-
-def is_element_id(text: str) -> bool:
-    """Whether a text looks like an element id of Neo4j: `4:` (node) or `5:` (relation), the database, a number."""
-    return _ELEMENT_ID.fullmatch(text) is not None
 
 
 def plain(name: str) -> str:

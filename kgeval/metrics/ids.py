@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from math import log2
 
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored
-from kgeval.metrics.elements import gold_nodes, gold_relations, is_element_id, match
+from kgeval.metrics.elements import gold_nodes, gold_relations, match
 from kgeval.records import GraphRef, Question
+from kgeval.text.names import is_element_id
 
 NOTHING = "nothing was retrieved"
 Groups = Sequence[tuple[str, ...]]
@@ -99,7 +100,7 @@ def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]
         retrieved, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
         if retrieved is None or not gold:
             return not_applicable(f"no gold {kind} are given" if not gold else f"the answer does not tell which {kind} it retrieved")
-        if retrieved and not any(ref.element_id for ref in gold) and all(map(is_element_id, retrieved)):
+        if retrieved and not any(ref.element_id for ref in gold) and all(is_element_id(text.strip()) for text in retrieved):
             return not_applicable(f"the gold {kind} have no element ids, and the answer calls what it retrieved by nothing else")
         matched = match(gold, retrieved)
         detail = {"found": len(matched.found), "gold": len(gold), "right": matched.hits, "retrieved": matched.retrieved, **matched.levels()}

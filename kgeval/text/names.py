@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo", "gli"))
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
+_ELEMENT_ID = re.compile(r"\d+:[0-9a-f-]{36}:\d+")
 _ASCII_GAPS = {code: " " for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
 
 
@@ -29,6 +30,11 @@ def normalise(name: str) -> str:
     if len(words) > 1 and words[0] in ARTICLES and _ends_article(words[0], folded):
         del words[0]
     return " ".join(words)
+
+
+def is_element_id(text: str) -> bool:
+    """Whether a text looks like an element id of Neo4j: the kind of thing, the database, a number."""
+    return _ELEMENT_ID.fullmatch(text) is not None
 
 
 def _ends_article(first: str, text: str) -> bool:

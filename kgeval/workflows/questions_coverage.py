@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import CoverageOptions
-from kgeval.workflows.result import Result, exit_code, gate_lines
+from kgeval.workflows.result import Result, exit_code
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CoverageResult(Result):
-    """What sets of questions cover of a graph. `report`: a CoverageReport. `messages`: thresholds that are missed or without an answer."""
-
-    messages: tuple[str, ...] = ()
+    """What sets of questions cover of a graph. `report`: a CoverageReport."""
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a facet of a set: file, and the facet's figures, without its groups."""
@@ -65,4 +63,4 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
         run=run, graph=session.graph_name or session.config.graph.name, layout=layout, entities=len(land.ids),
         relations=sum(land.sizes["predicates"].values()), sets=covered, gates=results, notes=[untyped] if land.untyped else [],
     )
-    return CoverageResult(report, messages=tuple(gate_lines(report.gates)))
+    return CoverageResult(report)

@@ -27,12 +27,7 @@ from kgeval.systems.system import Ask, ClosedAtEnd
 SLOW = "for r in requests():\n    time.sleep(0.02)\n    say(id=r['id'], answer='x')\n"
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 def answer(*arguments: object) -> int:

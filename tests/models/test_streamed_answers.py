@@ -21,12 +21,7 @@ from kgeval.llm.fake import FakeServer
 WAIT, REST = 0.15, 0.3  # seconds to the first piece, and between it and the last
 
 
-@pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(tmp_path / "cache"))
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 def piece(text: str | None = None, finish: str | None = None) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from kgeval.questions.making.kasiak_draft import (
 from kgeval.questions.making.name_faults import check_name, name_fault
 from kgeval.questions.proof import absent
 from kgeval.records import Layout, Passage, Question, QuestionCheck
-from kgeval.text.names import normalise
+from kgeval.text.names import is_element_id, normalise
 
 NEAREST, SPEAKER = "kasiak-nearest", "kasiak-speaker"
 OUTSIDE, QUOTED = "kasiak-outside", "kasiak-quoted"
@@ -55,7 +55,6 @@ MOST_WORDS = 40  # of a question that passages are searched for
 MOST_NAMES = 5
 FEWEST_WORDS, MOST_QUOTED = 5, 60  # of a quote: fewer stand in many texts
 LONGEST_QUOTE = 600  # characters
-_ELEMENT_ID = re.compile(r"\d+:[0-9a-f-]{36}:\d+")  # stands for a document without a name; a rebuilt graph has another
 AT_ONCE = 200  # chunks that are read to look a quote up
 
 
@@ -263,7 +262,7 @@ def _attributed(context: MakingContext, reply: Quoted, passage: Passage, documen
     if reply.asks == "document":
         if document is None:
             raise RejectedError("no_document", "the graph does not say which document the quote is of")
-        if _ELEMENT_ID.fullmatch(document):
+        if is_element_id(document):  # a rebuilt graph has another
             raise RejectedError("no_document", "the document that the quote is of has no name")
         return question_answer(context, reply.question, document)
     draft = question_answer(context, reply.question, reply.speaker)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue
 
 from kgeval.auditing.communities import method_for
 from kgeval.auditing.steps.projection import simple_graph
@@ -19,7 +19,7 @@ from kgeval.graph.algorithms import missing, node_number
 from kgeval.graph.entry import EntityText, EntryReader
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, Live, digest
-from kgeval.llm.calls import Outcome, Reply, Task
+from kgeval.llm.calls import FilledText, Outcome, Reply, Task
 from kgeval.llm.text_table import TextTable
 from kgeval.records import Passage
 from kgeval.systems.builtin.graph_rag import Edge, about, budgeted
@@ -37,14 +37,7 @@ SEED = 0  # of Leiden
 class CommunitySummary(Reply):
     """What a community is about."""
 
-    summary: str
-
-    @field_validator("summary")
-    @classmethod
-    def _not_empty(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the summary is empty")
-        return value.strip()
+    summary: FilledText
 
 
 class Point(Reply):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Protocol
 
-from pydantic import JsonValue, field_validator
+from pydantic import JsonValue
 
 from kgeval.llm.asker import Asker, Live
-from kgeval.llm.calls import Reply, Task
+from kgeval.llm.calls import FilledText, Reply, Task
 from kgeval.llm.session import Models
 from kgeval.records import Passage
 from kgeval.systems.system import Ask
@@ -52,14 +52,7 @@ class AnswerReader(Protocol):
 class ReaderReply(Reply):
     """An answer of a model."""
 
-    answer: str
-
-    @field_validator("answer")
-    @classmethod
-    def _not_empty(cls, value: str) -> str:
-        if not value.strip():
-            raise ValueError("the answer is empty")
-        return value.strip()
+    answer: FilledText
 
 
 class ModelReader:
