@@ -7,22 +7,17 @@ prove is the same whatever answers, and every query that they send is sent by an
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from fnmatch import fnmatch
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from server_world import empty, new_server
 
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.server.lines import DEFAULT_LINE, line_of_new_homes
 
-# A test's server answers for tiny graphs, two servers on two cores: threads for garbage collection cost more than they save. The optimising
-# compiler pays: planning the 225 reading queries once more takes 20 s of processor time with it and 50 s without
-LIGHT = "-XX:+UseSerialGC\n"
 # Files that prove things around a graph (options, models, files, sums), not what a server answers
 ONE_LINE = {
     "test_audit_with_reports.py": "reads reports of other tools beside an audit",
@@ -36,8 +31,6 @@ ONE_LINE = {
     "test_sampling_laws.py": "laws of drawing; the queries are those of test_sampling.py",
     "test_tutorials.py": "the tutorials of the docs; every query that they send is sent by another file",
 }
-# each test empties the database and fills it again: to the server every plan looks out of date, and planning is most of what it does here
-PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_divergence_threshold=1.0\n"
 # Files that ask the queries of an audit. To plan them all takes a server as long as ten audits, so one worker has these files, first.
 # The first of all wants a server that nothing was written to
 AUDITING = (
@@ -125,35 +118,6 @@ def address() -> Iterator[Address]:
         yield found
 
 
-@contextmanager
-def new_server() -> Iterator[Address]:
-    """An embedded server in a home of its own, for the time of the block."""
-    from kgeval.graph.server import home as home_conf
-    from kgeval.graph.server import process, stop
-
-    with tempfile.TemporaryDirectory(prefix="kgeval-tests-") as folder, pytest.MonkeyPatch.context() as patch:
-        home = Path(folder) / "home"
-        patch.setattr(process, "java_command", partial(process.java_command, more=LIGHT))
-        patch.setattr(home_conf, "CONF", home_conf.CONF.removesuffix(PLANNED_ONCE) + PLANNED_ONCE)
-        try:
-            yield waited_for(home)
-        finally:
-            stop(home)
-
-
-def waited_for(home: Path, *, times: int = 3) -> Address:
-    """The address of the home's server; a machine that does much else may need longer than one wait."""
-    from kgeval.graph.server import ensure_started
-    from kgeval.graph.server.faults import NotReadyError
-
-    for _ in range(times - 1):
-        try:
-            return ensure_started(home=home, say=lambda _: None)
-        except NotReadyError:
-            continue
-    return ensure_started(home=home, say=lambda _: None)
-
-
 @pytest.fixture(scope="session")
 def connection(address: Address) -> Iterator[Graph]:
     with open_graph(address) as graph:
@@ -165,18 +129,6 @@ def graph(connection: Graph) -> Graph:
     """The connection, database emptied."""
     empty(connection)
     return connection
-
-
-def empty(connection: Graph) -> None:
-    """Deletes everything: nothing is sent for nothing, a large leftover graph goes in slices (it does not fit one transaction)."""
-    size = connection.read("RETURN COUNT { (n) } + COUNT { ()-[r]->() } AS size")[0]["size"]
-    if not size:
-        return
-    if size < 20_000:
-        connection.write("MATCH (n) DETACH DELETE n")
-        return
-    connection.schema_command("MATCH ()-[r]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 20000 ROWS")
-    connection.schema_command("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 20000 ROWS")
 
 
 @pytest.fixture

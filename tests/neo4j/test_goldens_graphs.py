@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import empty, new_server
+from server_world import empty, new_server
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "goldens"))
 from cases import GRAPHS

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from server_world import empty
 from sklearn.metrics import precision_recall_fscore_support
 
 from kgeval.auditing.accuracy.duplicates import CHECKS
@@ -70,8 +71,6 @@ def test_the_ends_of_a_pair_share_as_many_neighbours_as_the_file_says_and_have_o
 
 @pytest.fixture(scope="module")
 def world(connection: Graph) -> Layout:
-    from conftest import empty
-
     empty(connection)
     return write(connection, WORLD)
 
