@@ -13,7 +13,7 @@ import neo4j
 
 from kgeval.errors import QueryError
 from kgeval.graph.failures import translated
-from kgeval.graph.sessions import cut, marks, stop
+from kgeval.graph.sessions import cut, marks, quiet, stop
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -75,9 +75,9 @@ class ReadingDriver(neo4j.Driver):
 
     def session(self, **config: Any) -> neo4j.Session:
         """A READ session, whatever mode was asked for."""
-        config["default_access_mode"] = neo4j.READ_ACCESS
-        inner = self.inner.session(**config)
-        session: Any = ReadingSession(inner, self.timeout, lambda: stop(self.inner, config.get("database")), self._renew)
+        database = config.pop("database", None)
+        inner = quiet(self.inner, database, **config)
+        session: Any = ReadingSession(inner, self.timeout, lambda: stop(self.inner, database), self._renew)
         return session  # type: ignore[no-any-return]
 
     def execute_query(  # type: ignore[override]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kgeval.errors import ConnectError, first_line
+from kgeval.graph.sessions import quiet
 from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
@@ -26,12 +27,11 @@ NO_GDS_FIX = (
 
 def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     """What the server is; every reason why it cannot be used becomes a ConnectError."""
-    import neo4j
     from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
     who = f"{address.uri} (from {address.source})"
     try:
-        with driver.session(database=address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+        with quiet(driver, address.database) as session:
             row = session.run(
                 "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
                 "RETURN versions[0] AS version, edition"

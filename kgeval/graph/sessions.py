@@ -52,19 +52,26 @@ def stopped_just_now() -> bool:
     return bool(_stopped) and time.monotonic() - _stopped[-1] < JUST_NOW
 
 
+def quiet(driver: neo4j.Driver, database: str | None, *, write: bool = False, **config: Any) -> neo4j.Session:
+    """A session without the server's notifications: there is one for each label or property that a query names and the database lacks,
+    and a driver of the caller's own writes them all to its log."""
+    import neo4j
+
+    mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
+    return driver.session(**{**config, "database": database, "default_access_mode": mode, "notifications_min_severity": "OFF"})
+
+
 @contextmanager
 def reading(driver: neo4j.Driver, database: str | None, **config: Any) -> Iterator[neo4j.Session]:
     """A READ session; the server refuses writes. An interrupt inside the block stops this process's queries on the server."""
-    import neo4j
-
-    with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS, **config) as session, stopping(driver, database, session):
+    with quiet(driver, database, **config) as session, stopping(driver, database, session):
         yield session
 
 
 @contextmanager
 def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Session]:
     """A session that may write: for importers and explicit write-backs only. Interrupts as `reading`."""
-    with driver.session(database=database) as session, stopping(driver, database, session):
+    with quiet(driver, database, write=True) as session, stopping(driver, database, session):
         yield session
 
 
@@ -137,11 +144,11 @@ def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> i
 def drop_own(driver: neo4j.Driver, database: str | None) -> None:
     """Drops what this process has projected into GDS, after `stop`: a projection that was being made when its connection was cut off
     may stand only after who made it has dropped it. Waits for such queries to end, for a second at most."""
-    from neo4j import READ_ACCESS, Query
+    from neo4j import Query
     from neo4j.exceptions import DriverError, Neo4jError
 
     until, own = time.monotonic() + PATIENCE, mark()
-    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+    with suppress(DriverError, Neo4jError, OSError), quiet(driver, database) as session:
         while True:
             running = _running(session, lambda owner: owner == own)
             session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
@@ -164,12 +171,11 @@ def _terminate(
     driver: neo4j.Driver, database: str | None, ours: Callable[[str], bool], name: str | None = None, *, older: float = 0.0,
 ) -> int:
     """Ends the transactions whose mark is ours (and which carry this name). How many the server says it ended."""
-    from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
     for _ in range(2):
         try:
-            with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+            with quiet(driver, database) as session:
                 ids = [transaction_id for transaction_id, own in _running(session, ours, older=older) if name in (None, own)]
                 if not ids:
                     return 0

@@ -23,6 +23,8 @@ import kgeval
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, LayoutError, UsageError
 from kgeval.graph.connect import Address, Graph
+from kgeval.graph.reading import ReadingDriver
+from kgeval.graph.sessions import reading, writing
 from kgeval.llm.fake import FakeServer
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
@@ -71,6 +73,22 @@ def test_a_driver_gives_what_the_command_gives_and_stays_open(driver: neo4j.Driv
     after = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
     assert after == before
     assert len(result.to_pandas()) == len(result.findings)
+
+
+@pytest.mark.parametrize("way", ["reading", "writing", "gds"])
+def test_what_the_database_lacks_is_no_warning_in_the_log_of_the_driver_s_owner(
+    way: str, driver: neo4j.Driver, caplog: pytest.LogCaptureFixture,
+) -> None:
+    query = f"MATCH (n:NeverWritten_{way}) RETURN n.never_written_{way}"
+    driver.execute_query(query)
+    assert "never_written" in caplog.text, "the driver logs it by itself"
+    caplog.clear()
+    if way == "gds":
+        ReadingDriver(driver, lambda: None, 10.0).execute_query(query)
+    else:
+        with (reading if way == "reading" else writing)(driver, None) as session:
+            session.run(query).consume()
+    assert caplog.text == ""
 
 
 def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address: Address, sample: None, tmp_path: Path) -> None:
