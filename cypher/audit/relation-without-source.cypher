@@ -16,7 +16,9 @@ CALL () {
       AND any(l IN labels(b) WHERE l IN $layout.entity_labels) AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
       AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-    AND NOT coalesce(a.dangling = true, false) AND NOT coalesce(b.dangling = true, false)
+  // as a column: with conditions on both ends the server goes from node to node, which takes twice as long as one pass over the relations
+  WITH r, coalesce(a.dangling = true, false) OR coalesce(b.dangling = true, false) AS dangling
+  WHERE NOT dangling
   RETURN count(*) AS total, sum(CASE WHEN size([s IN CASE
       WHEN r[$layout.relation_source_key] IS NULL THEN []
       WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]

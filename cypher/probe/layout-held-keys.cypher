@@ -1,4 +1,5 @@
 // layout-held-keys: which properties of a layout some node or relation of their role has. A database never forgets the name of a property, so that its list of names does not say it.
+// Most stand on one of the first nodes or relations; only those that do not are looked for on all, together.
 //
 // The lists stand in a map: a server plans a query anew for lists of another length.
 //
@@ -7,26 +8,60 @@
 //
 // returns: role STRING, key STRING
 // mode: read
-UNWIND $keys.entity AS key
-CALL (key) {
+CALL () {
   MATCH (e)
-  WHERE e[key] IS NOT NULL AND @is(e, Entity)
-  RETURN e LIMIT 1
+  WHERE @is(e, Entity)
+  WITH e LIMIT 1000
+  UNWIND [key IN $keys.entity WHERE e[key] IS NOT NULL] AS key
+  RETURN collect(DISTINCT key) AS early
 }
+CALL (early) {
+  WITH [key IN $keys.entity WHERE NOT key IN early] AS left
+  WHERE size(left) > 0
+  MATCH (e)
+  WHERE @is(e, Entity)
+  UNWIND [key IN left WHERE e[key] IS NOT NULL] AS key
+  RETURN collect(DISTINCT key) AS late
+}
+UNWIND early + late AS key
 RETURN 'entity' AS role, key
 UNION ALL
-UNWIND $keys.chunk AS key
-CALL (key) {
+CALL () {
   MATCH (c)
-  WHERE c[key] IS NOT NULL AND @is(c, Chunk)
-  RETURN c LIMIT 1
+  WHERE @is(c, Chunk)
+  WITH c LIMIT 1000
+  UNWIND [key IN $keys.chunk WHERE c[key] IS NOT NULL] AS key
+  RETURN collect(DISTINCT key) AS early
 }
+CALL (early) {
+  WITH [key IN $keys.chunk WHERE NOT key IN early] AS left
+  WHERE size(left) > 0
+  MATCH (c)
+  WHERE @is(c, Chunk)
+  UNWIND [key IN left WHERE c[key] IS NOT NULL] AS key
+  RETURN collect(DISTINCT key) AS late
+}
+UNWIND early + late AS key
 RETURN 'chunk' AS role, key
 UNION ALL
-UNWIND $keys.relation AS key
-CALL (key) {
+CALL () {
   MATCH ()-[r]->()
-  WHERE r[key] IS NOT NULL AND @is(r, Relation)
-  RETURN r LIMIT 1
+  WHERE @is(r, Relation)
+  WITH r LIMIT 1000
+  UNWIND [key IN $keys.relation WHERE r[key] IS NOT NULL] AS key
+  RETURN collect(DISTINCT key) AS early
 }
+CALL (early) {
+  WITH [key IN $keys.relation WHERE NOT key IN early] AS left
+  WHERE size(left) > 0
+  MATCH ()-[r]->()
+  // the properties before the role: most relations have none of them, and the role asks for both ends
+  WITH r, [key IN left WHERE r[key] IS NOT NULL] AS held
+  WHERE size(held) > 0
+  WITH r, held
+  WHERE @is(r, Relation)
+  UNWIND held AS key
+  RETURN collect(DISTINCT key) AS late
+}
+UNWIND early + late AS key
 RETURN 'relation' AS role, key
