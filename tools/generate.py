@@ -6,6 +6,7 @@ Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
@@ -239,6 +240,7 @@ def parts() -> dict[str, tuple[str, str]]:
     """What stands in code or data once and is shown on a page that people write: page -> (name of the part, its Markdown)."""
     return {
         "judge-procedures.md": ("grades", grades()),
+        "records.md": ("records", records()),
         "built-in-systems.md": ("settings", builtin_settings()),
         "fake-model.md": ("options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
     }
@@ -252,6 +254,13 @@ def with_part(page: str, part: str, text: str) -> str:
     if not (found and closed):
         raise ValueError(f"docs: no part {part!r} between {begin.strip()!r} and {end.strip()!r}")
     return before + begin + text + end + after
+
+
+def records() -> str:
+    """The schemas as a table: each with the first sentence of its record, as `kgeval schema list` prints it."""
+    first = {name: (inspect.getdoc(record) or "").split("\n")[0].partition(". ")[0].rstrip(".") for name, record in RECORDS.items()}
+    rows = [f"| `{name}.schema.json` | {first[name]} |" for name in sorted(first)]
+    return "\n".join(["| schema | what |", "|---|---|", *rows])
 
 
 def grades() -> str:
