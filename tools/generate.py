@@ -20,8 +20,10 @@ from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.comparison.judge.grades import load_grades
+from kgeval.graph.layouts.profile import profiles
 from kgeval.llm.fake.__main__ import main as fake_model
 from kgeval.metrics.pages import metric_pages
+from kgeval.overview.bands import FACETS
 from kgeval.records import (
     GROUPS,
     AccuracyReport,
@@ -73,6 +75,7 @@ from kgeval.records import (
 )
 from kgeval.reports.glossary import TERMS
 from kgeval.systems.builtin.settings import SETTINGS, Settings
+from kgeval.tables.shapes import shapes
 from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,7 +135,7 @@ def generated() -> dict[Path, str]:
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    for page, (part, text) in parts().items():
+    for page, part, text in parts():
         files[ROOT / "docs" / page] = with_part((ROOT / "docs" / page).read_text(encoding="utf-8"), part, text)
     files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
@@ -236,14 +239,17 @@ def with_pages(site: str, files: dict[Path, str]) -> str:
     return site
 
 
-def parts() -> dict[str, tuple[str, str]]:
-    """What stands in code or data once and is shown on a page that people write: page -> (name of the part, its Markdown)."""
-    return {
-        "judge-procedures.md": ("grades", grades()),
-        "records.md": ("records", records()),
-        "built-in-systems.md": ("settings", builtin_settings()),
-        "fake-model.md": ("options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
-    }
+def parts() -> list[tuple[str, str, str]]:
+    """What stands in code or data once and is shown on pages that people write: page, name of the part, its Markdown."""
+    return [
+        ("answer-files.md", "tools", tools()),
+        ("built-in-systems.md", "settings", builtin_settings()),
+        ("fake-model.md", "options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
+        ("judge-procedures.md", "grades", grades()),
+        ("layouts.md", "layouts", layouts()),
+        ("one-report.md", "rubric", rubric()),
+        ("records.md", "records", records()),
+    ]
 
 
 def with_part(page: str, part: str, text: str) -> str:
@@ -254,6 +260,45 @@ def with_part(page: str, part: str, text: str) -> str:
     if not (found and closed):
         raise ValueError(f"docs: no part {part!r} between {begin.strip()!r} and {end.strip()!r}")
     return before + begin + text + end + after
+
+
+def tools() -> str:
+    """The tools whose files are read: by which names a file is known, and what its fields are. Names that are kgeval's own are left out."""
+    lines = ["| tool | known by | read as |", "|---|---|---|"]
+    for shape in shapes():
+        known = ", ".join(code_of(need) for need in shape.needs) or "none of these"
+        read = ", ".join(f"{code_of(theirs)} {ours}" for ours, theirs in shape.fields.items() if theirs.split("|")[0] != ours)
+        lines.append(f"| {shape.name} | {known} | {read} |")
+    return "\n".join(lines)
+
+
+def code_of(names: str) -> str:
+    """`a|b` as it stands in running text."""
+    return " or ".join(f"`{name}`" for name in names.split("|"))
+
+
+def layouts() -> str:
+    """The built-in layouts: what each role is called."""
+    lines = ["| name | written by, and how | type | relation's name | texts | several graphs |", "|---|---|---|---|---|---|"]
+    for profile in profiles().values():
+        layout = profile.layout
+        texts = f"{code_of('|'.join(layout.chunk_labels))}, by {code_of('|'.join(layout.mention_types))}" if layout.chunk_labels else ""
+        scope = "by label" if layout.scope_label else f"by `{layout.scope_property}`" if layout.scope_property else ""
+        kind = f"`{layout.type_key}`" if layout.type_key else "label"
+        name = f"`{layout.relation_label_key}`" if layout.relation_label_key else "type"
+        if name == "type" and len(layout.relation_types) == 1:  # a type that all relations have names none of them
+            name = f"none (`{layout.relation_types[0]}`)"
+        about = profile.description.replace("_", "\\_")
+        lines.append(f"| `{profile.name}` | {about} | {kind} | {name} | {texts} | {scope} |")
+    return "\n".join(lines)
+
+
+def rubric() -> str:
+    """The figures of each dimension of the rubric, with the limits between the scores."""
+    lines = ["| dimension | figures (the first that is there) | scores |", "|---|---|---|"]
+    for dimension, facets in FACETS.items():
+        lines += [f"| {dimension} | {', '.join(f'`{name}`' for name in facet.names)} | {facet.bands.words} |" for facet in facets]
+    return "\n".join(lines)
 
 
 def records() -> str:
