@@ -24,6 +24,7 @@ from kgeval.graph.layouts.profile import profiles
 from kgeval.llm.fake.__main__ import main as fake_model
 from kgeval.metrics.pages import metric_pages
 from kgeval.overview.bands import FACETS
+from kgeval.overview.structure import FIGURES
 from kgeval.records import (
     GROUPS,
     AccuracyReport,
@@ -249,6 +250,7 @@ def parts() -> list[tuple[str, str, str]]:
         ("layouts.md", "layouts", layouts()),
         ("one-report.md", "rubric", rubric()),
         ("records.md", "records", records()),
+        ("structure.md", "figures", structure_figures()),
     ]
 
 
@@ -299,6 +301,12 @@ def rubric() -> str:
     for dimension, facets in FACETS.items():
         lines += [f"| {dimension} | {', '.join(f'`{name}`' for name in facet.names)} | {facet.bands.words} |" for facet in facets]
     return "\n".join(lines)
+
+
+def structure_figures() -> str:
+    """The structure figures with their sentence."""
+    rows = [f"| `{figure.id}` | {figure.what} |" for figure in FIGURES]
+    return "\n".join(["| id | what it is |", "|---|---|", *rows])
 
 
 def records() -> str:
