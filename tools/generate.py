@@ -76,6 +76,7 @@ from kgeval.records import (
 )
 from kgeval.reports.glossary import TERMS
 from kgeval.systems.builtin.settings import SETTINGS, Settings
+from kgeval.tables.fields import DOCUMENTS, TRIPLES, Aliases
 from kgeval.tables.shapes import shapes
 from kgeval.workflows.api import FUNCTIONS
 
@@ -244,8 +245,10 @@ def parts() -> list[tuple[str, str, str]]:
     """What stands in code or data once and is shown on pages that people write: page, name of the part, its Markdown."""
     return [
         ("answer-files.md", "tools", tools()),
+        ("build-documents.md", "fields", aliases(DOCUMENTS)),
         ("built-in-systems.md", "settings", builtin_settings()),
         ("fake-model.md", "options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
+        ("import.md", "triples", aliases(TRIPLES)),
         ("judge-procedures.md", "grades", grades()),
         ("layouts.md", "layouts", layouts()),
         ("one-report.md", "rubric", rubric()),
@@ -272,6 +275,12 @@ def tools() -> str:
         read = ", ".join(f"{code_of(theirs)} {ours}" for ours, theirs in shape.fields.items() if theirs.split("|")[0] != ours)
         lines.append(f"| {shape.name} | {known} | {read} |")
     return "\n".join(lines)
+
+
+def aliases(fields: Aliases) -> str:
+    """The fields of a kind of file, with the other names that are read."""
+    rows = [f"| `{field}` | {', '.join(f'`{name}`' for name in names if name != field)} |" for field, names in fields.items()]
+    return "\n".join(["| field | also called |", "|---|---|", *rows])
 
 
 def code_of(names: str) -> str:
