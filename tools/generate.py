@@ -76,7 +76,7 @@ from kgeval.records import (
 )
 from kgeval.reports.glossary import TERMS
 from kgeval.systems.builtin.settings import SETTINGS, Settings
-from kgeval.tables.fields import DOCUMENTS, TRIPLES, Aliases
+from kgeval.tables.fields import DOCUMENTS, ROWS, TRIPLES, Aliases
 from kgeval.tables.shapes import shapes
 from kgeval.workflows.api import FUNCTIONS
 
@@ -138,7 +138,8 @@ def generated() -> dict[Path, str]:
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
     for page, part, text in parts():
-        files[ROOT / "docs" / page] = with_part((ROOT / "docs" / page).read_text(encoding="utf-8"), part, text)
+        path = ROOT / "docs" / page
+        files[path] = with_part(files.get(path) or path.read_text(encoding="utf-8"), part, text)
     files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     files[ROOT / "mkdocs.yml"] = with_pages((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), files)
@@ -245,6 +246,7 @@ def parts() -> list[tuple[str, str, str]]:
     """What stands in code or data once and is shown on pages that people write: page, name of the part, its Markdown."""
     return [
         ("answer-files.md", "tools", tools()),
+        ("answer-files.md", "names", aliases({field: row.names for field, row in ROWS.items()})),
         ("build-documents.md", "fields", aliases(DOCUMENTS)),
         ("built-in-systems.md", "settings", builtin_settings()),
         ("fake-model.md", "options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
@@ -279,13 +281,15 @@ def tools() -> str:
 
 def aliases(fields: Aliases) -> str:
     """The fields of a kind of file, with the other names that are read."""
-    rows = [f"| `{field}` | {', '.join(f'`{name}`' for name in names if name != field)} |" for field, names in fields.items()]
-    return "\n".join(["| field | also called |", "|---|---|", *rows])
+    other = {field: [name for name in names if name != field] for field, names in fields.items()}
+    rows = [f"| `{field}` | {code_of('|'.join(names), ', ')} |" for field, names in other.items() if names]
+    alone = [field for field, names in other.items() if not names]
+    return "\n".join(["| field | also called |", "|---|---|", *rows, *(["", f"By no other name: {code_of('|'.join(alone), ', ')}."] if alone else [])])
 
 
-def code_of(names: str) -> str:
+def code_of(names: str, between: str = " or ") -> str:
     """`a|b` as it stands in running text."""
-    return " or ".join(f"`{name}`" for name in names.split("|"))
+    return between.join(f"`{name}`" for name in names.split("|"))
 
 
 def layouts() -> str:
