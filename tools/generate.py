@@ -284,7 +284,8 @@ def aliases(fields: Aliases) -> str:
     other = {field: [name for name in names if name != field] for field, names in fields.items()}
     rows = [f"| `{field}` | {code_of('|'.join(names), ', ')} |" for field, names in other.items() if names]
     alone = [field for field, names in other.items() if not names]
-    return "\n".join(["| field | also called |", "|---|---|", *rows, *(["", f"By no other name: {code_of('|'.join(alone), ', ')}."] if alone else [])])
+    last = ["", f"By no other name: {code_of('|'.join(alone), ', ')}."] if alone else []
+    return "\n".join(["| field | also called |", "|---|---|", *rows, *last])
 
 
 def code_of(names: str, between: str = " or ") -> str:
