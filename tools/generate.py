@@ -6,6 +6,7 @@ Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import sys
@@ -19,8 +20,11 @@ from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.comparison.judge.grades import load_grades
+from kgeval.graph.layouts.profile import profiles
 from kgeval.llm.fake.__main__ import main as fake_model
 from kgeval.metrics.pages import metric_pages
+from kgeval.overview.bands import FACETS
+from kgeval.overview.structure import FIGURES
 from kgeval.records import (
     GROUPS,
     AccuracyReport,
@@ -72,6 +76,8 @@ from kgeval.records import (
 )
 from kgeval.reports.glossary import TERMS
 from kgeval.systems.builtin.settings import SETTINGS, Settings
+from kgeval.tables.fields import DOCUMENTS, ROWS, TRIPLES, Aliases
+from kgeval.tables.shapes import shapes
 from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -131,8 +137,9 @@ def generated() -> dict[Path, str]:
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    for page, (part, text) in parts().items():
-        files[ROOT / "docs" / page] = with_part((ROOT / "docs" / page).read_text(encoding="utf-8"), part, text)
+    for page, part, text in parts():
+        path = ROOT / "docs" / page
+        files[path] = with_part(files.get(path) or path.read_text(encoding="utf-8"), part, text)
     files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     files[ROOT / "mkdocs.yml"] = with_pages((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), files)
@@ -235,13 +242,21 @@ def with_pages(site: str, files: dict[Path, str]) -> str:
     return site
 
 
-def parts() -> dict[str, tuple[str, str]]:
-    """What stands in code or data once and is shown on a page that people write: page -> (name of the part, its Markdown)."""
-    return {
-        "judge-procedures.md": ("grades", grades()),
-        "built-in-systems.md": ("settings", builtin_settings()),
-        "fake-model.md": ("options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
-    }
+def parts() -> list[tuple[str, str, str]]:
+    """What stands in code or data once and is shown on pages that people write: page, name of the part, its Markdown."""
+    return [
+        ("answer-files.md", "tools", tools()),
+        ("answer-files.md", "names", aliases({field: row.names for field, row in ROWS.items()})),
+        ("build-documents.md", "fields", aliases(DOCUMENTS)),
+        ("built-in-systems.md", "settings", builtin_settings()),
+        ("fake-model.md", "options", f"```text\n{fake_model.get_help(context_of(('python -m kgeval.llm.fake',), fake_model))}\n```"),
+        ("import.md", "triples", aliases(TRIPLES)),
+        ("judge-procedures.md", "grades", grades()),
+        ("layouts.md", "layouts", layouts()),
+        ("one-report.md", "rubric", rubric()),
+        ("records.md", "records", records()),
+        ("structure.md", "figures", structure_figures()),
+    ]
 
 
 def with_part(page: str, part: str, text: str) -> str:
@@ -252,6 +267,67 @@ def with_part(page: str, part: str, text: str) -> str:
     if not (found and closed):
         raise ValueError(f"docs: no part {part!r} between {begin.strip()!r} and {end.strip()!r}")
     return before + begin + text + end + after
+
+
+def tools() -> str:
+    """The tools whose files are read: by which names a file is known, and what its fields are. Names that are kgeval's own are left out."""
+    lines = ["| tool | known by | read as |", "|---|---|---|"]
+    for shape in shapes():
+        known = ", ".join(code_of(need) for need in shape.needs) or "none of these"
+        read = ", ".join(f"{code_of(theirs)} {ours}" for ours, theirs in shape.fields.items() if theirs.split("|")[0] != ours)
+        lines.append(f"| {shape.name} | {known} | {read} |")
+    return "\n".join(lines)
+
+
+def aliases(fields: Aliases) -> str:
+    """The fields of a kind of file, with the other names that are read."""
+    other = {field: [name for name in names if name != field] for field, names in fields.items()}
+    rows = [f"| `{field}` | {code_of('|'.join(names), ', ')} |" for field, names in other.items() if names]
+    alone = [field for field, names in other.items() if not names]
+    last = ["", f"By no other name: {code_of('|'.join(alone), ', ')}."] if alone else []
+    return "\n".join(["| field | also called |", "|---|---|", *rows, *last])
+
+
+def code_of(names: str, between: str = " or ") -> str:
+    """`a|b` as it stands in running text."""
+    return between.join(f"`{name}`" for name in names.split("|"))
+
+
+def layouts() -> str:
+    """The built-in layouts: what each role is called."""
+    lines = ["| name | written by, and how | type | relation's name | texts | several graphs |", "|---|---|---|---|---|---|"]
+    for profile in profiles().values():
+        layout = profile.layout
+        texts = f"{code_of('|'.join(layout.chunk_labels))}, by {code_of('|'.join(layout.mention_types))}" if layout.chunk_labels else ""
+        scope = "by label" if layout.scope_label else f"by `{layout.scope_property}`" if layout.scope_property else ""
+        kind = f"`{layout.type_key}`" if layout.type_key else "label"
+        name = f"`{layout.relation_label_key}`" if layout.relation_label_key else "type"
+        if name == "type" and len(layout.relation_types) == 1:  # a type that all relations have names none of them
+            name = f"none (`{layout.relation_types[0]}`)"
+        about = profile.description.replace("_", "\\_")
+        lines.append(f"| `{profile.name}` | {about} | {kind} | {name} | {texts} | {scope} |")
+    return "\n".join(lines)
+
+
+def rubric() -> str:
+    """The figures of each dimension of the rubric, with the limits between the scores."""
+    lines = ["| dimension | figures (the first that is there) | scores |", "|---|---|---|"]
+    for dimension, facets in FACETS.items():
+        lines += [f"| {dimension} | {', '.join(f'`{name}`' for name in facet.names)} | {facet.bands.words} |" for facet in facets]
+    return "\n".join(lines)
+
+
+def structure_figures() -> str:
+    """The structure figures with their sentence."""
+    rows = [f"| `{figure.id}` | {figure.what} |" for figure in FIGURES]
+    return "\n".join(["| id | what it is |", "|---|---|", *rows])
+
+
+def records() -> str:
+    """The schemas as a table: each with the first sentence of its record, as `kgeval schema list` prints it."""
+    first = {name: (inspect.getdoc(record) or "").split("\n")[0].partition(". ")[0].rstrip(".") for name, record in RECORDS.items()}
+    rows = [f"| `{name}.schema.json` | {first[name]} |" for name in sorted(first)]
+    return "\n".join(["| schema | what |", "|---|---|", *rows])
 
 
 def grades() -> str:

@@ -1,22 +1,23 @@
-"""Puts the guide of `kgeval help --for-agents` together from docs/skill.md and the pages that it names. Used by tools/generate.py."""
+"""Puts the guide of `kgeval help --for-agents` together from tools/skill.md and the pages that it names.
+Used by tools/generate.py."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-BEGIN = "<!-- the guide begins -->\n"
+SOURCE = Path(__file__).with_name("skill.md")
 FROM = re.compile(r"^<!-- from (?P<page>\S+) # (?P<heading>.+?) : (?P<kind>table|code) (?P<number>\d+) -->$", re.MULTILINE)
 CODE = re.compile(r"^```bash\n.*?^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"(?:^\|.*\|$\n?)+", re.MULTILINE)
 
 
-def skill_guide(docs: Path) -> str:
-    """The guide's text. Raises: ValueError naming the line of docs/skill.md whose part does not exist."""
-    _, _, source = (docs / "skill.md").read_text(encoding="utf-8").partition(BEGIN)
-    text = FROM.sub(lambda found: _part(docs, found), source)
-    if not source or "<!-- from" in text:
-        raise ValueError(f"docs/skill.md: no guide, or a line `<!-- from` of another form: {text[text.find('<!-- from'):][:80]}")
+def skill_guide(docs: Path, source: Path = SOURCE) -> str:
+    """The guide's text: `source`, with a table or a block of a page where a line begins with `<!-- from`. Raises: ValueError naming the
+    line whose part does not exist."""
+    text = FROM.sub(lambda found: _part(docs, found), source.read_text(encoding="utf-8"))
+    if "<!-- from" in text:
+        raise ValueError(f"skill.md: a line `<!-- from` of another form: {text[text.find('<!-- from'):][:80]}")
     return text.replace("```\n```bash\n", "")  # blocks that follow each other are one
 
 
@@ -25,7 +26,7 @@ def _part(docs: Path, found: re.Match[str]) -> str:
     lines = (docs / found["page"]).read_text(encoding="utf-8").split("\n")
     starts = [at for at, line in enumerate(lines) if line.lstrip("#").strip() == found["heading"] and line.startswith("#")]
     if not starts:
-        raise ValueError(f"docs/skill.md: {found['page']} has no heading {found['heading']!r}")
+        raise ValueError(f"skill.md: {found['page']} has no heading {found['heading']!r}")
     level = len(lines[starts[0]]) - len(lines[starts[0]].lstrip("#"))
     inside, fenced = [], False
     for line in lines[starts[0] + 1:]:
@@ -35,5 +36,5 @@ def _part(docs: Path, found: re.Match[str]) -> str:
         inside.append(line)
     parts = (CODE if found["kind"] == "code" else TABLE).findall("\n".join(inside))
     if len(parts) < int(found["number"]):
-        raise ValueError(f"docs/skill.md: {found['page']} # {found['heading']} has {len(parts)} of kind {found['kind']}")
+        raise ValueError(f"skill.md: {found['page']} # {found['heading']} has {len(parts)} of kind {found['kind']}")
     return str(parts[int(found["number"]) - 1]).rstrip("\n")

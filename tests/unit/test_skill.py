@@ -16,7 +16,7 @@ from kgeval.cli.main import cli, run
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-from skill_guide import BEGIN, skill_guide  # noqa: E402
+from skill_guide import skill_guide  # noqa: E402
 
 GUIDE = FILE.read_text(encoding="utf-8")
 CODE = [line for block in re.findall(r"```bash\n(.*?)```", GUIDE, re.DOTALL) for line in block.splitlines()]
@@ -62,9 +62,9 @@ def test_a_line_with_a_flag_that_does_not_exist_would_be_found(tmp_path: Path, m
 def test_a_place_that_a_page_does_not_have_is_told(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("## There\n\n```bash\nkgeval audit\n```\n")
     for line, told in (("page.md # Elsewhere : code 1", "no heading"), ("page.md # There : code 2", "has 1"), ("page.md", "another form")):
-        (tmp_path / "skill.md").write_text(f"{BEGIN}<!-- from {line} -->\n")
+        (tmp_path / "skill.md").write_text(f"<!-- from {line} -->\n")
         with pytest.raises(ValueError, match=told):
-            skill_guide(tmp_path)
+            skill_guide(tmp_path, tmp_path / "skill.md")
 
 
 def test_it_is_printed_or_written_and_never_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

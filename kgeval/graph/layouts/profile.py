@@ -23,7 +23,13 @@ SIGNAL = re.compile(
 
 
 class Detect(Record):
-    """What speaks for a layout. Each entry is a signal, see docs/layouts.md.
+    """What speaks for a layout. Each entry is a signal (`*` is any label or type):
+
+    `label:L`, `type:T`: there are nodes with the label, relations of the type. `labels:A+B`: nodes with both labels.
+    `link:A-T->B`: relations of the type leave A and reach B. `property:L.K`, `relation-property:T.K`: at least half of the
+    first 200 nodes of the label, or relations of the type, have the property. `holder:K`: there are nodes with the property.
+    `typed:K.T`: most nodes with property K carry the value of T as a label. `named-by:K`: the first 1,000 nodes have K and no
+    other property that could be a name. `index:L.K`: there is an index on it.
 
     `needs` must all hold; then one of `marks` (what only this writer leaves) makes the layout fit, or, if no layout fits
     by its marks, all of `fallback`. Any of `against` rules it out. `hints` never decide, they are reported.
