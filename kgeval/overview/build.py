@@ -29,7 +29,6 @@ from kgeval.records import (
 )
 from kgeval.stats.thresholds import Threshold
 
-WHOLE = ("done", "missed")  # states of a stage that came to its end
 BASIC = ("audit", "completeness", "accuracy", "scores", "contamination", "comparison")
 
 
@@ -65,7 +64,7 @@ def overview(
     priorities = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
     made = OverviewReport(
-        run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.state in WHOLE for one in stages),
+        run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.ended for one in stages),
         sources=sources, stages=stages, priorities=priorities, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
         fail_on=demands.fail_on, diff=diff, cost=costs_of(found.reports), not_measured=list(_missing(sources, rubrics)),
         notes=found.notes,
@@ -88,9 +87,9 @@ def _stages(found: Sources) -> list[OverviewStage]:
     """Stages of the run that did not come to their end; `report` is this one. Then those whose files were changed since."""
     rows = [
         OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=one.reason)
-        for one in found.stages if one.state not in WHOLE and one.kind != "report"
+        for one in found.stages if not one.ended and one.kind != "report"
     ]
-    changed = {one.id: one for one in found.stages if one.id in found.changed and one.state in WHOLE}
+    changed = {one.id: one for one in found.stages if one.id in found.changed and one.ended}
     why = "its file is not as the stage left it"
     return [*rows, *(OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=why) for one in changed.values())]
 

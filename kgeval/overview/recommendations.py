@@ -9,7 +9,7 @@ from kgeval.format import beyond, first_of, number, percent, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.bands import DIMENSIONS
 from kgeval.overview.coverage import sentence
-from kgeval.overview.findings import failed
+from kgeval.overview.findings import amount, failed
 from kgeval.overview.gates import told_by_checks
 from kgeval.overview.sources import Source
 from kgeval.overview.wording import place_of, value_of
@@ -63,7 +63,7 @@ def priorities_of(evidence: Evidence) -> list[OverviewPriority]:
 
 def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:
     for one in evidence.stages:
-        if one.state in ("failed", "not_run", "interrupted", "incomplete", "running"):
+        if not one.ended:
             yield OverviewPriority(
                 severity="error", title=f"Stage {one.id} is not done", why="what it would say is missing from this report",
                 evidence=f"state: {one.state.replace('_', ' ')}" + (f"; {one.reason}" if one.reason else ""), where=one.id,
@@ -130,10 +130,8 @@ def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
             f"{value_of(join.difference, join.low, join.high, 'difference')}, n {number(join.touched.n_scored)} against "
             f"{number(join.untouched.n_scored)} ({visible(join.system, longest=60)})"
         )
-        amount = f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}"
-        share = f" ({percent(one.share)})" if one.share is not None else ""
         yield OverviewPriority(
-            severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount + share,
+            severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount(one),
             where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
             advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
         )

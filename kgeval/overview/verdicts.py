@@ -14,7 +14,6 @@ from kgeval.records import OverviewDiff, OverviewReport, Rubric
 
 ORDER = ("comparison", "scores", "completeness", "accuracy", "audit", "contamination", "matrix")
 MOST = 4  # of one kind
-NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
 
 
 def verdict(report: OverviewReport) -> list[str]:
@@ -30,7 +29,7 @@ def _judge(diff: OverviewDiff | None) -> Iterator[str]:
 
 
 def _incomplete(report: OverviewReport) -> Iterator[str]:
-    open_ends = [one for one in report.stages if one.state in NOT_DONE]
+    open_ends = [one for one in report.stages if not one.ended]
     if open_ends:
         told = joined([f"{visible(one.id, longest=60)} ({one.state.replace('_', ' ')})" for one in open_ends], 5)
         yield f"Not all of the run is here: {told}."

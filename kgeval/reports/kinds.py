@@ -57,11 +57,11 @@ def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Functio
 KINDS: dict[type[Report], Kind] = {
     AuditReport: Kind(
         "a graph audit",
-        _document("audit", xml=("checks_junit", "render"), sarif=("sarif", "of_audit"), csv=("csv_", "audit")),
+        _document("audit", xml=("junit", "audit"), sarif=("sarif", "of_audit"), csv=("csv_", "audit")),
     ),
     AuditDiff: Kind(
         "a diff of two audits",
-        _document("audit_diff", xml=("audit_diff_junit", "render")),
+        _document("audit_diff", xml=("junit", "audit_diff")),
     ),
     GraphsReport: Kind(
         "a table of graphs side by side",
@@ -69,7 +69,7 @@ KINDS: dict[type[Report], Kind] = {
     ),
     OverviewReport: Kind(
         "a report over a run",
-        _document("overview", xml=("overview_junit", "render"), sarif=("sarif", "of_overview")),
+        _document("overview", xml=("junit", "overview"), sarif=("sarif", "of_overview")),
     ),
     CompletenessReport: Kind(
         "a completeness report",
@@ -81,7 +81,7 @@ KINDS: dict[type[Report], Kind] = {
     ),
     ScoreReport: Kind(
         "a score report",
-        _document("scores", xml=("junit", "render"), csv=("csv_", "scores")),
+        _document("scores", xml=("junit", "scores"), csv=("csv_", "scores")),
     ),
     CrossedReport: Kind(
         "a matrix of runs",
@@ -91,7 +91,7 @@ KINDS: dict[type[Report], Kind] = {
     SimulationReport: Kind("a proof by simulation", _document("simulation")),
     ComparisonReport: Kind(
         "a comparison",
-        _document("comparison", xml=("comparison_junit", "render"), csv=("csv_", "comparison")),
+        _document("comparison", xml=("junit", "comparison"), csv=("csv_", "comparison")),
     ),
     SensitivityReport: Kind(
         "a sensitivity report",

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from kgeval.format import number, percent, visible
-from kgeval.overview.findings import failed, listed, taken_out
+from kgeval.format import number, visible
+from kgeval.overview.findings import amount, failed, listed, taken_out
 from kgeval.overview.gates import gate_of
 from kgeval.overview.wording import place_of
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
@@ -32,7 +32,7 @@ def of_audit(report: AuditReport) -> str:
 
 def of_overview(report: OverviewReport) -> str:
     """The failed checks of all graphs, and the gates that are missed."""
-    stages = [f"stage {one.id}: {one.state}" for one in report.stages if one.state not in ("done", "missed")]
+    stages = [f"stage {one.id}: {one.state}" for one in report.stages if not one.ended]
     open_ends = [*stages, *(f"{one.file}: {one.reason}" for one in report.sources if not one.complete)]
     return _text(_run(report.run, report.findings, report.gates, open_ends))
 
@@ -94,12 +94,10 @@ def _results(findings: Sequence[OverviewFinding]) -> Iterator[dict[str, Any]]:
 
 
 def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
-    share = f" ({percent(one.share)})" if one.share is not None else ""
-    amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
-    amount += "".join(f", {part}" for part in taken_out(one))
     where = place_of(one.place, one.graph)
     names = ": " + ", ".join(visible(name, longest=80) for name in example.names[:6]) if example and example.names else ""
-    text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
+    hits = ", ".join([amount(one), *taken_out(one)])
+    text = f"{visible(one.title)}{names}. In all: {hits}" + (f"; {visible(where)}" if where else "") + "."
     return {
         "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": _message(text), "locations": [_location(one, example)],
         "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
