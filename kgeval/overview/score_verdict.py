@@ -9,9 +9,7 @@ from statistics import NormalDist
 from typing import TypeVar
 
 from kgeval.format import about, beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
-from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
-from kgeval.overview.metric_parts import part_of, plain
-from kgeval.overview.score_figures import headline_metric, wrong_step_questions
+from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -25,11 +23,17 @@ from kgeval.records import (
     MetricSummary,
     OverviewPriority,
     Part,
+    ReasoningSummary,
     ScoreReport,
 )
 from kgeval.stats.adjust import holm
 from kgeval.stats.ranks import leaders
 
+# The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
+HEADLINES = (
+    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "binary_accuracy_compat", "semantic_similarity",
+    "token_f1", "exact_match",
+)
 LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
 FEW = 30  # below, intervals of skewed values are too narrow
@@ -85,6 +89,22 @@ class ScoreTables:
     def lower(self, metric: str) -> bool:
         """True where a lower value is better."""
         return metric in self.info and self.info[metric].better == "lower"
+
+
+def headline_metric(report: ScoreReport) -> str | None:
+    """The metric that the verdict on a score report speaks of; None where none has a value."""
+    metrics = dict.fromkeys([*(one.metric for one in report.metrics), *(one.metric for one in report.summaries)])
+    valued = Counter(one.metric for one in report.summaries if one.overall.mean is not None)
+    most = max(valued.values(), default=0)
+    names = (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics)
+    return next((name for name in names if most and valued[name] == most), None)
+
+
+def wrong_step_questions(one: ReasoningSummary) -> int:
+    """What `error_propagation` and `lucky` are shares of. Reports of the first versions do not count these answers: there it is all
+    questions with a wrong step."""
+    counted = one.wrong_step_answers or (one.error_propagation is None and one.lucky is None)
+    return one.wrong_step_answers if counted else one.with_wrong_step
 
 
 @dataclass(frozen=True)
@@ -288,7 +308,7 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
             reached = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate missed: {word(gate.wanted)}", where=gate.of or "",
-                evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=_advice(gate.name),
+                evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=advice_on(gate.name),
             )
     if silent := [gate_text(gate) for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
@@ -382,7 +402,7 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
             evidence=f"{number(one.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
             why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
                 + _holm(tested, "group"),
-            advice=ADVICE["hops_2" if one.value == "2" else "hops_3_up"] if deep else _advice(metric),
+            advice=ADVICE["hops_2" if one.value == "2" else "hops_3_up"] if deep else advice_on(metric),
         )
 
 
@@ -402,11 +422,6 @@ def _certain(tested: Sequence[_Tested], chances: Sequence[float]) -> list[_Teste
 def _holm(tested: Sequence[object], noun: str) -> str:
     """That it is no accident of looking at many."""
     return f"This holds after Holm's correction for {plural(len(tested), noun)}." if len(tested) > 1 else ""
-
-
-def _advice(metric: str) -> str:
-    """What to do about a low value: the metric's own advice, else that of the part it belongs to."""
-    return ADVICE.get(plain(metric), BY_DIMENSION[part_of(metric)])
 
 
 def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from kgeval import __version__
 from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
 from kgeval.format import first_of, joined, number, percent, plural, points, visible
-from kgeval.overview.structure import FIGURES, Figure
+from kgeval.overview.structure import Figure, figure_of
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
 from kgeval.reports.document import Figure as Picture
@@ -28,7 +28,7 @@ WORDS: dict[ChangeOf, str] = {
 HINT = "Worse: new hits, by name and type, or more of them; waived hits are left out. A share alone decides nothing, except of samples."
 _NAMES = 5
 _MOST_MOVES = 8
-_FIGURES = {one.id: one for one in FIGURES} | {
+_LABELLED = {  # figures by type and by property: maps in an audit's report
     "entities_by_type": Figure("entities_by_type", "Entities of type", ""),
     "relations_by_type": Figure("relations_by_type", "Relations of type", ""),
     "property_fill": Figure("property_fill", "Filled", "", "share"),
@@ -187,16 +187,11 @@ def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:
 
 
 def _figure(one: FigureChange) -> tuple[str | Cell, ...]:
-    figure = _FIGURES.get(one.id, Figure(one.id, one.id, ""))
+    figure = _LABELLED.get(one.id) or figure_of(one.id)
     name = figure.title if one.label is None else f"{figure.title}: {one.label}"
     became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
-    return Cell(name, what=figure.what), _value(figure, one.before), _value(figure, one.after), _difference(figure, one), became
-
-
-def _value(figure: Figure, value: float | None) -> str:
-    if value is None:
-        return ""
-    return percent(value) if figure.unit == "share" else number(value)
+    before, after = ("" if value is None else figure.text(value) for value in (one.before, one.after))
+    return Cell(name, what=figure.what), before, after, _difference(figure, one), became
 
 
 def _difference(figure: Figure, one: FigureChange) -> str:
