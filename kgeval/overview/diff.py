@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -31,40 +31,31 @@ Key = tuple[str, str, str | None, RunPlace]
 def changes_of(after: Sequence[OverviewFigure], before: Sequence[OverviewFigure]) -> list[OverviewChange]:
     """Every figure of both runs, in the order of this one; those that only the baseline has come last."""
     now, then = _by_key(after), _by_key(before)
-    return [
-        *(_change(one, then.get(key)) for key, one in now.items()),
-        *(_gone(one) for key, one in then.items() if key not in now),
-    ]
+    return [_change(now.get(key) or then[key], now.get(key), then.get(key)) for key in {**now, **then}]
 
 
 def _by_key(figures: Iterable[OverviewFigure]) -> dict[Key, OverviewFigure]:
-    found: dict[Key, OverviewFigure] = {}
+    by_key: dict[Key, OverviewFigure] = {}
     for one in figures:
         of = PurePath(one.of).name if one.of and one.part == "scope" else one.of  # a file of questions, wherever it lies
-        found.setdefault((one.part, one.name, of, one.place), one)
-    return found
+        by_key.setdefault((one.part, one.name, of, one.place), one)
+    return by_key
 
 
-def _change(now: OverviewFigure, then: OverviewFigure | None) -> OverviewChange:
-    made = OverviewChange(
-        part=now.part, name=now.name, title=now.title, of=now.of, place=now.place, unit=now.unit, after=now.value, n_after=now.n_scored,
-        better=now.better, verdict="new",
+def _change(one: OverviewFigure, now: OverviewFigure | None, then: OverviewFigure | None) -> OverviewChange:
+    """`one`: the figure as this run has it, else as the baseline has it."""
+    change = OverviewChange(
+        part=one.part, name=one.name, title=one.title, of=one.of, place=one.place, unit=one.unit, better=one.better,
+        before=then.value if then else None, n_before=then.n_scored if then else None,
+        after=now.value if now else None, n_after=now.n_scored if now else None, verdict="new" if now else "gone",
     )
-    if then is None:
-        return made
-    told = {"before": then.value, "n_before": then.n_scored}
+    if now is None or then is None:
+        return change
     if now.value is None or then.value is None:
-        return made.model_copy(update={**told, "verdict": "not_comparable"})
+        return change.model_copy(update={"verdict": "not_comparable"})
     ends = _interval(now, then)
     span = {} if ends is None else {"low": ends.low, "high": ends.high}
-    return made.model_copy(update={**told, **span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
-
-
-def _gone(then: OverviewFigure) -> OverviewChange:
-    return OverviewChange(
-        part=then.part, name=then.name, title=then.title, of=then.of, place=then.place, unit=then.unit, before=then.value,
-        n_before=then.n_scored, better=then.better, verdict="gone",
-    )
+    return change.model_copy(update={**span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
 
 
 def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -> ChangeVerdict:
@@ -110,9 +101,13 @@ def diff_of(
     after, before = (_failed(one) for one in findings)
     earlier = [report.run for _, report in then.whole]
     versions = sorted({one.record.run.kgeval for one in then.reports} | {run.kgeval for run in earlier})
+    judged = {one.place: one.record for one in then.reports if isinstance(one.record, ComparisonReport)}
+    judges = [
+        _judge(one.record, judged[one.place]) for one in now.reports if isinstance(one.record, ComparisonReport) and one.place in judged
+    ]
     return OverviewDiff(
         files=[str(then.names.get(path, path)) for path in then.files], kgeval=versions,
-        judge=_judges(now.reports, then.reports), changes=list(changes),
+        judge=judges, changes=list(changes),
         findings_new=[title for key, title in after.items() if key not in before],
         findings_gone=[title for key, title in before.items() if key not in after], notes=list(_notes(now.reports, then.reports, versions)),
     )
@@ -126,64 +121,41 @@ def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str
     own = sorted({one.record.run.kgeval for one in now})
     if versions and own != list(versions):
         yield f"made by other versions of kgeval: {', '.join(versions)} then, {', '.join(own)} now; figures may be computed otherwise"
-    mine, theirs = _inputs(now), _inputs(then)
-    for name in sorted(mine.keys() & theirs.keys()):
-        if mine[name] != theirs[name]:
+    for name, *_ in _others(now, then, lambda run: [(PurePath(file.path).name, file.sha256) for file in run.inputs]):
+        if "question" in name or "gold" in name:
             yield f"another file is called {name} now: what rests on it is over other rows"
-    for role, (was, has) in _models(now, then).items():
+    for role, was, has in _others(now, then, lambda run: [(model.role, model.name) for model in run.models]):
         yield f"another {role}: {was} then, {has} now"
 
 
-def _inputs(sources: Iterable[Source]) -> dict[str, set[str]]:
-    """Questions and gold sets that reports read: name -> digests."""
-    found: dict[str, set[str]] = {}
-    for one in sources:
-        for file in one.record.run.inputs:
-            name = PurePath(file.path).name
-            if "question" in name or "gold" in name:
-                found.setdefault(name, set()).add(file.sha256)
-    return found
-
-
-def _models(now: Iterable[Source], then: Iterable[Source]) -> dict[str, tuple[str, str]]:
-    """The roles that other models played: role -> then, now."""
-    sides: list[dict[str, set[str]]] = []
-    for sources in (now, then):
-        roles: dict[str, set[str]] = {}
-        for one in sources:
-            for model in one.record.run.models:
-                roles.setdefault(model.role, set()).add(model.name)
-        sides.append(roles)
-    mine, theirs = sides
-    return {
-        role: (", ".join(sorted(theirs[role])), ", ".join(sorted(mine[role])))
-        for role in sorted(mine.keys() & theirs.keys()) if mine[role] != theirs[role]
-    }
-
-
-def _judges(now: Iterable[Source], then: Iterable[Source]) -> list[JudgeMoved]:
-    """Whether the judge of each comparison is as he was in the baseline's comparison at the same place."""
-    before = {one.place: one.record for one in then if isinstance(one.record, ComparisonReport)}
-    return [
-        _judge(one.record, before[one.place]) for one in now
-        if isinstance(one.record, ComparisonReport) and one.place in before
-    ]
+def _others(
+    now: Iterable[Source], then: Iterable[Source], of: Callable[[RunManifest], Iterable[tuple[str, str]]],
+) -> Iterator[tuple[str, str, str]]:
+    """What the manifests of both runs name (`of`: name, value) and have other values of: name, then, now."""
+    sides = []
+    for sources in (then, now):
+        values: dict[str, set[str]] = {}
+        for source in sources:
+            for name, value in of(source.record.run):
+                values.setdefault(name, set()).add(value)
+        sides.append(values)
+    was, has = sides
+    for name in sorted(was.keys() & has.keys()):
+        if was[name] != has[name]:
+            yield name, ", ".join(sorted(was[name])), ", ".join(sorted(has[name]))
 
 
 def _judge(now: ComparisonReport, then: ComparisonReport) -> JudgeMoved:
+    """Whether the judge of a comparison is as he was in the baseline's comparison at the same place."""
     names = [sorted(model.name for model in report.run.models if model.role == "judge") for report in (then, now)]
     if names[0] != names[1]:
         was, has = (", ".join(side) or "none named" for side in names)
         return JudgeMoved(moved=True, why=f"another judge: {was} then, {has} now")
-    if _prompts(now.run) != _prompts(then.run):
+    if now.run.prompt_hashes != then.run.prompt_hashes:
         return JudgeMoved(moved=True, why="the judge's prompts are other ones")
     if now.drift is None or then.drift is None:
         return JudgeMoved(why="not known: anchors were not judged in both runs (kgeval compare --anchors FILE)")
     return _drifted(now.drift, then.drift)
-
-
-def _prompts(run: RunManifest) -> Mapping[str, str]:
-    return run.prompt_hashes
 
 
 def _drifted(now: Drift, then: Drift) -> JudgeMoved:

@@ -85,8 +85,6 @@ def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
     ))
 
 
-def at_or_above(findings: Sequence[OverviewFinding], severity: Severity | None) -> list[OverviewFinding]:
-    """The failed ones of this severity or a worse one; none for null."""
-    if severity is None:
-        return []
+def at_or_above(findings: Sequence[OverviewFinding], severity: Severity) -> list[OverviewFinding]:
+    """The failed ones of this severity or a worse one."""
     return [one for one in failed(findings) if decides(one.severity, severity)]

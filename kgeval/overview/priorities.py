@@ -10,30 +10,22 @@ from kgeval.auditing.structure import NO_TYPE
 from kgeval.format import first_of, joined, number, percent, plural
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
 
-GROUP_TITLES: dict[Group, str] = {
-    "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
-    "relations": "Relations", "types": "Types", "schema": "Schema", "properties": "Properties",
-    "provenance": "Provenance", "vectors": "Vectors", "time": "Time", "store": "Store",
-    "accuracy": "Accuracy", "completeness": "Completeness",
-}
-
 
 @dataclass(frozen=True)
 class GroupLine:
-    """One group's outcome. `worst`: the highest severity among its failed checks. `by_severity`: the failed
-    ones by severity, worst first. `unfinished`: timed out or failed to run."""
+    """One group's outcome: how many checks passed, and so on. `by_severity`: the failed ones by severity, worst first. `unfinished`: timed
+    out or failed to run."""
 
     group: Group
     passed: int
     failed: int
     skipped: int
     unfinished: int
-    worst: Severity | None
     by_severity: tuple[tuple[Severity, int], ...]
 
     @property
     def title(self) -> str:
-        return GROUP_TITLES[self.group]
+        return self.group.capitalize()
 
     @property
     def total(self) -> int:
@@ -127,7 +119,14 @@ def artefact(finding: Finding, report: AuditReport) -> str | None:
 def failed(report: AuditReport) -> list[Finding]:
     """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
     all of them those that may come from how the graph was loaded."""
-    return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
+    def pressing(one: Finding) -> tuple[bool, int, float, int, str]:
+        share = touched(one, report)
+        return (
+            artefact(one, report) is not None, SEVERITIES.index(one.severity), 1.0 if share is None else -share.share, -(one.count or 0),
+            one.rule_id,
+        )
+
+    return sorted((f for f in report.findings if f.status == "failed"), key=pressing)
 
 
 def order(report: AuditReport) -> str:
@@ -169,7 +168,16 @@ def reasons(findings: list[Finding]) -> list[tuple[str, list[Finding]]]:
 
 def group_lines(report: AuditReport) -> list[GroupLine]:
     """One line for each group that has a check, in the order of GROUPS."""
-    lines = (_line(group, [f for f in report.findings if f.group == group]) for group in GROUPS)
+    lines = []
+    for group in GROUPS:
+        findings = [f for f in report.findings if f.group == group]
+        states = Counter(f.status for f in findings)
+        bad = Counter(f.severity for f in findings if f.status == "failed")
+        lines.append(GroupLine(
+            group, passed=states["passed"], failed=states["failed"], skipped=states["skipped"],
+            unfinished=states["incomplete"] + states["error"],
+            by_severity=tuple((severity, bad[severity]) for severity in SEVERITIES if bad[severity]),
+        ))
     return [line for line in lines if line.total]
 
 
@@ -222,18 +230,3 @@ def _accepted(report: AuditReport) -> str:
     checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
     named = first_of([f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks], 3)
     return f"Accepted, not fixed: {joined(parts)}: {named}." if parts else ""
-
-
-def _line(group: Group, findings: list[Finding]) -> GroupLine:
-    states = Counter(f.status for f in findings)
-    bad = Counter(f.severity for f in findings if f.status == "failed")
-    split = tuple((severity, bad[severity]) for severity in SEVERITIES if bad[severity])
-    return GroupLine(
-        group, passed=states["passed"], failed=states["failed"], skipped=states["skipped"],
-        unfinished=states["incomplete"] + states["error"], worst=split[0][0] if split else None, by_severity=split,
-    )
-
-
-def _pressing(finding: Finding, report: AuditReport) -> tuple[bool, int, float, int, str]:
-    found, late = touched(finding, report), artefact(finding, report) is not None
-    return late, SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id

@@ -121,10 +121,8 @@ def _worse(evidence: Evidence) -> Iterator[OverviewPriority]:
 def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
     """Failed checks; those that go along with worse answers for sure come first within their severity."""
     joins = {(source.place, one.rule): one for source in evidence.sources for one in _harmful(source)}
-    rows = [one for one in failed(evidence.findings) if one.severity != "info"]
-    rows.sort(key=lambda one: (SEVERITIES.index(one.severity), _join(one, joins) is None))
-    for one in rows:
-        join = _join(one, joins)
+    rows = [(one, joins.get((one.place, one.rule_id))) for one in failed(evidence.findings) if one.severity != "info"]
+    for one, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
         why = "found by the audit" if join is None else (
             f"questions that touch it have a lower {join.metric}: "
             f"{value_of(join.difference, join.low, join.high, 'difference')}, n {number(join.touched.n_scored)} against "
@@ -135,10 +133,6 @@ def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
             where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
             advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
         )
-
-
-def _join(one: OverviewFinding, joins: dict[tuple[RunPlace, str | None], AuditJoin]) -> AuditJoin | None:
-    return joins.get((one.place, one.rule_id))
 
 
 def _harmful(source: Source) -> list[AuditJoin]:
@@ -191,44 +185,33 @@ def _scores(evidence: Evidence) -> Iterator[OverviewPriority]:
         lower = pile[0][0].bands.startswith("1 above")
         pile.sort(key=lambda pair: (-pair[0].score, pair[0].value if lower else -pair[0].value, pair[1]))
         best, system = pile[0]
-        if best.score <= WEAK:
-            yield _low(dimension, pile, place, at.get((figure, system, place)))
-
-
-def _low(dimension: Dimension, pile: Sequence[tuple[RubricFigure, str]], place: RunPlace, source: str | None) -> OverviewPriority:
-    best, several = pile[0][0], len(pile) > 1
-    told = [
-        f"{visible(system, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, system in pile
-    ]
-    return OverviewPriority(
-        severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
-        why=f"{'no system has more than' if several else 'it has'} a score of {best.score} of 5 ({best.bands})",
-        evidence=first_of(told, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
-        source=source,
-    )
+        if best.score > WEAK:
+            continue
+        values = [
+            f"{visible(name, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, name in pile
+        ]
+        yield OverviewPriority(
+            severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
+            why=f"{'no system has more than' if len(pile) > 1 else 'it has'} a score of {best.score} of 5 ({best.bands})",
+            evidence=first_of(values, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
+            source=at.get((figure, system, place)),
+        )
 
 
 def _lost(evidence: Evidence) -> Iterator[OverviewPriority]:
     """Many answers that are none; many questions that fail a check."""
     for one in evidence.figures:
-        lost = _share_lost(one)
-        if lost is not None and lost > MANY_LOST:
-            answers = one.name == "no_answer"
+        answers = one.name == "no_answer"
+        if one.value is None or one.unit != "share" or not (answers or (one.part == "scope" and one.name.startswith("questions_"))):
+            continue
+        lost = one.value if answers else 1 - one.value
+        if lost > MANY_LOST:
             title = one.title if answers else f"Questions that fail a check: {one.name.removeprefix('questions_')}"
             yield OverviewPriority(
                 severity="warning", title=title, why="figures over these questions say less than they seem to",
                 evidence=f"{percent(lost)} of {number(one.n_scored or 0)}", where=place_of(one.place, one.of),
                 advice=ADVICE["no_answer" if answers else "questions"], source=one.source,
             )
-
-
-def _share_lost(one: OverviewFigure) -> float | None:
-    """The share of answers that are none, or of questions that fail a check; null for other figures."""
-    if one.value is None or one.unit != "share":
-        return None
-    if one.name == "no_answer":
-        return one.value
-    return 1 - one.value if one.part == "scope" and one.name.startswith("questions_") else None
 
 
 def _contamination(evidence: Evidence) -> Iterator[OverviewPriority]:

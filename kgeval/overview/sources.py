@@ -57,16 +57,6 @@ class Sources:
     names: Mapping[Path, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Read:
-    """One file's object. `given`: it was named itself, not found in a folder."""
-
-    path: Path
-    value: Any
-    sha256: str
-    given: bool
-
-
 def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Sources:
     """The reports of files and folders (searched through; run.json says what stands where). `names`: what some of the files are called in
     the report.
@@ -95,24 +85,19 @@ def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxy
 
 def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str]) -> None:
     """Everything of one path, added to `found`."""
-    here = Sources()
+    here: list[Source] = []
     ledgers: list[tuple[Path, PipelineRun]] = []
     for file in _files_of(path):
         try:
-            _one_file(_read(file, given=not path.is_dir()), here, ledgers, skipped)
+            _one_file(file, found, here, ledgers, skipped, given=not path.is_dir())
         except InputError as fault:
             faults += fault.faults or (fault.message,)
     for folder, ledger in ledgers:
-        here.stages += ledger.stages
-        here.reports = [_placed(one, folder, ledger, here.changed) for one in here.reports]
+        found.stages += ledger.stages
+        here = [_placed(one, folder, ledger, found.changed) for one in here]
     name = found.names.get(path)
     root = path.resolve().name if path.is_dir() else name or path.stem
-    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here.reports]
-    found.stages += here.stages
-    found.changed += here.changed
-    found.whole += here.whole
-    found.notes += here.notes
-    found.files += here.files
+    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here]
 
 
 def _files_of(path: Path) -> Iterator[Path]:
@@ -127,15 +112,16 @@ def _files_of(path: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(own) if name.endswith(".html") and f"{name[:-5]}.json" not in own)
 
 
-def _read(path: Path, *, given: bool) -> _Read:
-    """Raises: InputError for a file that cannot be read or is no JSON; a page without a report has null."""
+def _read(path: Path) -> tuple[Any, str]:
+    """The object that a file holds (null: a page without a report), and the SHA-256 of its bytes. Raises: InputError for a file that cannot
+    be read or is no JSON."""
     check_readable(path)
     data = path.read_bytes()
     mark = hashlib.sha256(data).hexdigest()
     if path.suffix.lower() in (".html", ".htm"):
         inside = _DATA.findall(data)
         if not inside:
-            return _Read(path, None, mark, given)
+            return None, mark
         form, data = inside[-1]
         try:
             data = gzip.decompress(base64.b64decode(data)) if form == b"gzip" else data
@@ -143,37 +129,35 @@ def _read(path: Path, *, given: bool) -> _Read:
             raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))
     try:
-        return _Read(path, json.loads(text), mark, given)
+        return json.loads(text), mark
     except (json.JSONDecodeError, RecursionError, ValueError) as cause:
         where = f"{path}:{cause.lineno}" if isinstance(cause, json.JSONDecodeError) else str(path)
         raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="correct the file there") from cause
 
 
-def _one_file(read: _Read, here: Sources, ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path]) -> None:
-    """Raises: InputError for a broken report, and for a file that was given and is no report."""
-    kind, name = kind_of(read.value), str(read.path)
+def _one_file(
+    path: Path, found: Sources, here: list[Source], ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path], *, given: bool,
+) -> None:
+    """`given`: the file was named itself. Raises: InputError for a broken report, and for a file that was given and is no report."""
+    value, sha256 = _read(path)
+    kind, name = kind_of(value), str(path)
     if kind is PipelineRun:
-        ledgers.append((read.path.parent, validated(PipelineRun, read.value, name)))
+        ledgers.append((path.parent, validated(PipelineRun, value, name)))
     elif kind is OverviewReport:
-        here.whole.append((read.path, validated(OverviewReport, read.value, name)))
+        found.whole.append((path, validated(OverviewReport, value, name)))
     elif isinstance(kind, str):
-        record: Reported = validated(KINDS[kind], read.value, name)
-        page = read.path if read.path.suffix != ".json" else read.path.with_suffix(".html")
-        here.reports.append(Source(kind, record, read.path, page if page.is_file() else None, read.sha256))
-    elif read.given:
+        record: Reported = validated(KINDS[kind], value, name)
+        page = path if path.suffix != ".json" else path.with_suffix(".html")
+        here.append(Source(kind, record, path, page if page.is_file() else None, sha256))
+    elif given:
         raise InputError(f"{name}: is {'no report of kgeval' if kind is None else ELSEWHERE[kind]}")
     elif kind is not None:
-        here.notes.append(f"passed over: {read.path.name} is {ELSEWHERE[kind]}")
+        found.notes.append(f"passed over: {path.name} is {ELSEWHERE[kind]}")
         return
-    elif not _is_manifest(read):
-        skipped.append(read.path)
+    elif not (isinstance(value, dict) and {"kgeval", "command", "started"} <= set(value)):  # the run.json of a result's folder has these
+        skipped.append(path)
         return
-    here.files.append(read.path)
-
-
-def _is_manifest(read: _Read) -> bool:
-    """The run.json of a result's folder: it says how the result beside it came to be."""
-    return isinstance(read.value, dict) and {"kgeval", "command", "started"} <= set(read.value)
+    found.files.append(path)
 
 
 def _placed(one: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
@@ -234,20 +218,13 @@ def apart(reports: Sequence[Source]) -> list[Source]:
 
     piles = Counter((kind, place) for kind, place, _ in {(one.kind, one.place, run(one)) for one in reports})
     crowded = {key for key, count in piles.items() if count > 1}
-    for name in (_by_root, _by_folder):
-        runs = {(one.kind, one.place, run(one), name(one)) for one in reports if (one.kind, one.place) in crowded}
-        named = {(kind, place, called) for kind, place, _, called in runs}
-        if crowded and len(named) == len(runs) == sum(piles[key] for key in crowded):
-            return [_called(one, name(one)) for one in reports]
+    for names in ([one.root for one in reports], [one.file.resolve().parent.name for one in reports]):
+        named = list(zip(reports, names, strict=True))
+        runs = {(one.kind, one.place, run(one), name) for one, name in named if (one.kind, one.place) in crowded}
+        apart_now = {(kind, place, name) for kind, place, _, name in runs}
+        if crowded and len(apart_now) == len(runs) == sum(piles[key] for key in crowded):
+            return [_called(one, name) for one, name in named]
     return [_called(one, one.file.stem) if (one.kind, one.place) in crowded else one for one in reports]
-
-
-def _by_root(one: Source) -> str:
-    return one.root
-
-
-def _by_folder(one: Source) -> str:
-    return one.file.resolve().parent.name
 
 
 def _called(one: Source, name: str) -> Source:
