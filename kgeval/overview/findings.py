@@ -66,10 +66,10 @@ def _name(item: GraphRef) -> str:
     return next((text for text in (item.name, item.key) if text and text != item.element_id), "")
 
 
-def amount(one: OverviewFinding | Finding) -> str:
+def amount(one: OverviewFinding | Finding, *, share: bool = True) -> str:
     """The hits: `58 of 1,284 entities (4.5 %)`."""
-    share = f" ({percent(one.share)})" if one.share is not None else ""
-    return f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
+    part = f" ({percent(one.share)})" if share and one.share is not None else ""
+    return f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{part}"
 
 
 def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:

@@ -14,7 +14,7 @@ from kgeval.reports.document import Block, Cell, Details, Document, Figure, Item
 from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, foot, gate_tally, gates_section, server_of
+from kgeval.reports.views.parts import cut_at, drawn, findings_section, foot, gate_tally, gates_section, server_of
 
 SUBJECTS: dict[AccuracyKind, str] = {
     "relations": "relations that their passages entail", "entities": "entities that are real and of the right type",
@@ -31,7 +31,10 @@ UNSCORED = "Unscored"
 
 def document(report: AccuracyReport) -> Document:
     """The estimates, by type, document and class, what the passages contradict, the sample; on the page every item with its passages."""
-    tally: list[tuple[Tone, str]] = [(_tone(pile), f"{number(len(pile.items))} {_lower(pile.title)}") for pile in piles(report)]
+    tally: list[tuple[Tone, str]] = []
+    for pile in piles(report):
+        tone: Tone = "error" if pile.bad else "passed" if pile.label in GOOD else "skipped" if pile.label else "open"
+        tally.append((tone, f"{number(len(pile.items))} {_lower(pile.title)}"))
     sections = [
         gates_section(report.gates), Section("Estimates", list(_estimates(report)), id="estimates"), _split("By type", report.by_type),
         *([replace(_split("By type and document", report.by_stratum), forms="long")] if report.by_stratum else []),
@@ -56,7 +59,8 @@ def _estimates(report: AccuracyReport) -> Iterator[Block]:
         "uncorrected. Bounds: all unscored items wrong, or all right.", style="hint", forms="page",
     )
     yield Table(("Estimate", "share", "95 %", "n", "scored", ""), [_row(name_of(one), one) for one in report.estimates])
-    yield Text(f"by {'; '.join(methods(report))}", style="hint", forms="short")
+    methods = [visible(method, longest=200) for method in dict.fromkeys(one.method for one in report.estimates)]
+    yield Text(f"by {'; '.join(methods)}", style="hint", forms="short")
     made = [
         (name_of(one), one.method, "" if one.clusters is None else number(one.clusters), bounds(one), causes(one.failures))
         for one in report.estimates
@@ -65,8 +69,7 @@ def _estimates(report: AccuracyReport) -> Iterator[Block]:
 
 
 def _row(name: str | Cell, one: Estimate) -> tuple[str | Cell, ...]:
-    drawn = Cell("", range=None if one.value is None else (one.value, one.low, one.high))
-    return name, share_of(one.value), interval(one.low, one.high) or "-", number(one.n), number(one.n_scored), drawn
+    return name, share_of(one.value), interval(one.low, one.high) or "-", number(one.n), number(one.n_scored), drawn(one)
 
 
 def _split(title: str, rows: Sequence[Estimate], share: str = "accuracy") -> Section:
@@ -92,10 +95,9 @@ def _items(report: AccuracyReport) -> Iterator[Section]:
         given = [_item(report, item, pile, open_=pile.bad and place < 5) for place, item in enumerate(pile.items[:MOST_ROWS])]
         few = given if pile.bad else given[:5]
         rest = [Details(f"{number(len(given) - len(few))} more", given[len(few):])] if given[len(few):] else []
-        cut = f"The first {MOST_ROWS} of {number(len(pile.items))}; the JSON has them all." if len(pile.items) > MOST_ROWS else ""
         differ = len(disputed(report))
         hint = f"People and the judge differ on {number(differ)} of these items; the label of people counts." if differ and not at else ""
-        blocks: list[Block] = [*few, *rest, *([Text(cut, style="hint")] if cut else [])]
+        blocks = [*few, *rest, *cut_at(MOST_ROWS, len(pile.items))]
         yield Section(f"{pile.title} ({number(len(pile.items))})", blocks, hint=hint, id=f"pile-{at + 1}", forms="page")
 
 
@@ -110,33 +112,29 @@ def _item(report: AccuracyReport, item: ItemVerdict, pile: Pile, *, open_: bool)
             part for part in (one.document or "", f"chunk {one.chunk_id}" if one.chunk_id else "") if part
         )) else "")) for one in passages[:5]
     ]
-    more = [Text(f"The first 5 of {number(len(passages))} passages; the JSON has them all.", style="hint")] if len(passages) > 5 else []
     facts = [item.item.kind + (f" {item.item.element_id}" if item.item.element_id else "")]
     facts += [f"stands for {number(item.weight)} {report.kind}"] if item.weight is not None else []
     facts += [f"call {item.call}"] if item.call else []
     return Details(item.text or item.item.name, [
-        *([Text(item.reason, style="lead")] if item.reason else []), *(quoted or [Text("No passage.")]), *more,
-        Text(" · ".join(facts), style="hint"),
+        *([Text(item.reason, style="lead")] if item.reason else []), *(quoted or [Text("No passage.")]),
+        *cut_at(5, len(passages), "passages"), Text(" · ".join(facts), style="hint"),
     ], open=open_, tone="error" if pile.bad else "open" if item.status != "scored" else "passed", chips=chips)
 
 
-def _tone(pile: Pile) -> Tone:
-    return "error" if pile.bad else "passed" if pile.label in GOOD else "skipped" if pile.label else "open"
-
-
 def _sample(report: AccuracyReport) -> Iterator[Block]:
-    labels = f"Sample: {counted(report.labels)}. {flag_line(report)}".strip() if report.labels else ""
+    flags = [f"{number(n)} {visible(name, longest=40)}" for name, n in sorted(report.flags.items()) if n]
+    flagged = f" Of the entailed ones: {joined(flags)}." if flags else ""
+    labels = f"Sample: {counted(report.labels)}.{flagged}" if report.labels else ""
     yield Items([line for line in (labels, unscored_line(report), *design_lines(report)) if line], short=20)
-    needed = [(f"items needed for {width}", number(n)) for width, n in needed_lines(report)]
-    figures = needed + [
-        (f"{name}: {key}", value) for name, rows in (("judge and people", report.agreement), ("pairs", report.duplicates))
-        for key, value in agreement_rows(rows)
-    ]
+    needed = needed_lines(report)
+    figures = [(f"items needed for {width}", number(n)) for width, n in needed]
     if needed:
-        yield Text(f"Items needed: {', '.join(f'{number(n)} for {width}' for width, n in needed_lines(report))}", forms="short")
-    for name, rows in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
+        yield Text(f"Items needed: {', '.join(f'{number(n)} for {width}' for width, n in needed)}", forms="short")
+    for name, table in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
+        rows = agreement_rows(table)
+        figures += [(f"{_lower(name)}: {key}", value) for key, value in rows]
         if rows:
-            yield Text(f"{name}: " + ", ".join(f"{key} {value}" for key, value in agreement_rows(rows)), forms="short")
+            yield Text(f"{name}: " + ", ".join(f"{key} {value}" for key, value in rows), forms="short")
     if figures:
         hint = "Items needed: sample size for an interval of this half-width, at the accuracy and clustering found here."
         yield Table(("Figure", "Value"), figures, hint=hint if needed else "", forms="long")
@@ -212,11 +210,6 @@ def split_title(title: str, rows: Sequence[Estimate]) -> str:
     return f"{title} ({given[0]})" if len(given) == 1 else title
 
 
-def methods(report: AccuracyReport) -> list[str]:
-    """The estimators and intervals that were used, each once."""
-    return [visible(method, longest=200) for method in dict.fromkeys(one.method for one in report.estimates)]
-
-
 def design_lines(report: AccuracyReport) -> list[str]:
     """How the sample was drawn, in sentences."""
     design = report.design
@@ -237,7 +230,8 @@ def piles(report: AccuracyReport) -> list[Pile]:
     for item in report.items:
         table.setdefault(label_of(item), []).append(item)
     order = [*LABELS, ""]
-    names = sorted(table, key=lambda name: (_place(name), order.index(name) if name in order else len(order), name))
+    place = {**dict.fromkeys(BAD, 0), "": 2, **dict.fromkeys(GOOD, 3)}
+    names = sorted(table, key=lambda name: (place.get(name, 1), order.index(name) if name in order else len(order), name))
     return [Pile(name, LABELS.get(name, name.replace("_", " ")) if name else UNSCORED, table[name], name in BAD) for name in names]
 
 
@@ -274,20 +268,6 @@ def unscored_line(report: AccuracyReport) -> str:
     between = bounds(one)
     told = f"; if all of them were wrong, or right: {between}" if between else ""
     return f"{plural(one.n - one.n_scored, 'item')} unscored ({failures}){told}"
-
-
-def flag_line(report: AccuracyReport) -> str:
-    """Flags of entailed items, "" where there are none."""
-    parts = [f"{number(n)} {visible(name, longest=40)}" for name, n in sorted(report.flags.items()) if n]
-    return f"Of the entailed ones: {joined(parts)}." if parts else ""
-
-
-def _place(name: str) -> int:
-    if name in BAD:
-        return 0
-    if name in GOOD:
-        return 3
-    return 2 if name == "" else 1
 
 
 def _width(text: str) -> float:

@@ -11,10 +11,10 @@ from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, w
 from kgeval.format import first_of, joined, number, percent, plural, points, visible
 from kgeval.overview.structure import Figure, figure_of
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
-from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Block, Cell, Document, Section, Table, Text
 from kgeval.reports.document import Figure as Picture
 from kgeval.reports.plots_graphs import Move, moves
-from kgeval.reports.views.parts import version_line
+from kgeval.reports.views.parts import filled, notes_list, version_line
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
@@ -41,7 +41,7 @@ def document(made: AuditDiff) -> Document:
     if picture := _picture(made):
         sections.insert(0, Section("", picture))
     for part in made.graphs:
-        sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), _notes(part, 8), *tables(part)]))
+        sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), notes_list(part.notes, 8), *tables(part)]))
     return Document(
         "Audits compared", "audit diff", sections, name=heading(made), about=f"{made.before}, then {made.after}",
         lead=[line for line in (verdict(made), gate_line(made)) if line], notes=made.notes, foot=[HINT],
@@ -53,7 +53,7 @@ def section(made: AuditDiff) -> Section:
     """The section of an audit's report: against which report, and the checks that are not the same; on a page everything."""
     few = [replace(table, short=6, long=6, forms="all" if "Severity" in table.head else "page") for table in tables(made)]
     lines = [Text(verdict(made), style="lead"), *([Text(line)] if (line := gate_line(made)) else [])]
-    return Section(f"Compared with {made.before}", [*lines, *_picture(made), *few, _notes(made, 4)], id="diff")
+    return Section(f"Compared with {made.before}", [*lines, *_picture(made), *few, notes_list(made.notes, 4)], id="diff")
 
 
 def _picture(made: AuditDiff) -> list[Block]:
@@ -66,10 +66,6 @@ def _picture(made: AuditDiff) -> list[Block]:
     drawing = moves(moved[:_MOST_MOVES])
     hint = "The share that each check finds: the ring is before, the dot is now; red became worse, green better."
     return [Picture(drawing, "Before and now", hint)] if drawing else []
-
-
-def _notes(made: AuditDiff, most: int) -> Block:
-    return Items([f"note: {note}" for note in made.notes], short=most)
 
 
 def run_of(made: AuditDiff) -> RunManifest:
@@ -118,35 +114,24 @@ def gate_line(made: AuditDiff) -> str:
 def tables(made: AuditDiff) -> Iterator[Table]:
     """The checks by what became of them, their types, the examples, the figures; without those that are the same, or were skipped in
     both."""
+    whole = [one for one in made.findings if one.label is None and (one.verdict != "unanswered" or one.status_before != one.status_after)]
+    whole.sort(key=lambda one: SEVERITIES.index(one.severity))
     for kind in ORDER:
-        found = [one for one in made.findings if one.label is None and one.verdict == kind and _moved(one)]
-        rows = [_check(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]
-        if rows:
+        if kind != "same" and (rows := [_check(one) for one in whole if one.verdict == kind]):
             yield _table(HEADINGS[kind], ("Check", "Severity", "Before", "Now", "Note"), rows, {0, 1, 4})
-    labels = sorted((one for one in made.findings if one.label is not None and one.verdict != "same"), key=_pressing)
-    if labels:
-        rows = [(one.rule_id, one.label or "", amount(one, now=False), amount(one, now=True), WORDS[one.verdict]) for one in labels]
+    labels = [one for one in made.findings if one.label is not None and one.verdict != "same"]
+    labels.sort(key=lambda one: (ORDER.index(one.verdict), one.rule_id))
+    if rows := [(one.rule_id, one.label or "", amount(one, now=False), amount(one, now=True), WORDS[one.verdict]) for one in labels]:
         yield _table("Checks by type", ("Check", "Type", "Before", "Now", "Became"), rows, {0, 1, 4})
-    moved = [one for one in made.findings if one.appeared or one.vanished]
-    if moved:
-        rows = [(one.rule_id, _names(one.appeared), _names(one.vanished)) for one in moved]
-        yield _table("Examples", ("Check", "Appeared", "Vanished"), rows, {0, 1, 2})
-    yield from _figures(made.figures)
+    if moved := [(one.rule_id, _names(one.appeared), _names(one.vanished)) for one in made.findings if one.appeared or one.vanished]:
+        yield _table("Examples", ("Check", "Appeared", "Vanished"), moved, {0, 1, 2})
+    for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
+        if figures := [_figure(one) for one in made.figures if (one.label is not None) is labelled and one.verdict != "same"]:
+            yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), figures, {0, 4})
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: set[int]) -> Table:
-    if not any(row[-1] for row in rows):  # no check has a note
-        head, rows = head[:-1], [row[:-1] for row in rows]
-    return Table(head, rows, title=title, words=frozenset(words), long=30)
-
-
-def _moved(one: FindingChange) -> bool:
-    """Whether there is something to tell: not for what is the same, nor for what has no answer as before."""
-    return one.verdict != "same" and (one.verdict != "unanswered" or one.status_before != one.status_after)
-
-
-def _pressing(one: FindingChange) -> tuple[int, str]:
-    return ORDER.index(one.verdict), one.rule_id
+    return filled(Table(head, rows, title=title, words=frozenset(words), long=30), keep=range(len(head) - 1))
 
 
 def _check(one: FindingChange) -> tuple[str, ...]:
@@ -179,23 +164,13 @@ def _names(examples: Sequence[Example]) -> str:
     return first_of(names, _NAMES)
 
 
-def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:
-    for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
-        found = [one for one in changes if (one.label is not None) is labelled and one.verdict != "same"]
-        if found:
-            yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), [_figure(one) for one in found], {0, 4})
-
-
 def _figure(one: FigureChange) -> tuple[str | Cell, ...]:
     figure = _LABELLED.get(one.id) or figure_of(one.id)
     name = figure.title if one.label is None else f"{figure.title}: {one.label}"
     became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
     before, after = ("" if value is None else figure.text(value) for value in (one.before, one.after))
-    return Cell(name, what=figure.what), before, after, _difference(figure, one), became
-
-
-def _difference(figure: Figure, one: FigureChange) -> str:
-    if one.before is None or one.after is None or one.verdict == "not_comparable":
-        return ""
-    gap = one.after - one.before
-    return f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
+    difference = ""
+    if one.before is not None and one.after is not None and one.verdict != "not_comparable":
+        gap = one.after - one.before
+        difference = f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
+    return Cell(name, what=figure.what), before, after, difference, became

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
 from kgeval.format import money, number, percent, plural
 from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.overview.costs import total
-from kgeval.overview.findings import failed
+from kgeval.overview.findings import amount, failed
 from kgeval.overview.kinds import TITLES
 from kgeval.overview.wording import NONE, place_of, value_of
 from kgeval.records import (
+    ModelUse,
     OverviewChange,
     OverviewCost,
     OverviewDiff,
@@ -23,7 +24,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.views.parts import fix_first, gates_section, version_line
+from kgeval.reports.views.parts import filled, fix_first, gates_section, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -120,32 +121,37 @@ def _rubric(given: Sequence[Rubric]) -> Iterator[Block]:
 
 
 def _parts(report: OverviewReport) -> list[Section]:
-    """The parts of the template."""
-    makers: tuple[Callable[[OverviewReport], Section], ...] = (
-        _system, _scope, _graph, _figures("retrieval", "Retrieval"), _figures("answers", "Answers"),
-        _figures("grounding", "Hallucination and grounding"), _figures("reasoning", "Reasoning depth"), _baselines, _significance,
-        _weaknesses, _cost, _sources,
-    )
-    return [maker(report) for maker in makers]
+    """The parts of the template of [M], those of the evaluation in its order, then what they cost and rest on."""
+    def table(part: Part, title: str, of: str = "System") -> list[Table]:
+        return by_system(title, [one for one in report.figures if one.part == part], of)
+
+    return [
+        _system(report), _scope(report, table("scope", "Questions", "File")), _graph(report),
+        _part("retrieval", "Retrieval", [], [*table("retrieval", "Retrieval"), *table("latency", "Latency")]),
+        _part("answers", "Answers", [], table("answers", "Answers")),
+        _part("grounding", "Hallucination and grounding", [], table("grounding", "Hallucination and grounding")),
+        _part("reasoning", "Reasoning depth", [], table("reasoning", "Reasoning depth")),
+        _part("baseline", "Against baselines, and what changes do", _says(report, ("contamination", "matrix")),
+              table("baseline", "Against baselines", "Systems"), "No baseline was measured."),
+        _part("significance", "Significance", [*_says(report, ("comparison", "agreement")), INTERVALS],
+              table("comparison", "Comparison and judge", "Systems")),
+        _weaknesses(report),
+        _part("cost", "Cost", [], [*costs(report.cost), *table("cost", "Cost of answers and of building")],
+              "No model was asked, as far as the reports tell."),
+        _part("sources", "Reports behind this one", [], [sources(report.sources)] if report.sources else [], ""),
+    ]
 
 
-def _figures(part: Part, title: str) -> Callable[[OverviewReport], Section]:
-    def made(report: OverviewReport) -> Section:
-        rows = [one for one in report.figures if one.part == part]
-        extra = [one for one in report.figures if one.part == "latency"] if part == "retrieval" else []
-        found = [*by_system(title, rows), *by_system("Latency", extra)]
-        return _part(part, title, [] if found else ["Not measured."], found)
-
-    return made
-
-
-def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block]) -> Section:
+def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block], nothing: str = "Not measured.") -> Section:
+    """`nothing`: what is said where there are neither lines nor anything found."""
+    if not lines and not found and nothing:
+        lines = [nothing]
     return Section(title, [*([Items(lines, long=20)] if lines else []), *found], id=f"part-{id_}")
 
 
 def _system(report: OverviewReport) -> Section:
     """1: what was evaluated."""
-    systems = _systems(report)
+    systems = list(dict.fromkeys(one.of for one in report.figures if one.of and one.part in ("answers", "retrieval", "grounding")))
     graphs = list(dict.fromkeys(one.graph for one in report.findings if one.graph))
     none = "No system's answers were scored: only the rest was looked at."
     lines = [f"{plural(len(systems), 'system')}: {', '.join(systems)}." if systems else none]
@@ -156,17 +162,12 @@ def _system(report: OverviewReport) -> Section:
     return _part("system", "System", [*lines, *_says(report, ("build",))], found)
 
 
-def _systems(report: OverviewReport) -> list[str]:
-    return list(dict.fromkeys(one.of for one in report.figures if one.of and one.part in ("answers", "retrieval", "grounding")))
-
-
-def _scope(report: OverviewReport) -> Section:
+def _scope(report: OverviewReport, found: Sequence[Block]) -> Section:
     """2: data sets, places, questions."""
     places = [place_of(place) for place in dict.fromkeys(one.place for one in report.sources) if place_of(place)]
     lines = [f"{plural(len(places), 'place')}: {'; '.join(places)}."] if places else []
     lines += _says(report, ("questions", "check", "coverage", "answers"))
-    rows = [one for one in report.figures if one.part == "scope"]
-    return _part("scope", "Scope", lines or ["Nothing is told of questions."], by_system("Questions", rows, "File"))
+    return _part("scope", "Scope", lines or ["Nothing is told of questions."], found)
 
 
 def _graph(report: OverviewReport) -> Section:
@@ -176,36 +177,18 @@ def _graph(report: OverviewReport) -> Section:
     lines = _says(report, ("audit", "completeness", "accuracy"))
     bad = failed(report.findings)
     several = len({(one.place, one.graph) for one in bad}) > 1
-    table = _table(
-        "Failed checks", ("Severity", "Check", "Found", "Share", *(("Where",) if several else ())),
-        [
-            (one.severity, f"{one.title} ({one.rule_id})", f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}",
-             percent(one.share), *((place_of(one.place, one.graph),) if several else ()))
-            for one in bad
-        ], 2,
-    )
+    checks_failed = [
+        (one.severity, f"{one.title} ({one.rule_id})", amount(one, share=False), percent(one.share),
+         place_of(one.place, one.graph) if several else "")
+        for one in bad
+    ]
+    table = filled(_table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2), keep=range(4))
     found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
     open_ends = [one for one in report.findings if one.status in ("skipped", "incomplete", "error")]
     if open_ends:
         lines.append(f"{plural(len(open_ends), 'check')} could not be answered, and are no pass: " + ", ".join(
             dict.fromkeys(one.rule_id for one in open_ends)) + ".")
-    return _part("graph", "Quality of the graph", lines if lines or found else ["Not measured."], found)
-
-
-def _baselines(report: OverviewReport) -> Section:
-    """8: systems against each other, the closed book, what one change does."""
-    rows = [one for one in report.figures if one.part == "baseline"]
-    found = by_system("Against baselines", rows, "Systems")
-    lines = _says(report, ("contamination", "matrix"))
-    none = [] if lines or found else ["No baseline was measured."]
-    return _part("baseline", "Against baselines, and what changes do", lines or none, found)
-
-
-def _significance(report: OverviewReport) -> Section:
-    """9: comparisons, the judge, and what the intervals mean."""
-    rows = [one for one in report.figures if one.part == "comparison"]
-    lines = [*_says(report, ("comparison", "agreement")), INTERVALS]
-    return _part("significance", "Significance", lines, by_system("Comparison and judge", rows, "Systems"))
+    return _part("graph", "Quality of the graph", lines, found)
 
 
 def _weaknesses(report: OverviewReport) -> Section:
@@ -220,18 +203,6 @@ def _weaknesses(report: OverviewReport) -> Section:
     return _part("weaknesses", "Weaknesses and gaps", lines or ["Nothing is missing of what this report asks for."], found)
 
 
-def _cost(report: OverviewReport) -> Section:
-    """Cost, tokens and time, of the run and of the answers."""
-    rows = [one for one in report.figures if one.part == "cost"]
-    found = [*costs(report.cost), *by_system("Cost of answers and of building", rows)]
-    return _part("cost", "Cost", [] if found else ["No model was asked, as far as the reports tell."], found)
-
-
-def _sources(report: OverviewReport) -> Section:
-    """What was read."""
-    return _part("sources", "Reports behind this one", [], [sources(report.sources)] if report.sources else [])
-
-
 def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
     """Sources' own sentences, with their place where there are several."""
     several = len({one.place for one in report.sources}) > 1
@@ -242,24 +213,15 @@ def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def by_system(title: str, figures: Iterable[OverviewFigure], of: str = "System") -> list[Table]:
+def by_system(title: str, figures: Sequence[OverviewFigure], of: str = "System") -> list[Table]:
     """One row a figure: what, of whom, where, value with interval, n, signature and note. Columns that nothing fills are left out."""
-    given = list(figures)
-    if not given:
-        return []
-    columns: list[tuple[str, list[str], bool]] = [
-        ("Figure", [_titled(one) for one in given], True), (of, [one.of or "" for one in given], True),
-        ("Where", [place_of(one.place) for one in given], True),
-        ("Value", [value_of(one.value, one.low, one.high, one.unit) for one in given], False), ("n", [_n(one) for one in given], False),
-        ("Signature", [one.signature or "" for one in given], False), ("Note", [one.note or "" for one in given], False),
+    rows = [
+        (one.title + (" (less is better)" if one.better == "lower" else ""), one.of or "", place_of(one.place),
+         value_of(one.value, one.low, one.high, one.unit), _n(one), one.signature or "", one.note or "")
+        for one in figures
     ]
-    kept = [column for column in columns if any(column[1]) or column[0] in ("Figure", "Value")]
-    rows = list(zip(*(cells for _, cells, _ in kept), strict=True))
-    return [_table(title, tuple(head for head, _, _ in kept), rows, sum(words for _, _, words in kept))]
-
-
-def _titled(one: OverviewFigure) -> str:
-    return one.title + (" (less is better)" if one.better == "lower" else "")
+    heads = ("Figure", of, "Where", "Value", "n", "Signature", "Note")
+    return [filled(_table(title, heads, rows, 3), keep=(0, 3))] if rows else []
 
 
 def _n(one: OverviewFigure) -> str:
@@ -330,16 +292,15 @@ def costs(given: Sequence[OverviewCost]) -> list[Block]:
     """Use of models by report and stage, and in all."""
     if not given:
         return []
-    rows = [(TITLES.get(one.kind, one.kind), place_of(one.place), one.use.stage, one.use.model, *_use(one)) for one in given]  # type: ignore[call-overload]
-    whole = _use(OverviewCost(kind="", use=total(given)))
+    rows = [(TITLES.get(one.kind, one.kind), place_of(one.place), one.use.stage, one.use.model, *_use(one.use)) for one in given]  # type: ignore[call-overload]
+    whole = _use(total(given))
     unknown = any(one.use.cost is None and one.use.calls for one in given) and total(given).cost is not None
     rows.append(("In all", "", "", "", *whole[:-1], whole[-1] + (" and what has no known price" if unknown else "")))
     heads = ("Report", "Where", "Stage", "Model", "Calls", "From the journal", "Tokens in", "Tokens out", "Cost")
     return [_table("", heads, rows, 4)]
 
 
-def _use(one: OverviewCost) -> tuple[str, ...]:
-    use = one.use
+def _use(use: ModelUse) -> tuple[str, ...]:
     return (*(number(value) for value in (use.calls, use.from_journal, use.input_tokens, use.output_tokens)), money(use.cost))
 
 

@@ -11,7 +11,7 @@ from kgeval.reports.document import Block, Cell, Details, Document, Items, Secti
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import colours_of, path_figure
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import gates_section
+from kgeval.reports.views.parts import drawn, gates_section, notes_list
 
 _HEADS = ("check: what passes", "passed", "95 %", "of", "failed", "not applicable", "unscored", "")
 _MEANING = (
@@ -30,8 +30,7 @@ def document(report: CheckReport) -> Document:
         rows = [(check_words(one.check), *_difference(one)) for one in report.differences]
         sections.append(Section(f"{first} minus {second}", [Table(("check: what passes", "difference", "95 %", "of"), rows)]))
     if report.twins:
-        twins = Items(list(_twins(report)), short=10, long=_MOST)
-        sections.append(Section("Questions that ask the same", [Text(_twins_head(report), style="hint"), twins]))
+        sections.append(Section("Questions that ask the same", list(_twins(report))))
     for one in report.sets:
         if one.examples:
             few = Items(list(_failed(one, _EXAMPLES)), short=_MOST, forms="short")
@@ -57,7 +56,7 @@ def _set(one: CheckedSet) -> Iterator[Block]:
         f"{figure.check} {why} ({plural(n, 'question')})"
         for figure in one.figures for why, n in figure.why_not.items() if why.startswith("not judged")
     )], short=_MOST)
-    yield Items([f"note: {note}" for note in one.notes])
+    yield notes_list(one.notes)
 
 
 def check_words(check: str) -> str:
@@ -66,10 +65,9 @@ def check_words(check: str) -> str:
 
 
 def _row(figure: CheckFigure) -> tuple[str | Cell, ...]:
-    drawn = "" if figure.share is None else Cell("", range=(figure.share, figure.low, figure.high))
     return (
         check_words(figure.check), share(figure.share), interval(figure.low, figure.high) or "-", number(figure.passed + figure.failed),
-        number(figure.failed), number(figure.not_applicable), number(figure.unscored), drawn,
+        number(figure.failed), number(figure.not_applicable), number(figure.unscored), drawn(figure),
     )
 
 
@@ -93,20 +91,18 @@ def _paths(one: CheckedSet) -> Iterator[Block]:
         )
 
 
-def _twins_head(report: CheckReport) -> str:
-    """How many pairs there are, within each file and across."""
+def _twins(report: CheckReport) -> Iterator[Block]:
+    """How many pairs there are, within each file and across; the first of them."""
     parts = [f"{number(count)} within {visible(name, longest=60)}" for name, count in report.twins_within.items()]
     across = [f"{number(report.twins_across)} across the files"] if len(report.sets) > 1 else []
     how = "by their words only" if report.near is None else f"by their words, or a cosine of {report.near:g} and more"
-    return f"{', '.join([*parts, *across])} ({how})"
-
-
-def _twins(report: CheckReport) -> Iterator[str]:
-    several = len(report.sets) > 1
+    yield Text(f"{', '.join([*parts, *across])} ({how})", style="hint")
+    several, pairs = len(report.sets) > 1, []
     for pair in report.twins[:_MOST]:
         one, other = ((f"{name}: " if several else "") + ident for name, ident in ((pair.file, pair.id), (pair.other_file, pair.other_id)))
         near = f", {pair.similarity:.2f}" if pair.similarity is not None else ""
-        yield f"{visible(one, longest=80)} = {visible(other, longest=80)} ({pair.how}{near})"
+        pairs.append(f"{visible(one, longest=80)} = {visible(other, longest=80)} ({pair.how}{near})")
+    yield Items(pairs, short=10, long=_MOST)
 
 
 def _failed(one: CheckedSet, most: int) -> Iterator[str]:

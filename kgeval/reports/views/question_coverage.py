@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
-from kgeval.reports.views.parts import gates_section
+from kgeval.reports.views.parts import gates_section, notes_list
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")
 _MEANING = (
@@ -40,7 +40,7 @@ def _set(one: CoverageSet) -> Iterator[Block]:
     yield Items([line for figure in one.figures for line in _lines(figure, _SHOWN)], short=100, longest=_LONGEST, forms="short")
     every = [line for figure in one.figures for line in _lines(figure, len(figure.groups) + len(figure.missing))]
     yield Items(every, longest=_LONGEST, forms="long")
-    yield Items([f"note: {note}" for note in one.notes])
+    yield notes_list(one.notes)
 
 
 def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:

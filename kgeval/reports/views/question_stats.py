@@ -8,7 +8,8 @@ from typing import Literal
 
 from kgeval.format import number, percent, plural
 from kgeval.records import LEVELS_OF_X, Amounts, QuestionGroup, QuestionSet, QuestionStats
-from kgeval.reports.document import Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Cell, Document, Section, Table, Text
+from kgeval.reports.views.parts import notes_list
 from kgeval.tables.fields import level_of
 
 Side = Literal["levels", "kinds"]
@@ -32,7 +33,7 @@ def document(report: QuestionStats) -> Document:
         names_of = [Cell("all" if group is one.overall else group.name or _NAMELESS, user=True) for group in groups]
         rows: list[Sequence[str | Cell]] = [(cell, *_row(group)) for cell, group in zip(names_of, groups, strict=True)]
         about = Text(f"{plural(one.n, 'question')}, {plural(one.documents, 'document')} named.")
-        sections.append(Section(name, [about, Table(_HEADS, rows, short=100), Items([f"note: {note}" for note in one.notes])]))
+        sections.append(Section(name, [about, Table(_HEADS, rows, short=100), notes_list(one.notes)]))
     total = plural(sum(one.n for one in report.sets), "question")
     return Document(
         "Sets of questions", "questions stats", sections, about=f"{total} in {plural(len(report.sets), 'file')}", foot=[_MEANING],
