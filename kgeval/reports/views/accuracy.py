@@ -107,11 +107,10 @@ def _item(report: AccuracyReport, item: ItemVerdict, pile: Pile, *, open_: bool)
     chips += [f"judge: {item.label}"] if item.human and item.label else []
     chips += [item.consistency] if item.consistency else []
     passages = report.passages_of(item)
-    quoted = [
-        Text(one.text + (f" ({place})" if (place := ", ".join(
-            part for part in (one.document or "", f"chunk {one.chunk_id}" if one.chunk_id else "") if part
-        )) else "")) for one in passages[:5]
-    ]
+    quoted = []
+    for one in passages[:5]:
+        place = ", ".join(filter(None, [one.document, f"chunk {one.chunk_id}" if one.chunk_id else ""]))
+        quoted.append(Text(f"{one.text} ({place})" if place else one.text))
     facts = [item.item.kind + (f" {item.item.element_id}" if item.item.element_id else "")]
     facts += [f"stands for {number(item.weight)} {report.kind}"] if item.weight is not None else []
     facts += [f"call {item.call}"] if item.call else []

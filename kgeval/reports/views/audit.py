@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
-from kgeval.overview.findings import taken_out
-from kgeval.records import HALF_LOADED, SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
+from kgeval.overview.findings import amount, taken_out
+from kgeval.records import HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line, listing, repair, repair_line
@@ -66,29 +67,26 @@ def _anchors(findings: Sequence[Finding]) -> dict[int, str]:
     """Where each finding stands on the page, by its identity: joined reports may bring several findings of one rule."""
     anchors: dict[int, str] = {}
     for finding in findings:
-        name = anchor = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
-        at = 1
-        while anchor in anchors.values():
-            at += 1
-            anchor = f"{name}-{at}"
-        anchors[id(finding)] = anchor
+        name = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
+        names = chain([name], (f"{name}-{at}" for at in count(2)))
+        anchors[id(finding)] = next(anchor for anchor in names if anchor not in anchors.values())
     return anchors
 
 
 def _tally(report: AuditReport) -> Iterator[tuple[Tone, str]]:
     bad = priorities.failed(report)
     for severity in SEVERITIES:
-        if count := sum(f.severity == severity for f in bad):
-            yield severity, _severities(severity, count)
+        if n := sum(f.severity == severity for f in bad):
+            yield severity, _severities(severity, n)
     counts: tuple[tuple[Tone, int, str], ...] = (
         ("passed", sum(f.status == "passed" for f in report.findings), "passed"),
         ("open", len(priorities.unfinished(report)), "unfinished"), ("skipped", len(priorities.skipped(report)), "skipped"),
     )
-    yield from ((tone, f"{number(count)} {word}") for tone, count, word in counts if count)
+    yield from ((tone, f"{number(n)} {word}") for tone, n, word in counts if n)
 
 
-def _severities(severity: Severity, count: int) -> str:
-    return f"{number(count)} info" if severity == "info" else plural(count, severity)
+def _severities(severity: Severity, n: int) -> str:
+    return f"{number(n)} info" if severity == "info" else plural(n, severity)
 
 
 def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
@@ -118,8 +116,8 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
 def _cost(finding: Finding, report: AuditReport) -> str:
     """`96 of 1,284 entities (7.5 %) cannot be reached by following relations: ...`, and why it may be nothing."""
     cost, why = priorities.cost(finding), priorities.artefact(finding, report)
-    amount = _amount(finding, priorities.touches(finding, report))
-    return f"{amount}{' ' if cost else ''}{cost}." + (f" But {why}." if why else "")
+    hits = _amount(finding, priorities.touches(finding, report))
+    return f"{hits}{' ' if cost else ''}{cost}." + (f" But {why}." if why else "")
 
 
 def _amount(finding: Finding, touches: str = "") -> str:
@@ -128,7 +126,7 @@ def _amount(finding: Finding, touches: str = "") -> str:
     if touches.startswith(f", {share} of"):
         share = ""  # nearly all there are have been looked at: the one share says it
     about = "; ".join(filter(None, [f"{share}{touches}".lstrip(", "), ", ".join(taken_out(finding))]))
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}" + (f" ({about})" if about else "")
+    return amount(finding, share=False) + (f" ({about})" if about else "")
 
 
 def _gate_lines(report: AuditReport) -> Iterator[str]:
@@ -195,13 +193,17 @@ def _histogram(report: AuditReport, id_: str, title: str, hint: str, *, axes: tu
     """`axes`: what stands at them; `words`: what a value is, and what has it."""
     points = sorted((int(value), n) for value, n in figures.counts(report, id_) if value.isdigit())
     if not points:
-        return Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
+        return _not_measured(report, id_, title)
     if points[0][0] == 0 and points[-1][0] > 20:
         hint += f" {number(points[0][1])} with {words[0]} 0 are not drawn: a logarithmic axis has no zero."
     drawing = histogram(points, x=axes[0], y=axes[1], name=id_.split("_", 1)[0])
     if not drawing:
         hint += f" All alike: {plural(points[0][1], words[1])}, {words[0]}: {number(points[0][0])}."
     return Figure(drawing, title, hint, data=Table((words[0], axes[1]), [(number(value), number(n)) for value, n in points]))
+
+
+def _not_measured(report: AuditReport, id_: str, title: str) -> Text:
+    return Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
 
 
 def _communities(report: AuditReport) -> Iterator[Block]:
@@ -218,8 +220,7 @@ def _types(report: AuditReport) -> Iterator[Block]:
         counts = figures.counts(report, id_)
         total, largest = sum(n for _, n in counts) or 1, max((n for _, n in counts), default=0) or 1
         rows = [(Cell(name, user=True), Cell(number(n), note=percent(n / total)), Cell("", bar=n / largest)) for name, n in counts]
-        missing = Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
-        yield Table(("Name", "Count", ""), rows, title=title) if rows else missing
+        yield Table(("Name", "Count", ""), rows, title=title) if rows else _not_measured(report, id_, title)
 
 
 def _properties(report: AuditReport) -> Iterator[Block]:
@@ -249,15 +250,14 @@ def _kinds(found: object) -> str:
 
 def _table(report: AuditReport) -> Table:
     """The failed checks in Markdown, with the first examples. 30 of them leave room for the rest of a comment."""
-    rows = [
-        (f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=[_example(one) for one in f.examples[:3]]))
-        for f in priorities.failed(report)
-    ]
+    rows = []
+    for f in priorities.failed(report):
+        examples = [
+            Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in one.items[:4]], note=one.why or "")
+            for one in f.examples[:3]
+        ]
+        rows.append((f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=examples)))
     return Table(("Severity", "Check", "Found", "Examples"), rows, words=frozenset(range(4)), long=30, forms="md")
-
-
-def _example(example: Example) -> Cell:
-    return Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in example.items[:4]], note=example.why or "")
 
 
 def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
@@ -308,7 +308,10 @@ def _body(report: AuditReport, finding: Finding, drawing: Figure | None) -> Iter
             yield _statement(statement, "Cypher that draws this in Neo4j Browser", "It returns nodes and relations, by their element ids.")
     shown = finding.examples[:MOST_EXAMPLES]
     part = f" ({number(len(shown))} of {number(finding.count)})" if finding.count and len(finding.examples) < finding.count else ""
-    rows = [(Cell("", more=[_thing(item) for item in one.items]), _why(one)) for one in shown]
+    rows = []
+    for one in shown:
+        taken = [Cell("waived", note=one.waived)] if one.waived is not None else [Cell("known")] if one.known else []
+        rows.append((Cell("", more=[_thing(item) for item in one.items]), Cell(one.why or "", more=taken)))
     yield Table(("Where", "Why"), rows, title=f"Examples{part}", words=frozenset({0, 1}))
     yield from _statements(report, finding)
 
@@ -316,11 +319,6 @@ def _body(report: AuditReport, finding: Finding, drawing: Figure | None) -> Iter
 def _thing(item: GraphRef) -> Cell:
     about = [item.kind if item.kind != "entity" else "", item.type or "", item.element_id or ""]
     return Cell(item.name, user=True, note=", ".join(visible(part, longest=80) for part in about if part))
-
-
-def _why(example: Example) -> Cell:
-    taken = [Cell("waived", note=example.waived)] if example.waived is not None else [Cell("known")] if example.known else []
-    return Cell(example.why or "", more=taken)
 
 
 def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
@@ -380,8 +378,9 @@ def _unanswered(report: AuditReport) -> Iterator[Section]:
 
 
 def _all_figures(report: AuditReport) -> Table:
-    rows = []
-    for one in figures.values(report):
-        missing = "" if one.value else f"Not measured: {one.reason}. "
-        rows.append((Cell(one.figure.title, note=one.figure.id), one.value or "-", missing + one.figure.what))
+    rows = [
+        (Cell(one.figure.title, note=one.figure.id), one.value or "-",
+         ("" if one.value else f"Not measured: {one.reason}. ") + one.figure.what)
+        for one in figures.values(report)
+    ]
     return Table(("Figure", "Value", "What it says"), rows, words=frozenset({0, 2}))
