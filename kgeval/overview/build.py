@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kgeval.overview import verdicts
-from kgeval.overview.bands import DIMENSIONS, NEEDS
 from kgeval.overview.costs import costs_of
 from kgeval.overview.diff import changes_of, diff_of
 from kgeval.overview.figures import figures_of
 from kgeval.overview.findings import findings_of
 from kgeval.overview.gates import fail_on_gate, gates_of, thresholds_on
 from kgeval.overview.kinds import TITLES
-from kgeval.overview.recommendations import Evidence, priorities_of
-from kgeval.overview.rubric import rubrics_of
+from kgeval.overview.recommendations import priorities_of
+from kgeval.overview.rubric import DIMENSIONS, NEEDS, rubrics_of
 from kgeval.overview.sources import Source, Sources
 from kgeval.records import (
     OverviewFigure,
@@ -61,15 +60,14 @@ def overview(
         compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
         gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
-    priorities = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
-    made = OverviewReport(
+    report = OverviewReport(
         run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.ended for one in stages),
-        sources=sources, stages=stages, priorities=priorities, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
+        sources=sources, stages=stages, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
         fail_on=demands.fail_on, diff=diff, cost=costs_of(found.reports), not_measured=list(_missing(sources, rubrics)),
         notes=found.notes,
     )
-    return made.model_copy(update={"verdict": verdicts.verdict(made)})
+    return report.model_copy(update={"priorities": priorities_of(report, found.reports), "verdict": verdicts.verdict(report)})
 
 
 def _figures(baseline: Sources) -> list[OverviewFigure]:

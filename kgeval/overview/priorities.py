@@ -8,29 +8,7 @@ from dataclasses import dataclass
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import NO_TYPE
 from kgeval.format import first_of, joined, number, percent, plural
-from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
-
-
-@dataclass(frozen=True)
-class GroupLine:
-    """One group's outcome: how many checks passed, and so on. `by_severity`: the failed ones by severity, worst first. `unfinished`: timed
-    out or failed to run."""
-
-    group: Group
-    passed: int
-    failed: int
-    skipped: int
-    unfinished: int
-    by_severity: tuple[tuple[Severity, int], ...]
-
-    @property
-    def title(self) -> str:
-        return self.group.capitalize()
-
-    @property
-    def total(self) -> int:
-        return self.passed + self.failed + self.skipped + self.unfinished
-
+from kgeval.records import SEVERITIES, AuditReport, Finding, Severity
 
 # Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
 # key-value stores carry names and pairs only, whatever the graph behind them had.
@@ -164,21 +142,6 @@ def reasons(findings: list[Finding]) -> list[tuple[str, list[Finding]]]:
     for finding in findings:
         table.setdefault(finding.reason or "no reason given", []).append(finding)
     return sorted(table.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-
-
-def group_lines(report: AuditReport) -> list[GroupLine]:
-    """One line for each group that has a check, in the order of GROUPS."""
-    lines = []
-    for group in GROUPS:
-        findings = [f for f in report.findings if f.group == group]
-        states = Counter(f.status for f in findings)
-        bad = Counter(f.severity for f in findings if f.status == "failed")
-        lines.append(GroupLine(
-            group, passed=states["passed"], failed=states["failed"], skipped=states["skipped"],
-            unfinished=states["incomplete"] + states["error"],
-            by_severity=tuple((severity, bad[severity]) for severity in SEVERITIES if bad[severity]),
-        ))
-    return [line for line in lines if line.total]
 
 
 def verdict(report: AuditReport) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kgeval.format import beyond, first_of, number, percent, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
-from kgeval.overview.bands import DIMENSIONS
 from kgeval.overview.coverage import sentence
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.gates import told_by_checks
+from kgeval.overview.rubric import DIMENSIONS
 from kgeval.overview.sources import Source
 from kgeval.overview.wording import place_of, value_of
 from kgeval.records import (
@@ -20,13 +19,8 @@ from kgeval.records import (
     CompletenessReport,
     ContaminationReport,
     Dimension,
-    OverviewChange,
-    OverviewFigure,
-    OverviewFinding,
-    OverviewGate,
     OverviewPriority,
-    OverviewStage,
-    Rubric,
+    OverviewReport,
     RubricFigure,
     RunPlace,
     ScoreReport,
@@ -39,30 +33,19 @@ TOLD = 3  # systems in one row
 MANY_LOST = 0.1  # answers that are none, questions that fail a check
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What the list is made of."""
-
-    sources: Sequence[Source]
-    stages: Sequence[OverviewStage] = ()
-    figures: Sequence[OverviewFigure] = ()
-    findings: Sequence[OverviewFinding] = ()
-    gates: Sequence[OverviewGate] = ()
-    rubrics: Sequence[Rubric] = ()
-    changes: Sequence[OverviewChange] = ()
-
-
-def priorities_of(evidence: Evidence) -> list[OverviewPriority]:
+def priorities_of(report: OverviewReport, sources: Sequence[Source]) -> list[OverviewPriority]:
     """By severity; within one: what makes the measurement void, gates, gaps of the graph, weak figures of systems, what is worse than
     before, the questions, failed checks."""
-    makers = (_stages, _judge, _gates, _completeness, _scores, _worse, _lost, _contamination, _findings)
-    rows = [row for maker in makers for row in maker(evidence)]
+    rows = [
+        *_stages(report), *_judge(sources), *_gates(report), *_completeness(sources), *_scores(report), *_worse(report), *_lost(report),
+        *_contamination(sources), *_findings(report, sources),
+    ]
     ordered = sorted(rows, key=lambda row: SEVERITIES.index(row.severity))[:MOST]
     return [row.model_copy(update={"why": as_sentence(row.why), "advice": as_sentence(row.advice)}) for row in ordered]
 
 
-def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for one in evidence.stages:
+def _stages(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for one in report.stages:
         if not one.ended:
             yield OverviewPriority(
                 severity="error", title=f"Stage {one.id} is not done", why="what it would say is missing from this report",
@@ -71,21 +54,21 @@ def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:
             )
 
 
-def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _judge(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """What makes a comparison void: a judge that moved, or one that finds a difference where there is none."""
-    for source in evidence.sources:
-        report = source.record
-        if not isinstance(report, ComparisonReport):
+    for source in sources:
+        record = source.record
+        if not isinstance(record, ComparisonReport):
             continue
         where = {"where": place_of(source.place), "source": str(source.file)}
-        if report.drift is not None and report.drift.moved:
-            change = report.drift.changed
+        if record.drift is not None and record.drift.moved:
+            change = record.drift.changed
             yield OverviewPriority(
                 severity="error", title="The judge is not the judge of the baseline", why="win rates of the two runs cannot be compared",
                 evidence="other verdicts on the anchors" + ("" if change is None else f": {percent(change)} of them"),
                 advice="judge the baseline's answers again with this judge, then compare", **where,
             )
-        for check in report.self_checks:
+        for check in record.self_checks:
             if check.passed is False:
                 ends = value_of(check.relative.value, check.relative.low, check.relative.high, "difference")
                 yield OverviewPriority(
@@ -95,8 +78,8 @@ def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
                 )
 
 
-def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for gate in evidence.gates:
+def _gates(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for gate in report.gates:
         if gate.met is not True and not told_by_checks(gate):
             state = "missed" if gate.met is False else "not answered"
             told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
@@ -107,8 +90,8 @@ def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
             )
 
 
-def _worse(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for one in evidence.changes:
+def _worse(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for one in report.diff.changes if report.diff else ():
         if one.verdict == "worse" and one.part not in ("latency", "cost") and not one.name.startswith("failed_"):
             before, after = (value_of(value, None, None, one.unit) for value in (one.before, one.after))
             yield OverviewPriority(
@@ -118,10 +101,10 @@ def _worse(evidence: Evidence) -> Iterator[OverviewPriority]:
             )
 
 
-def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """Failed checks; those that go along with worse answers for sure come first within their severity."""
-    joins = {(source.place, one.rule): one for source in evidence.sources for one in _harmful(source)}
-    rows = [(one, joins.get((one.place, one.rule_id))) for one in failed(evidence.findings) if one.severity != "info"]
+    joins = {(source.place, one.rule): one for source in sources for one in _harmful(source)}
+    rows = [(one, joins.get((one.place, one.rule_id))) for one in failed(report.findings) if one.severity != "info"]
     for one, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
         why = "found by the audit" if join is None else (
             f"questions that touch it have a lower {join.metric}: "
@@ -148,8 +131,8 @@ def _harmful(source: Source) -> list[AuditJoin]:
     return sorted(rows, key=lambda one: -(one.difference or 0.0))
 
 
-def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for source in evidence.sources:
+def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
+    for source in sources:
         if isinstance(source.record, CompletenessReport):
             if source.record.scope == "unmatched":
                 yield OverviewPriority(
@@ -173,11 +156,11 @@ def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
                     )
 
 
-def _scores(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Figures of which even the best system's has a score of 1 or 2: a baseline may be weak, that is what it is there for."""
-    at = {(one.name, one.of, one.place): one.source for one in evidence.figures}
+    at = {(one.name, one.of, one.place): one.source for one in report.figures}
     piles: dict[tuple[Dimension, str, RunPlace], list[tuple[RubricFigure, str]]] = {}
-    for rubric in evidence.rubrics:
+    for rubric in report.rubrics:
         for score in rubric.scores:
             for one in score.figures if score.dimension != "graph" and rubric.system else ():
                 piles.setdefault((score.dimension, one.figure, rubric.place), []).append((one, rubric.system or ""))
@@ -198,9 +181,9 @@ def _scores(evidence: Evidence) -> Iterator[OverviewPriority]:
         )
 
 
-def _lost(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _lost(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Many answers that are none; many questions that fail a check."""
-    for one in evidence.figures:
+    for one in report.figures:
         answers = one.name == "no_answer"
         if one.value is None or one.unit != "share" or not (answers or (one.part == "scope" and one.name.startswith("questions_"))):
             continue
@@ -214,14 +197,14 @@ def _lost(evidence: Evidence) -> Iterator[OverviewPriority]:
             )
 
 
-def _contamination(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for source in evidence.sources:
-        report = source.record
-        if isinstance(report, ContaminationReport) and report.accuracy.low is not None and report.accuracy.low > MANY_LOST:
-            ends = value_of(report.accuracy.mean, report.accuracy.low, report.accuracy.high, "share")
+def _contamination(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
+    for source in sources:
+        record = source.record
+        if isinstance(record, ContaminationReport) and record.accuracy.low is not None and record.accuracy.low > MANY_LOST:
+            ends = value_of(record.accuracy.mean, record.accuracy.low, record.accuracy.high, "share")
             yield OverviewPriority(
                 severity="warning", title="The model answers many questions without any text",
                 why="on these, scores say nothing of graph or retrieval",
-                evidence=f"closed-book {report.metric} {ends}; {number(len(report.marked))} of {number(report.n)} questions marked",
-                where=place_of(source.place, report.closed_book), advice=ADVICE["closed_book_accuracy"], source=str(source.file),
+                evidence=f"closed-book {record.metric} {ends}; {number(len(record.marked))} of {number(record.n)} questions marked",
+                where=place_of(source.place, record.closed_book), advice=ADVICE["closed_book_accuracy"], source=str(source.file),
             )

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.format import joined, number, plural, visible
-from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.overview.findings import at_or_above
 from kgeval.overview.kinds import TITLES
+from kgeval.overview.rubric import DIMENSIONS, PASS
 from kgeval.overview.wording import place_of
 from kgeval.records import OverviewDiff, OverviewReport, Rubric
 

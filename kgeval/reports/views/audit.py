@@ -6,6 +6,7 @@ The page is in the order in which people read it: who decides needs the first sc
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, count
 
@@ -13,7 +14,7 @@ from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
 from kgeval.overview.findings import amount, taken_out
-from kgeval.records import HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Severity
+from kgeval.records import GROUPS, HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Group, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line, listing, repair, repair_line
@@ -163,19 +164,32 @@ def _cards(report: AuditReport, ids: tuple[str, ...]) -> Cards:
 def _groups(report: AuditReport) -> Iterator[Block]:
     """A terminal shows those with a failed check."""
     head, words = ("Group", "Failed", "Passed", "Skipped"), frozenset({0, 1})
-    lines = priorities.group_lines(report)
-    rows = [
-        (Cell(line.title, link=f"#group-{line.group}" if line.total > line.skipped else "#skipped"),
-         Cell("", more=[Cell(_severities(severity, n), tone=severity) for severity, n in line.by_severity]) if line.failed else "-",
-         number(line.passed) if line.passed else "-",
-         Cell(number(line.skipped) if line.skipped else "-", note=f"{number(line.unfinished)} unfinished" if line.unfinished else ""))
-        for line in lines
-    ]
-    if bad := [row for row, line in zip(rows, lines, strict=True) if line.failed]:
-        yield Table(head, bad, words=words, short=len(bad), forms="short")
+    rows: list[Sequence[str | Cell]] = []
+    failing: list[Sequence[str | Cell]] = []
+    for group, findings in _by_group(report).items():
+        states = Counter(f.status for f in findings)
+        severities = Counter(f.severity for f in findings if f.status == "failed")
+        bad = [Cell(_severities(severity, severities[severity]), tone=severity) for severity in SEVERITIES if severities[severity]]
+        unfinished = states["incomplete"] + states["error"]
+        row = (
+            Cell(group.capitalize(), link=f"#group-{group}" if len(findings) > states["skipped"] else "#skipped"),
+            Cell("", more=bad) if bad else "-", number(states["passed"]) if states["passed"] else "-",
+            Cell(number(states["skipped"]) if states["skipped"] else "-", note=f"{number(unfinished)} unfinished" if unfinished else ""),
+        )
+        rows.append(row)
+        if bad:
+            failing.append(row)
+    if failing:
+        yield Table(head, failing, words=words, short=len(failing), forms="short")
     if rows:
         yield Text(NO_GRADE, style="hint", forms="long")
         yield Table(head, rows, words=words, forms="long")
+
+
+def _by_group(report: AuditReport) -> dict[Group, list[Finding]]:
+    """The findings of each group that has any, in the order of GROUPS."""
+    groups = {group: [f for f in report.findings if f.group == group] for group in GROUPS}
+    return {group: findings for group, findings in groups.items() if findings}
 
 
 def _shape(report: AuditReport) -> Iterator[Block]:
@@ -266,12 +280,12 @@ def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block
     drawings = pictures.figures_of(report)
     if any(f.status in STATES for f in report.findings):
         yield Raw("filters.html.j2", {}, forms="page")
-    for line in priorities.group_lines(report):
-        members = [f for f in report.findings if f.group == line.group and f.status in STATES]
+    for group, findings in _by_group(report).items():
+        members = [f for f in findings if f.status in STATES]
         members.sort(key=lambda f: (STATES[f.status], order.get(id(f), 0), f.rule_id))
         if members:
             listed = [_finding(report, finding, anchors[id(finding)], drawings) for finding in members]
-            yield Details(line.title, listed, open=True, id=f"group-{line.group}")
+            yield Details(group.capitalize(), listed, open=True, id=f"group-{group}")
 
 
 def _finding(report: AuditReport, finding: Finding, anchor: str, drawings: Mapping[str, Figure]) -> Details:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from kgeval.format import money, number, percent, plural
-from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.overview.costs import total
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.kinds import TITLES
+from kgeval.overview.rubric import DIMENSIONS, PASS
 from kgeval.overview.wording import NONE, place_of, value_of
 from kgeval.records import (
     ModelUse,
