@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgeval.format import beyond, first_of, number, percent, visible
+from kgeval.format import first_of, number, percent, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
 from kgeval.overview.coverage import sentence
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.gates import told_by_checks
 from kgeval.overview.rubric import DIMENSIONS
 from kgeval.overview.sources import Source
-from kgeval.overview.wording import place_of, value_of
+from kgeval.overview.wording import place_of, reached, value_of
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -82,11 +82,10 @@ def _gates(report: OverviewReport) -> Iterator[OverviewPriority]:
     for gate in report.gates:
         if gate.met is not True and not told_by_checks(gate):
             state = "missed" if gate.met is False else "not answered"
-            told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate {state}: {gate.wanted}", why="a threshold that was set for this run",
-                evidence=told, where=place_of(gate.place, gate.of), advice=ADVICE.get(gate.name, "see the report that the gate is of"),
-                source=gate.source,
+                evidence=reached(gate), where=place_of(gate.place, gate.of), source=gate.source,
+                advice=ADVICE.get(gate.name, "see the report that the gate is of"),
             )
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import about, beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
+from kgeval.format import about, bracketed, figure, first_of, joined, number, percent, plural, visible
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
+from kgeval.overview.wording import reached
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -305,10 +306,9 @@ def _run(tables: ScoreTables) -> Iterator[OverviewPriority]:
 def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
     for gate in tables.report.gates:
         if gate.met is False:
-            reached = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate missed: {word(gate.wanted)}", where=gate.of or "",
-                evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=advice_on(gate.name),
+                evidence=f"{reached(gate)}, wanted {gate.limit}", why="This threshold was set for this run.", advice=advice_on(gate.name),
             )
     if silent := [gate_text(gate) for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
@@ -357,14 +357,11 @@ def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or tables.lower(metric):
         return
     tested = [
-        one for one in tables.report.joined
+        (one, -one.difference, max(one.high - one.difference, _unseen(one.touched))) for one in tables.report.joined
         if one.metric == metric and one.rule is not None and one.difference is not None and one.high is not None
         and min(one.touched.n_scored, one.untouched.n_scored) >= LEAST
     ]
-    chances = [
-        _chance(-(one.difference or 0.0), max((one.high or 0.0) - (one.difference or 0.0), _unseen(one.touched))) for one in tested
-    ]
-    for one in sorted(_certain(tested, chances), key=lambda one: -one.touched.n_scored)[:2]:
+    for one in sorted(_certain(tested), key=lambda one: -one.touched.n_scored)[:2]:
         rule, touched, others = word(one.rule or ""), one.touched, one.untouched
         yield OverviewPriority(
             severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=one.system,
@@ -384,18 +381,16 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or whole is None or whole.mean is None:
         return
     sign = -1 if tables.lower(metric) else 1
-    tested: list[GroupSummary] = []
-    chances: list[float] = []
+    tested: list[tuple[GroupSummary, float, float]] = []
     for one in tables.report.groups:
         if one.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
             continue
         mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
         if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
             continue
-        tested.append(one)
-        chances.append(_chance(sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
+        tested.append((one, sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
     kind, everywhere = part_of(metric), whole.mean
-    for one in sorted(_certain(tested, chances), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
+    for one in sorted(_certain(tested), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
         deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
         yield OverviewPriority(
             severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
@@ -414,9 +409,11 @@ def _chance(worse: float, half: float) -> float:
     return 2 * NormalDist().cdf(-NormalDist().inv_cdf(0.975) * worse / half) if half > 0 else 0.0
 
 
-def _certain(tested: Sequence[_Tested], chances: Sequence[float]) -> list[_Tested]:
-    """What stays worse after Holm's correction: of 100 documents, two or three have an interval that leaves the mean out by chance."""
-    return [one for one, p in zip(tested, holm(chances), strict=True) if p is not None and p < 0.05]
+def _certain(tested: Sequence[tuple[_Tested, float, float]]) -> list[_Tested]:
+    """What stays worse after Holm's correction: of 100 documents, two or three have an interval that leaves the mean out by chance.
+    `tested`: each with how much worse it is, and the half of its 95% interval on that side."""
+    chances = [_chance(worse, half) for _, worse, half in tested]
+    return [one for (one, *_), p in zip(tested, holm(chances), strict=True) if p is not None and p < 0.05]
 
 
 def _holm(tested: Sequence[object], noun: str) -> str:

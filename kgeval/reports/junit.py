@@ -18,12 +18,12 @@ from kgeval.auditing.diff import parts_of, silent, unanswered_at, unpaired, wors
 from kgeval.auditing.gates import RATCHET
 from kgeval.auditing.gates.rows import decides
 from kgeval.auditing.rulebook import load_rules
-from kgeval.format import beyond, bracketed, figure, first_of, number, visible
+from kgeval.format import bracketed, figure, first_of, number, visible
 from kgeval.overview.findings import amount, listed, taken_out
 from kgeval.overview.gates import told_by_checks
 from kgeval.overview.score_verdict import ScoreTables
 from kgeval.overview.score_verdict import verdict as verdict_on_scores
-from kgeval.overview.wording import place_of
+from kgeval.overview.wording import place_of, reached
 from kgeval.records import (
     SEVERITIES,
     AuditDiff,
@@ -136,13 +136,12 @@ def _gate(of: str, gate: Gate, more: Iterable[str] = ()) -> Case:
     """Failed = missed, error = not answered, as the exit code has it; one that does not decide passes and says what it came to. `more`:
     what misses it, line by line."""
     case = partial(Case, of, gate.wanted)
-    value = "no value" if gate.value is None else beyond(gate.value, gate.limit)
-    why = f"{value}: {gate.reason}" if gate.reason else value
+    why = f"{reached(gate)}: {gate.reason}" if gate.reason else reached(gate)
     if gate.met or not gate.decides:
         return case(why if gate.met else f"not met, reported only: {why}")
     if gate.met is None:
         return case(why, "error", "not answered")
-    return case(why if gate.reason else f"{value}, wanted {gate.limit}", "failure", "missed", more)
+    return case(why if gate.reason else f"{why}, wanted {gate.limit}", "failure", "missed", more)
 
 
 def scores(report: ScoreReport) -> str:

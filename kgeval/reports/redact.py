@@ -60,21 +60,16 @@ def redacted(report: R) -> R:
     The same text has the same hash everywhere in one report. The hash is keyed with the whole report, so that a guess cannot be confirmed
     by someone who has only the redacted one.
     """
-    return _record(report, hasher(report))
-
-
-def hasher(report: Record) -> Hasher:
-    """Text to hash, keyed with the whole report."""
     secret = hashlib.sha256(report.model_dump_json().encode("utf-8", "replace")).digest()
 
     def hashed(text: str) -> str:
         return "#" + hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:8] if text else ""
 
-    return hashed
+    return _record(report, hashed)
 
 
 def _record(record: R, hashed: Hasher) -> R:
-    special = next((rule(record, hashed) for kind, rule in RULES.items() if type(record) is kind), {})
+    special = RULES[type(record)](record, hashed) if type(record) in RULES else {}
     if isinstance(record, PublicRecord):
         return record
     fields = {name: field for name, field in type(record).model_fields.items() if name not in special}

@@ -27,21 +27,18 @@ def of_audit(report: AuditReport) -> str:
     gates = [gate_of(one, report.graph) for one in report.gates if one.decides]
     open_ends = [f"{one.rule_id}: {one.status}" for one in findings if one.status in ("incomplete", "error")]
     open_ends += [f"gate {one.wanted}: no answer" for one in gates if one.met is None]
-    return _text(_run(report.run, findings, gates, open_ends))
+    return _written(report.run, findings, gates, open_ends)
 
 
 def of_overview(report: OverviewReport) -> str:
     """The failed checks of all graphs, and the gates that are missed."""
     stages = [f"stage {one.id}: {one.state}" for one in report.stages if not one.ended]
     open_ends = [*stages, *(f"{one.file}: {one.reason}" for one in report.sources if not one.complete)]
-    return _text(_run(report.run, report.findings, report.gates, open_ends))
+    return _written(report.run, report.findings, report.gates, open_ends)
 
 
-def _text(run: dict[str, Any]) -> str:
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1) + "\n"
-
-
-def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> dict[str, Any]:
+def _written(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> str:
+    """The file: one run of kgeval."""
     missed = [one for one in gates if one.met is False]
     rules = [*_rules(findings), *_gate_rules(missed)]
     at = {rule["id"]: index for index, rule in enumerate(rules)}
@@ -49,11 +46,12 @@ def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[
     invocation: dict[str, Any] = {"executionSuccessful": not open_ends, **({"toolExecutionNotifications": notices} if notices else {})}
     if (start := _stamp(run.started)) is not None:
         invocation["startTimeUtc"] = start
-    return {
+    log = {
         "tool": {"driver": {"name": "kgeval", "version": visible(run.kgeval, longest=40), "rules": rules}}, "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": [{**one, "ruleIndex": at[one["ruleId"]]} for one in (*_results(findings), *map(_missed, missed))],
     }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, ensure_ascii=True, indent=1) + "\n"
 
 
 def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
@@ -88,9 +86,12 @@ def _results(findings: Sequence[OverviewFinding]) -> Iterator[dict[str, Any]]:
     for one in (*bad, *(one for one in findings if one.status == "passed" and one.suppressed + one.known)):
         examples: list[OverviewExample | None] = [*one.examples] or [None]
         for example in examples:
-            suppressions = list(_suppressions(one, example))
-            if one.status == "failed" or suppressions:
-                yield {**_result(one, example), **({"suppressions": suppressions} if suppressions else {})}
+            why = _accepted(one, example)
+            if why is not None:
+                accepted = {"kind": "external", "status": "accepted", "justification": why}
+                yield {**_result(one, example), "suppressions": [accepted]}
+            elif one.status == "failed":
+                yield _result(one, example)
 
 
 def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
@@ -104,15 +105,14 @@ def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, 
     }
 
 
-def _suppressions(one: OverviewFinding, example: OverviewExample | None) -> Iterator[dict[str, str]]:
-    """Why a result does not count: a waiver with its reason, or the ratchet."""
-    nothing_left = example is None and (one.count or 0) <= one.suppressed + one.known
+def _accepted(one: OverviewFinding, example: OverviewExample | None) -> str | None:
+    """Why a result does not count: a waiver with its reason, or the ratchet; None: it counts."""
     if example is not None and example.waived is not None:
-        yield {"kind": "external", "status": "accepted", "justification": visible(example.waived, longest=1000)}
-    elif (example is not None and example.known) or (nothing_left and one.known):
-        yield {"kind": "external", "status": "accepted", "justification": "stands in the ratchet file"}
-    elif nothing_left and one.suppressed:
-        yield {"kind": "external", "status": "accepted", "justification": "waived"}
+        return visible(example.waived, longest=1000)
+    nothing_left = example is None and (one.count or 0) <= one.suppressed + one.known
+    if (example is not None and example.known) or (nothing_left and one.known):
+        return "stands in the ratchet file"
+    return "waived" if nothing_left and one.suppressed else None
 
 
 def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
