@@ -46,8 +46,8 @@ def overview(
     found: Sources, run: RunManifest, demands: Demands, summary_of: Callable[[Source], OverviewSource], *, baseline: Sources | None = None,
 ) -> OverviewReport:
     """The report over all sources, against a baseline where there is one. `summary_of`: a source with its verdict in its own words."""
-    sources = [summary_of(one) for one in found.reports]
-    figures = [figure for one in found.reports for figure in figures_of(one)]
+    sources = [summary_of(source) for source in found.reports]
+    figures = [figure for source in found.reports for figure in figures_of(source)]
     findings = findings_of(found.reports)
     stages = _stages(found)
     rubrics = rubrics_of(figures, findings)
@@ -56,13 +56,13 @@ def overview(
         gates.append(fail_on_gate(findings, demands.fail_on))
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
     if demands.fail_on_worse:
-        worse = sum(one.verdict == "worse" for one in changes)
-        compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
+        worse = sum(change.verdict == "worse" for change in changes)
+        compared = any(change.verdict not in ("new", "gone", "not_comparable") for change in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
         gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
     report = OverviewReport(
-        run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.ended for one in stages),
+        run=run, title=demands.title, complete=all(source.complete for source in sources) and all(stage.ended for stage in stages),
         sources=sources, stages=stages, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
         fail_on=demands.fail_on, diff=diff, cost=costs_of(found.reports), not_measured=list(_missing(sources, rubrics)),
         notes=found.notes,
@@ -72,7 +72,7 @@ def overview(
 
 def _figures(baseline: Sources) -> list[OverviewFigure]:
     """The baseline's figures; those of an earlier report of this kind where its sources are not there."""
-    own = [figure for one in baseline.reports for figure in figures_of(one)]
+    own = [figure for source in baseline.reports for figure in figures_of(source)]
     return own or [figure for _, report in baseline.whole for figure in report.figures]
 
 
@@ -84,17 +84,17 @@ def _findings(baseline: Sources) -> list[OverviewFinding]:
 def _stages(found: Sources) -> list[OverviewStage]:
     """Stages of the run that did not come to their end; `report` is this one. Then those whose files were changed since."""
     rows = [
-        OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=one.reason)
-        for one in found.stages if not one.ended and one.kind != "report"
+        OverviewStage(id=stage.id, kind=stage.kind, place=stage.place, state=stage.state, reason=stage.reason)
+        for stage in found.stages if not stage.ended and stage.kind != "report"
     ]
-    changed = {one.id: one for one in found.stages if one.id in found.changed and one.ended}
+    changed = {stage.id: stage for stage in found.stages if stage.id in found.changed and stage.ended}
     why = "its file is not as the stage left it"
     return [*rows, *(OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=why) for one in changed.values())]
 
 
 def _missing(sources: Iterable[OverviewSource], rubrics: Sequence[Rubric]) -> Iterable[str]:
     """What no source speaks of."""
-    there = {one.kind for one in sources}
+    there = {source.kind for source in sources}
     for kind in BASIC:
         if kind not in there:
             yield f"{TITLES[kind]}: no report of it here"  # type: ignore[index]

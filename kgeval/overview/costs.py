@@ -25,16 +25,17 @@ def _used(source: Source) -> Sequence[ModelUse]:
         return record.use
     return [
         ModelUse(
-            stage=one.system, model=UNTOLD, calls=one.calls or 0, input_tokens=one.input_tokens or 0,
-            output_tokens=one.output_tokens or 0, cost=one.cost,
+            stage=system.system, model=UNTOLD, calls=system.calls or 0, input_tokens=system.input_tokens or 0,
+            output_tokens=system.output_tokens or 0, cost=system.cost,
         )
-        for one in (record.systems if isinstance(record, AnswerReport) else [record]) if one.calls or one.input_tokens or one.output_tokens
+        for system in (record.systems if isinstance(record, AnswerReport) else [record])
+        if system.calls or system.input_tokens or system.output_tokens
     ]
 
 
 def total(costs: Sequence[OverviewCost]) -> ModelUse:
     """The sum. `cost`: of those with a known price; null where none has one."""
-    uses = [one.use for one in costs]
+    uses = [cost.use for cost in costs]
     known = [use.cost for use in uses if use.cost is not None]
     return ModelUse(
         stage="all", model="all", calls=sum(use.calls for use in uses), from_journal=sum(use.from_journal for use in uses),

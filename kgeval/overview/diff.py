@@ -36,16 +36,16 @@ def changes_of(after: Sequence[OverviewFigure], before: Sequence[OverviewFigure]
 
 def _by_key(figures: Iterable[OverviewFigure]) -> dict[Key, OverviewFigure]:
     by_key: dict[Key, OverviewFigure] = {}
-    for one in figures:
-        of = PurePath(one.of).name if one.of and one.part == "scope" else one.of  # a file of questions, wherever it lies
-        by_key.setdefault((one.part, one.name, of, one.place), one)
+    for figure in figures:
+        of = PurePath(figure.of).name if figure.of and figure.part == "scope" else figure.of  # a file of questions, wherever it lies
+        by_key.setdefault((figure.part, figure.name, of, figure.place), figure)
     return by_key
 
 
-def _change(one: OverviewFigure, now: OverviewFigure | None, then: OverviewFigure | None) -> OverviewChange:
+def _change(figure: OverviewFigure, now: OverviewFigure | None, then: OverviewFigure | None) -> OverviewChange:
     """`one`: the figure as this run has it, else as the baseline has it."""
     change = OverviewChange(
-        part=one.part, name=one.name, title=one.title, of=one.of, place=one.place, unit=one.unit, better=one.better,
+        part=figure.part, name=figure.name, title=figure.title, of=figure.of, place=figure.place, unit=figure.unit, better=figure.better,
         before=then.value if then else None, n_before=then.n_scored if then else None,
         after=now.value if now else None, n_after=now.n_scored if now else None, verdict="new" if now else "gone",
     )
@@ -84,26 +84,27 @@ def _interval(now: OverviewFigure, then: OverviewFigure) -> Interval | None:
     return recovered((now.value or 0.0, sides[0]), (then.value or 0.0, sides[1]))
 
 
-def _ends(one: OverviewFigure) -> Interval | None:
+def _ends(figure: OverviewFigure) -> Interval | None:
     """The figure's interval. One without width lacks what was not seen: 3 / n (the rule of three)."""
-    if one.low is None or one.high is None or one.value is None:
+    if figure.low is None or figure.high is None or figure.value is None:
         return None
-    if one.low < one.high:
-        return Interval(min(one.low, one.value), max(one.high, one.value))
-    unseen = 3 / one.n_scored if one.n_scored else 1.0
-    return Interval(one.value - unseen, one.value + unseen)
+    if figure.low < figure.high:
+        return Interval(min(figure.low, figure.value), max(figure.high, figure.value))
+    unseen = 3 / figure.n_scored if figure.n_scored else 1.0
+    return Interval(figure.value - unseen, figure.value + unseen)
 
 
 def diff_of(
     now: Sources, then: Sources, changes: Sequence[OverviewChange], findings: tuple[Sequence[OverviewFinding], Sequence[OverviewFinding]],
 ) -> OverviewDiff:
     """The whole diff. `changes`: of the figures; `findings`: of this run and of the baseline."""
-    after, before = (_failed(one) for one in findings)
+    after, before = (_failed(finding) for finding in findings)
     earlier = [report.run for _, report in then.whole]
-    versions = sorted({one.record.run.kgeval for one in then.reports} | {run.kgeval for run in earlier})
-    judged = {one.place: one.record for one in then.reports if isinstance(one.record, ComparisonReport)}
+    versions = sorted({source.record.run.kgeval for source in then.reports} | {run.kgeval for run in earlier})
+    judged = {source.place: source.record for source in then.reports if isinstance(source.record, ComparisonReport)}
     judges = [
-        _judge(one.record, judged[one.place]) for one in now.reports if isinstance(one.record, ComparisonReport) and one.place in judged
+        _judge(source.record, judged[source.place]) for source in now.reports
+        if isinstance(source.record, ComparisonReport) and source.place in judged
     ]
     return OverviewDiff(
         files=[str(then.names.get(path, path)) for path in then.files], kgeval=versions,
@@ -114,7 +115,10 @@ def diff_of(
 
 
 def _failed(findings: Iterable[OverviewFinding]) -> dict[tuple[str, RunPlace], str]:
-    return {(one.rule_id, one.place): f"{one.title} ({one.rule_id}, {one.severity})" for one in findings if one.status == "failed"}
+    return {
+        (finding.rule_id, finding.place): f"{finding.title} ({finding.rule_id}, {finding.severity})"
+        for finding in findings if finding.status == "failed"
+    }
 
 
 def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str]) -> Iterable[str]:

@@ -87,26 +87,26 @@ def audit(report: AuditReport) -> Figures:
         if isinstance(value, int | float) and value == value:
             unit: Unit = "share" if figure.unit == "share" else "count" if isinstance(value, int) else "number"
             yield _figure("graph", figure.id, figure.title, value, unit=unit, exact=True)
-    answered = [one for one in report.findings if one.status in ("passed", "failed")]
+    answered = [finding for finding in report.findings if finding.status in ("passed", "failed")]
     for severity in ("error", "warning", "info"):
-        failed = [one.status == "failed" for one in answered if one.severity == severity]
+        failed = [finding.status == "failed" for finding in answered if finding.severity == severity]
         if n := len(failed):
             title = f"Failed checks: {severity}"
             yield _figure(
                 "graph", f"failed_{severity}", title, sum(failed), unit="count", n=n, n_scored=n, better="lower", exact=True,
             )
-    for one in answered:
-        if one.share is not None and one.group not in ("accuracy", "completeness"):
-            signature = f"{one.rule_id}|" + ",".join(f"{name}={value}" for name, value in sorted(one.settings.items()))
+    for finding in answered:
+        if finding.share is not None and finding.group not in ("accuracy", "completeness"):
+            signature = f"{finding.rule_id}|" + ",".join(f"{name}={value}" for name, value in sorted(finding.settings.items()))
             yield _figure(
-                "graph", one.rule_id, one.title, one.share, n=one.total, n_scored=one.total, better="lower", exact=True,
-                signature=signature, note=f"{one.severity}: {one.status}",
+                "graph", finding.rule_id, finding.title, finding.share, n=finding.total, n_scored=finding.total, better="lower", exact=True,
+                signature=signature, note=f"{finding.severity}: {finding.status}",
             )
 
 
 def completeness(report: CompletenessReport) -> Figures:
     """Coverage of the gold set at the level of the verdict, in its bridging relations, in a control, and of its facts."""
-    level = report.verdict_level or next((one.level for one in report.verdicts), None) or next(reversed(report.levels), None)
+    level = report.verdict_level or next((judgement.level for judgement in report.verdicts), None) or next(reversed(report.levels), None)
     against = f"against {report.gold.label}, {level} level"
     shares: list[tuple[str, str, Proportion]] = []
     if report.scope != "unmatched":  # else its figures are too high for anything to be concluded from them
@@ -134,7 +134,7 @@ def completeness(report: CompletenessReport) -> Figures:
 def accuracy(report: AccuracyReport) -> Figures:
     """The most trustworthy estimate of each thing estimated."""
     first = best(report.estimates, report.estimates[0].of) if report.estimates else None
-    latest = {one.of: one for one in report.estimates}
+    latest = {estimate.of: estimate for estimate in report.estimates}
     for of, last in latest.items():
         one = first if first is not None and first.of == of else last
         lower = of in WRONG or of.endswith("_of_entailed")
@@ -151,38 +151,38 @@ def questions(report: GenerationReport) -> Figures:
 
 def check(report: CheckReport) -> Figures:
     """The share of questions that pass each check, set by set."""
-    for one in report.sets:
-        yield _figure("scope", "questions", "Questions", one.n, of=one.file, unit="count", exact=True)
-        for figure in one.figures:
+    for set_ in report.sets:
+        yield _figure("scope", "questions", "Questions", set_.n, of=set_.file, unit="count", exact=True)
+        for figure in set_.figures:
             n = figure.passed + figure.failed
             if n or figure.unscored:
                 passes = PASSES.get(figure.check, figure.check.replace("_", " "))
                 yield _estimated(
-                    "scope", f"questions_{figure.check}", f"Questions that pass {figure.check}: {passes}", figure, of=one.file,
+                    "scope", f"questions_{figure.check}", f"Questions that pass {figure.check}: {passes}", figure, of=set_.file,
                     n=n + figure.unscored, n_scored=n, better="higher",
                 )
 
 
 def coverage(report: CoverageReport) -> Figures:
     """The share of each facet of the graph that a set of questions touches. Counted over the whole graph."""
-    for one in report.sets:
-        for figure in one.figures:
+    for set_ in report.sets:
+        for figure in set_.figures:
             if figure.total is not None:
                 yield _figure(
-                    "scope", f"covered_{figure.facet}", f"Covered by questions: {figure.facet}", figure.share, of=one.file,
+                    "scope", f"covered_{figure.facet}", f"Covered by questions: {figure.facet}", figure.share, of=set_.file,
                     n=figure.total, n_scored=figure.total, better="higher", exact=True,
                 )
 
 
 def answers(report: AnswerReport) -> Figures:
     """How many answers are none: errors, and empty ones."""
-    for one in report.systems:
-        if one.answers:
-            lost = (one.empty + sum(one.errors.values())) / one.answers
-            ends = wilson(lost, one.answers, quantile=quantile())
+    for system in report.systems:
+        if system.answers:
+            lost = (system.empty + sum(system.errors.values())) / system.answers
+            ends = wilson(lost, system.answers, quantile=quantile())
             yield _figure(
-                "answers", "no_answer", "Answers that are errors or empty", lost, low=ends.low, high=ends.high, of=one.system,
-                n=one.answers, n_scored=one.answers, better="lower", note=one.signature,
+                "answers", "no_answer", "Answers that are errors or empty", lost, low=ends.low, high=ends.high, of=system.system,
+                n=system.answers, n_scored=system.answers, better="lower", note=system.signature,
             )
 
 
@@ -204,11 +204,11 @@ def load(report: LoadReport) -> Figures:
 def scores(report: ScoreReport) -> Figures:
     """Every metric of every system, accuracy by hops, latency, cost, differences between systems."""
     info = {one.metric: one for one in report.metrics}
-    for one in report.summaries:
-        known, mean = info.get(one.metric), one.overall
+    for summary in report.summaries:
+        known, mean = info.get(summary.metric), summary.overall
         yield _estimated(
-            part_of(one.metric), one.metric, one.metric, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored, of=one.system,
-            better=known.better if known else "higher", signature=known.signature if known else None,
+            part_of(summary.metric), summary.metric, summary.metric, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored,
+            of=summary.system, better=known.better if known else "higher", signature=known.signature if known else None,
         )
     for row in report.leaderboard:
         title = f"Mean of {len(row.levels)} levels, {row.metric}" + (f" on {row.dataset}" if row.dataset else "")
@@ -228,36 +228,36 @@ def _gain(gain: Gain, name: str, title: str, better: str = "higher") -> Overview
 
 
 def _reasoning(report: ScoreReport) -> Figures:
-    for one in report.reasoning:
-        for hops, mean in sorted(one.accuracy_by_hop.items()):
-            title = f"Questions of {hops} {'hop' if hops == '1' else 'hops'}: {one.accuracy_metric}"
+    for chain in report.reasoning:
+        for hops, mean in sorted(chain.accuracy_by_hop.items()):
+            title = f"Questions of {hops} {'hop' if hops == '1' else 'hops'}: {chain.accuracy_metric}"
             yield _estimated(
                 "reasoning", "hops_" + hops.replace("+", "_up"), title, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored,
-                of=one.system, better="higher",
+                of=chain.system, better="higher",
             )
-        wrong = wrong_step_questions(one)
-        shares = (("error_propagation", "Wrong answers after a wrong step", one.error_propagation, wrong),
-                  ("lucky", "Right answers after a wrong step", one.lucky, wrong),
-                  ("wrong_step_share", "Questions with a wrong step", one.wrong_step_share, one.questions))
+        wrong = wrong_step_questions(chain)
+        shares = (("error_propagation", "Wrong answers after a wrong step", chain.error_propagation, wrong),
+                  ("lucky", "Right answers after a wrong step", chain.lucky, wrong),
+                  ("wrong_step_share", "Questions with a wrong step", chain.wrong_step_share, chain.questions))
         for name, title, value, n in shares:
             if value is not None:
-                yield _figure("reasoning", name, title, value, of=one.system, n=n, n_scored=n, better="lower")
+                yield _figure("reasoning", name, title, value, of=chain.system, n=n, n_scored=n, better="lower")
 
 
 def _took(report: ScoreReport) -> Figures:
     """Latency and cost of the answers."""
-    for one in report.costs:
-        shared = {"of": one.system, "n": one.n, "better": "lower"}
-        if (took := one.latency_s) is not None and took.n:
+    for cost in report.costs:
+        shared = {"of": cost.system, "n": cost.n, "better": "lower"}
+        if (took := cost.latency_s) is not None and took.n:
             for name, value in (("p50", took.p50), ("p95", took.p95), ("p99", took.p99)):
                 title = f"Seconds an answer, {name}"
                 yield _figure("latency", f"latency_{name}", title, value, unit="seconds", n_scored=took.n, **shared)
-        for stage, took in sorted(one.stages.items()):
+        for stage, took in sorted(cost.stages.items()):
             if took.n:
                 yield _figure("latency", f"{stage}_p50", f"Seconds in {stage}, p50", took.p50, unit="seconds", n_scored=took.n, **shared)
         for name, title, unit in (("cost", "Cost an answer", "usd"), ("total_tokens", "Tokens an answer", "number")):
-            if (mean := one.means.get(name)) is not None:
-                yield _figure("cost", f"answer_{name}", title, mean, unit=unit, n_scored=one.known.get(name, one.n), **shared)
+            if (mean := cost.means.get(name)) is not None:
+                yield _figure("cost", f"answer_{name}", title, mean, unit=unit, n_scored=cost.known.get(name, cost.n), **shared)
 
 
 def contamination(report: ContaminationReport) -> Figures:
@@ -271,10 +271,11 @@ def contamination(report: ContaminationReport) -> Figures:
         yield _estimated(
             "baseline", name, title, mean, of=report.closed_book, n=mean.n, n_scored=mean.n_scored, better="lower", note=note,
         )
-    for one in report.false_answers:
+    for answer in report.false_answers:
         title = "False answers to questions without one"
         yield _estimated(
-            "grounding", "false_answers", title, one.mean, of=one.system, n=one.mean.n, n_scored=one.mean.n_scored, better="lower",
+            "grounding", "false_answers", title, answer.mean, of=answer.system, n=answer.mean.n, n_scored=answer.mean.n_scored,
+            better="lower",
         )
     for gain in report.gains:
         yield _gain(gain, "gain_over_closed_book", f"Gain over the closed book: {gain.metric}")
@@ -289,19 +290,19 @@ def contamination(report: ContaminationReport) -> Figures:
 
 def comparison(report: ComparisonReport) -> Figures:
     """Each pair over all questions, in all aspects together and in each; then the judge and the checks of him."""
-    chosen = [one for one in report.pairs if one.by == "all"]
-    pairs = list(dict.fromkeys((one.system_a, one.system_b) for one in chosen))[:MOST_PAIRS]
-    for one in chosen:
-        if (one.system_a, one.system_b) in pairs:
-            shared = {"of": f"{one.system_a} - {one.system_b}", "n": one.n, "n_scored": one.n_scored, "signature": report.signature}
-            scope = ", mean over data sets" if one.mean_of_datasets else ""
-            ending = ("" if one.aspect == "overall" else f"_{one.aspect}") + ("_of_datasets" if one.mean_of_datasets else "")
+    chosen = [pair for pair in report.pairs if pair.by == "all"]
+    pairs = list(dict.fromkeys((pair.system_a, pair.system_b) for pair in chosen))[:MOST_PAIRS]
+    for pair in chosen:
+        if (pair.system_a, pair.system_b) in pairs:
+            shared = {"of": f"{pair.system_a} - {pair.system_b}", "n": pair.n, "n_scored": pair.n_scored, "signature": report.signature}
+            scope = ", mean over data sets" if pair.mean_of_datasets else ""
+            ending = ("" if pair.aspect == "overall" else f"_{pair.aspect}") + ("_of_datasets" if pair.mean_of_datasets else "")
             yield _estimated(
-                "comparison", f"relative_win_rate{ending}", f"Relative win rate, {one.aspect}{scope}", one.relative, unit="difference",
-                note=f"p {chance(one.p_holm)} (Holm)" if one.p_holm is not None else None, better="higher", **shared,
+                "comparison", f"relative_win_rate{ending}", f"Relative win rate, {pair.aspect}{scope}", pair.relative, unit="difference",
+                note=f"p {chance(pair.p_holm)} (Holm)" if pair.p_holm is not None else None, better="higher", **shared,
             )
-            if one.aspect == "overall" and not one.mean_of_datasets and one.rates is not None:
-                for name, rate in (("win", one.rates.win), ("tie", one.rates.tie), ("loss", one.rates.loss)):
+            if pair.aspect == "overall" and not pair.mean_of_datasets and pair.rates is not None:
+                for name, rate in (("win", pair.rates.win), ("tie", pair.rates.tie), ("loss", pair.rates.loss)):
                     yield _figure("comparison", name, f"Questions: {name}", rate, **shared)
     if report.ranking is not None and report.ranking.rankable:
         for ranked in report.ranking.systems:
@@ -334,12 +335,12 @@ def matrix(report: CrossedReport) -> Figures:
                 "answers", f"{cell.metric}_mean", f"{cell.metric}, mean of {cell.datasets} data sets" + (f" ({where})" if where else ""),
                 cell, of=cell.system, n=cell.n, n_scored=cell.n_scored, better="lower" if cell.metric in lower else "higher",
             )
-    for one in report.changes:
-        if one.place.dataset is None or len(report.datasets) <= 1:
+    for change in report.changes:
+        if change.place.dataset is None or len(report.datasets) <= 1:
             yield _estimated(
-                "baseline", f"{one.metric}_change", f"{one.metric}: {one.base} to {one.changed}", one, of=one.system, n=one.n,
-                n_scored=one.n, unit="difference", better="lower" if one.metric in lower else "higher",
-                note=None if one.p_holm is None else f"p {one.p_holm:.3g} (Holm)",
+                "baseline", f"{change.metric}_change", f"{change.metric}: {change.base} to {change.changed}", change, of=change.system,
+                n=change.n, n_scored=change.n, unit="difference", better="lower" if change.metric in lower else "higher",
+                note=None if change.p_holm is None else f"p {change.p_holm:.3g} (Holm)",
             )
 
 

@@ -34,7 +34,7 @@ def gate_of(gate: Gate, graph: str | None, **where: Any) -> OverviewGate:
 
 def fail_on_gate(findings: Sequence[OverviewFinding], severity: Severity) -> OverviewGate:
     """The gate on failed checks of this severity or a worse one, over all graphs; unanswered where none was judged."""
-    judged, hits = any(one.status in ("passed", "failed") for one in findings), len(at_or_above(findings, severity))
+    judged, hits = any(finding.status in ("passed", "failed") for finding in findings), len(at_or_above(findings, severity))
     limit = f"no check of severity {severity} or worse fails"
     return OverviewGate(name=FAIL_ON, limit=limit, value=hits if judged else None, met=not hits if judged else None)
 

@@ -67,7 +67,7 @@ def touched(finding: Finding, report: AuditReport) -> Touched | None:
 
 def _of_types(finding: Finding, things: str, table: object) -> Touched | None:
     sizes = {name: n for name, n in table.items() if isinstance(n, int)} if isinstance(table, dict) else {}
-    names = {one.items[0].key for one in finding.examples if one.items and one.waived is None and not one.known}
+    names = {example.items[0].key for example in finding.examples if example.items and example.waived is None and not example.known}
     return Touched(sum(sizes.get(name, 0) for name in names) / total, things) if (total := sum(sizes.values())) else None
 
 
@@ -76,7 +76,7 @@ def _size(part: str, report: AuditReport) -> int:
     known = report.structure.get(part)
     if isinstance(known, int) and not isinstance(known, bool):
         return known
-    return max((one.total or 0 for one in report.findings if one.total_of == part and one.interval is None), default=0)
+    return max((finding.total or 0 for finding in report.findings if finding.total_of == part and finding.interval is None), default=0)
 
 
 def touches(finding: Finding, report: AuditReport) -> str:

@@ -45,12 +45,12 @@ def priorities_of(report: OverviewReport, sources: Sequence[Source]) -> list[Ove
 
 
 def _stages(report: OverviewReport) -> Iterator[OverviewPriority]:
-    for one in report.stages:
-        if not one.ended:
+    for stage in report.stages:
+        if not stage.ended:
             yield OverviewPriority(
-                severity="error", title=f"Stage {one.id} is not done", why="what it would say is missing from this report",
-                evidence=f"state: {one.state.replace('_', ' ')}" + (f"; {one.reason}" if one.reason else ""), where=one.id,
-                advice=f"run the same kgeval run again: it goes on there; its messages are in logs/{one.id.replace('/', '--')}.log",
+                severity="error", title=f"Stage {stage.id} is not done", why="what it would say is missing from this report",
+                evidence=f"state: {stage.state.replace('_', ' ')}" + (f"; {stage.reason}" if stage.reason else ""), where=stage.id,
+                advice=f"run the same kgeval run again: it goes on there; its messages are in logs/{stage.id.replace('/', '--')}.log",
             )
 
 
@@ -90,20 +90,20 @@ def _gates(report: OverviewReport) -> Iterator[OverviewPriority]:
 
 
 def _worse(report: OverviewReport) -> Iterator[OverviewPriority]:
-    for one in report.diff.changes if report.diff else ():
-        if one.verdict == "worse" and one.part not in ("latency", "cost") and not one.name.startswith("failed_"):
-            before, after = (value_of(value, None, None, one.unit) for value in (one.before, one.after))
+    for change in report.diff.changes if report.diff else ():
+        if change.verdict == "worse" and change.part not in ("latency", "cost") and not change.name.startswith("failed_"):
+            before, after = (value_of(value, None, None, change.unit) for value in (change.before, change.after))
             yield OverviewPriority(
-                severity="warning", title=f"Worse than the baseline: {one.title}", why="beyond what chance does",
-                evidence=f"{before} then, {after} now", where=place_of(one.place, one.of),
-                advice=ADVICE.get(one.name, "look at what was changed between the two runs"),
+                severity="warning", title=f"Worse than the baseline: {change.title}", why="beyond what chance does",
+                evidence=f"{before} then, {after} now", where=place_of(change.place, change.of),
+                advice=ADVICE.get(change.name, "look at what was changed between the two runs"),
             )
 
 
 def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """Failed checks; those that go along with worse answers for sure come first within their severity."""
     joins = {(source.place, one.rule): one for source in sources for one in _harmful(source)}
-    rows = [(one, joins.get((one.place, one.rule_id))) for one in failed(report.findings) if one.severity != "info"]
+    rows = [(finding, joins.get((finding.place, finding.rule_id))) for finding in failed(report.findings) if finding.severity != "info"]
     for one, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
         why = "found by the audit" if join is None else (
             f"questions that touch it have a lower {join.metric}: "
@@ -123,11 +123,11 @@ def _harmful(source: Source) -> list[AuditJoin]:
         return []
     lower = {one.metric for one in source.record.metrics if one.better == "lower"}
     rows = [
-        one for one in source.record.joined
-        if one.rule is not None and one.high is not None and one.high < 0 and one.metric not in lower and one.touched.n_scored >= 10
-        and one.untouched.n_scored >= 10
+        join for join in source.record.joined
+        if join.rule is not None and join.high is not None and join.high < 0 and join.metric not in lower and join.touched.n_scored >= 10
+        and join.untouched.n_scored >= 10
     ]
-    return sorted(rows, key=lambda one: -(one.difference or 0.0))
+    return sorted(rows, key=lambda row: -(row.difference or 0.0))
 
 
 def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
@@ -140,18 +140,18 @@ def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
                     advice="load the graph with its documents (kgeval import --documents map.csv), or measure with --whole-graph",
                     source=str(source.file),
                 )
-            for one in source.record.verdicts:
-                if one.band in ("critical", "acceptable"):
+            for judgement in source.record.verdicts:
+                if judgement.band in ("critical", "acceptable"):
                     # a relation that goes by another name is there: it is no loss as a missing one is
-                    named = one.figure == "relation_completeness_with_predicate"
-                    severity: Severity = "error" if one.band == "critical" and not named else "warning"
+                    named = judgement.figure == "relation_completeness_with_predicate"
+                    severity: Severity = "error" if judgement.band == "critical" and not named else "warning"
                     lost = "a query that names the relation misses what goes by another name" if named else (
                         "what is not in the graph cannot be retrieved"
                     )
                     yield OverviewPriority(
-                        severity=severity, title=f"The graph lacks part of the gold set: {one.figure.replace('_', ' ')}",
-                        why=lost, evidence=sentence(source.record, one),
-                        where=place_of(source.place), advice=ADVICE[one.figure], source=str(source.file),
+                        severity=severity, title=f"The graph lacks part of the gold set: {judgement.figure.replace('_', ' ')}",
+                        why=lost, evidence=sentence(source.record, judgement),
+                        where=place_of(source.place), advice=ADVICE[judgement.figure], source=str(source.file),
                     )
 
 
@@ -182,17 +182,18 @@ def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
 
 def _lost(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Many answers that are none; many questions that fail a check."""
-    for one in report.figures:
-        answers = one.name == "no_answer"
-        if one.value is None or one.unit != "share" or not (answers or (one.part == "scope" and one.name.startswith("questions_"))):
+    for figure in report.figures:
+        answers = figure.name == "no_answer"
+        questions = figure.part == "scope" and figure.name.startswith("questions_")
+        if figure.value is None or figure.unit != "share" or not (answers or questions):
             continue
-        lost = one.value if answers else 1 - one.value
+        lost = figure.value if answers else 1 - figure.value
         if lost > MANY_LOST:
-            title = one.title if answers else f"Questions that fail a check: {one.name.removeprefix('questions_')}"
+            title = figure.title if answers else f"Questions that fail a check: {figure.name.removeprefix('questions_')}"
             yield OverviewPriority(
                 severity="warning", title=title, why="figures over these questions say less than they seem to",
-                evidence=f"{percent(lost)} of {number(one.n_scored or 0)}", where=place_of(one.place, one.of),
-                advice=ADVICE["no_answer" if answers else "questions"], source=one.source,
+                evidence=f"{percent(lost)} of {number(figure.n_scored or 0)}", where=place_of(figure.place, figure.of),
+                advice=ADVICE["no_answer" if answers else "questions"], source=figure.source,
             )
 
 

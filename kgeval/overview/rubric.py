@@ -95,9 +95,9 @@ Figures = Mapping[str, OverviewFigure]
 def rubrics_of(figures: Sequence[OverviewFigure], findings: Sequence[OverviewFinding]) -> list[Rubric]:
     """One rubric a system and place; without systems, one a place. Where there is nothing to score, none."""
     scored = {name for dimension, facets in FACETS.items() if dimension != "graph" for facet in facets for name in facet.names}
-    systems = list(dict.fromkeys((one.of, one.place) for one in figures if one.of is not None and one.name in scored))
-    graphs = list(dict.fromkeys(one.place for one in figures if one.part == "graph" and one.of is None))
-    graphs += [one.place for one in findings if one.place not in graphs]
+    systems = list(dict.fromkeys((figure.of, figure.place) for figure in figures if figure.of is not None and figure.name in scored))
+    graphs = list(dict.fromkeys(figure.place for figure in figures if figure.part == "graph" and figure.of is None))
+    graphs += [finding.place for finding in findings if finding.place not in graphs]
     alone = [(None, place) for place in dict.fromkeys(graphs) if not any(_covers(place, other) for _, other in systems)]
     made = [_rubric(system, place, figures, findings) for system, place in [*systems, *alone]]
     return [one for one in made if one.measured]
@@ -112,13 +112,16 @@ def _covers(graph: RunPlace, place: RunPlace) -> bool:
 def _rubric(
     system: str | None, place: RunPlace, figures: Sequence[OverviewFigure], findings: Sequence[OverviewFinding],
 ) -> Rubric:
-    own = {one.name: one for one in reversed(figures) if one.of == system and one.place == place and one.of is not None}
-    graph = {one.name: one for one in reversed(figures) if one.part == "graph" and one.of is None and _covers(one.place, place)}
-    worst = _worst([one for one in findings if _covers(one.place, place)])
+    own = {figure.name: figure for figure in reversed(figures) if figure.of == system and figure.place == place and figure.of is not None}
+    graph = {
+        figure.name: figure for figure in reversed(figures)
+        if figure.part == "graph" and figure.of is None and _covers(figure.place, place)
+    }
+    worst = _worst([finding for finding in findings if _covers(finding.place, place)])
     if worst is not None:
         graph[WORST] = worst
     scores = [_dimension(dimension, graph if dimension == "graph" else own) for dimension in DIMENSIONS]
-    values = [one.score for one in scores if one.score is not None]
+    values = [score.score for score in scores if score.score is not None]
     mean = sum(values) / len(values) if values else None
     return Rubric(system=system, place=place, scores=scores, measured=len(values), mean=mean, passed=_passed(values))
 
@@ -148,11 +151,11 @@ def _dimension(dimension: Dimension, figures: Figures) -> RubricScore:
     return RubricScore(dimension=dimension, score=sum(one.score for one in found) / len(found), figures=found)
 
 
-def _figure(one: OverviewFigure, bands: Bands) -> RubricFigure:
-    value = one.value or 0.0
-    ends = sorted(bands.score(end) for end in (one.low, one.high) if end is not None)
+def _figure(figure: OverviewFigure, bands: Bands) -> RubricFigure:
+    value = figure.value or 0.0
+    ends = sorted(bands.score(end) for end in (figure.low, figure.high) if end is not None)
     return RubricFigure(
-        figure=one.name, title=one.title, value=value, low=one.low, high=one.high, n=one.n_scored, score=bands.score(value),
+        figure=figure.name, title=figure.title, value=value, low=figure.low, high=figure.high, n=figure.n_scored, score=bands.score(value),
         score_low=ends[0] if ends else None, score_high=ends[-1] if ends else None, bands=bands.words, bands_by=bands.by,
     )
 
@@ -161,8 +164,8 @@ def _worst(findings: Sequence[OverviewFinding]) -> OverviewFigure | None:
     """The largest share of hits of any check of severity error; 0 where all of them pass. Checks of gold and samples have figures of
     their own."""
     errors = [
-        one for one in findings
-        if one.severity == "error" and one.group not in ("accuracy", "completeness") and one.status in ("passed", "failed")
+        finding for finding in findings
+        if finding.severity == "error" and finding.group not in ("accuracy", "completeness") and finding.status in ("passed", "failed")
     ]
     if not errors:
         return None

@@ -78,8 +78,8 @@ class ScoreTables:
             groups.setdefault(row.by, {}).setdefault(row.metric, {}).setdefault(row.value, {})[row.system] = row.overall
         return cls(
             report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {one.metric: one for one in report.metrics},
-            {(one.system, one.metric): one for one in report.summaries}, groups,
-            {(one.metric, one.system, one.baseline): one for one in report.gains}, headline_metric(report),
+            {(summary.system, summary.metric): summary for summary in report.summaries}, groups,
+            {(gain.metric, gain.system, gain.baseline): gain for gain in report.gains}, headline_metric(report),
         )
 
     def mean(self, system: str, metric: str) -> Mean | None:
@@ -94,18 +94,18 @@ class ScoreTables:
 
 def headline_metric(report: ScoreReport) -> str | None:
     """The metric that the verdict on a score report speaks of; None where none has a value."""
-    metrics = dict.fromkeys([*(one.metric for one in report.metrics), *(one.metric for one in report.summaries)])
-    valued = Counter(one.metric for one in report.summaries if one.overall.mean is not None)
+    metrics = dict.fromkeys([*(one.metric for one in report.metrics), *(summary.metric for summary in report.summaries)])
+    valued = Counter(summary.metric for summary in report.summaries if summary.overall.mean is not None)
     most = max(valued.values(), default=0)
     names = (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics)
     return next((name for name in names if most and valued[name] == most), None)
 
 
-def wrong_step_questions(one: ReasoningSummary) -> int:
+def wrong_step_questions(chain: ReasoningSummary) -> int:
     """What `error_propagation` and `lucky` are shares of. Reports of the first versions do not count these answers: there it is all
     questions with a wrong step."""
-    counted = one.wrong_step_answers or (one.error_propagation is None and one.lucky is None)
-    return one.wrong_step_answers if counted else one.with_wrong_step
+    counted = chain.wrong_step_answers or (chain.error_propagation is None and chain.lucky is None)
+    return chain.wrong_step_answers if counted else chain.with_wrong_step
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
 def verdict(tables: ScoreTables) -> list[str]:
     """The outcome, a sentence each: who is best where that is certain, the gates, what is missing. Computed from the report alone."""
     systems = tables.report.systems
-    missing = [f"{word(one.system)} {number(one.questions_missing)}" for one in systems if one.questions_missing]
-    void = [f"{word(one.system)} {number(one.errors + one.empty)}" for one in systems if one.errors + one.empty]
+    missing = [f"{word(system.system)} {number(system.questions_missing)}" for system in systems if system.questions_missing]
+    void = [f"{word(system.system)} {number(system.errors + system.empty)}" for system in systems if system.errors + system.empty]
     gaps = [f"Questions without an answer: {first_of(missing, 4, '; ')}; means are over the others."] if missing else []
     return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {first_of(void, 4, '; ')}."] if void else [])]
 
@@ -214,7 +214,7 @@ def _known(tables: ScoreTables) -> str:
     known = tables.report.known
     if known is None:
         return ""
-    means = {one.system: one.overall for one in known.scores if one.metric == tables.headline}
+    means = {score.system: score.overall for score in known.scores if score.metric == tables.headline}
     values = [f"{word(system)} {figure(mean.mean)}" for system, mean in means.items() if mean.mean is not None]
     beside = f"; {word(tables.headline or '')} on all of them: {joined(values, NAMED)}" if values else ""
     return f"{left_out(known)}{beside}."
@@ -320,17 +320,17 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 
 def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    for one in tables.report.systems:
-        if lost := one.errors + one.empty:
+    for system in tables.report.systems:
+        if lost := system.errors + system.empty:
             yield OverviewPriority(
-                severity="warning", title="Answers that are errors or empty", where=one.system,
-                evidence=f"{number(lost)} of {plural(one.answers, 'answer')}", why="Whoever asks these questions gets no answer.",
+                severity="warning", title="Answers that are errors or empty", where=system.system,
+                evidence=f"{number(lost)} of {plural(system.answers, 'answer')}", why="Whoever asks these questions gets no answer.",
                 advice=ADVICE["no_answer"],
             )
-        if one.questions_missing:
+        if system.questions_missing:
             yield OverviewPriority(
-                severity="warning", title="Questions without an answer", where=one.system,
-                evidence=plural(one.questions_missing, "question"),
+                severity="warning", title="Questions without an answer", where=system.system,
+                evidence=plural(system.questions_missing, "question"),
                 why="The means are over the others, so that the systems may not have answered the same questions.",
                 advice="Answer them (kgeval answer), then score again.",
             )
@@ -338,13 +338,13 @@ def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
     """The metric that lost most scores; how many others did, too."""
-    failed = [one for one in tables.report.summaries if one.overall.failures]
-    failed.sort(key=lambda one: -sum(one.overall.failures.values()))
-    for one in failed[:1]:
-        mean, more = one.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
+    failed = [summary for summary in tables.report.summaries if summary.overall.failures]
+    failed.sort(key=lambda finding: -sum(finding.overall.failures.values()))
+    for finding in failed[:1]:
+        mean, more = finding.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
         bounds = bracketed(mean.bound_low, mean.bound_high)
         yield OverviewPriority(
-            severity="warning", title=f"Questions that could not be scored: {word(one.metric)}", where=one.system,
+            severity="warning", title=f"Questions that could not be scored: {word(finding.metric)}", where=finding.system,
             evidence=f"{number(sum(mean.failures.values()))} of {plural(mean.n, 'question')}",
             why=(f"With them the mean could be anywhere in {bounds}." if bounds else "The mean is over the others.") + more,
             advice="Run the same command again with --retry-errors.",
@@ -357,9 +357,9 @@ def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or tables.lower(metric):
         return
     tested = [
-        (one, -one.difference, max(one.high - one.difference, _unseen(one.touched))) for one in tables.report.joined
-        if one.metric == metric and one.rule is not None and one.difference is not None and one.high is not None
-        and min(one.touched.n_scored, one.untouched.n_scored) >= LEAST
+        (join, -join.difference, max(join.high - join.difference, _unseen(join.touched))) for join in tables.report.joined
+        if join.metric == metric and join.rule is not None and join.difference is not None and join.high is not None
+        and min(join.touched.n_scored, join.untouched.n_scored) >= LEAST
     ]
     for one in sorted(_certain(tested), key=lambda one: -one.touched.n_scored)[:2]:
         rule, touched, others = word(one.rule or ""), one.touched, one.untouched
@@ -382,13 +382,13 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
         return
     sign = -1 if tables.lower(metric) else 1
     tested: list[tuple[GroupSummary, float, float]] = []
-    for one in tables.report.groups:
-        if one.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
+    for group in tables.report.groups:
+        if group.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
             continue
-        mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
-        if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
+        mean, best = group.overall, group.overall.low if sign < 0 else group.overall.high
+        if (group.system, group.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
             continue
-        tested.append((one, sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
+        tested.append((group, sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
     kind, everywhere = part_of(metric), whole.mean
     for one in sorted(_certain(tested), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
         deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
@@ -422,15 +422,15 @@ def _holm(tested: Sequence[object], noun: str) -> str:
 
 
 def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    for one in tables.report.reasoning:
-        known = wrong_step_questions(one)
-        wrong = round((one.error_propagation or 0.0) * known)
+    for chain in tables.report.reasoning:
+        known = wrong_step_questions(chain)
+        wrong = round((chain.error_propagation or 0.0) * known)
         if wrong:
             yield OverviewPriority(
-                severity="info", title="Wrong answers after a wrong step", where=one.system,
+                severity="info", title="Wrong answers after a wrong step", where=chain.system,
                 evidence=f"{number(wrong)} of {plural(known, 'question')} with a wrong step",
-                why=f"{number(one.with_wrong_step)} of {plural(one.questions, 'question')} of several steps have a wrong one"
-                    + (f" ({percent(one.wrong_step_share)})." if one.wrong_step_share is not None else "."),
+                why=f"{number(chain.with_wrong_step)} of {plural(chain.questions, 'question')} of several steps have a wrong one"
+                    + (f" ({percent(chain.wrong_step_share)})." if chain.wrong_step_share is not None else "."),
                 advice=ADVICE["stepwise_accuracy"],
             )
 

@@ -160,31 +160,31 @@ def _one_file(
     found.files.append(path)
 
 
-def _placed(one: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
+def _placed(source: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
     """The report with the place and the stage that run.json has it under; a file that was changed since is noted."""
     try:
-        parts = one.file.relative_to(folder).parts
+        parts = source.file.relative_to(folder).parts
     except ValueError:
-        return one
-    beside = one.file.name.endswith(_RUN)  # X.run.json stands beside X.jsonl, which is what the stage is known by
+        return source
+    beside = source.file.name.endswith(_RUN)  # X.run.json stands beside X.jsonl, which is what the stage is known by
     tail = (*parts[:-1], parts[-1].removesuffix(_RUN) + ".jsonl") if beside else parts
     claims = [
-        (not beside and digest != one.sha256, len(PurePosixPath(output).parts), stage)
+        (not beside and digest != source.sha256, len(PurePosixPath(output).parts), stage)
         for stage in ledger.stages for output, digest in stage.outputs.items() if PurePosixPath(output).parts[-len(tail):] == tail
     ]
     if not claims:
-        return one
+        return source
     other, _, stage = min(claims, key=lambda claim: claim[:2])
     if other:
         changed.append(stage.id)
-    return replace(one, place=stage.place, stage=stage.id)
+    return replace(source, place=stage.place, stage=stage.id)
 
 
 def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
     """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind, its command line, when
     it was started and what it tells of: one run of `kgeval answer -o DIR/` writes a report a system."""
     kept: dict[tuple[str, str, str], Source] = {}
-    ordered = sorted(reports, key=lambda one: (one.stage is None, one.file.suffix != ".json", len(one.file.parts)))
+    ordered = sorted(reports, key=lambda source: (source.stage is None, source.file.suffix != ".json", len(source.file.parts)))
     for one in ordered:
         graph = str(getattr(one.record, "graph", None))
         kept.setdefault((*_run_of(one), json.dumps([graph, *_systems(one)])), one)
@@ -193,21 +193,21 @@ def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
         notes.append(f"{number(twice)} {'file holds' if twice == 1 else 'files hold'} a report that another one holds too")
     chosen = {id(one) for one in kept.values()}
     order = list(KINDS)
-    return sorted((one for one in reports if id(one) in chosen), key=lambda one: (order.index(one.kind), str(one.file)))
+    return sorted((source for source in reports if id(source) in chosen), key=lambda source: (order.index(source.kind), str(source.file)))
 
 
-def _run_of(one: Source) -> tuple[str, str]:
+def _run_of(source: Source) -> tuple[str, str]:
     """Kind and run of a report."""
-    run = one.record.run
+    run = source.record.run
     options = {name: value for name, value in run.arguments.items() if name != "fingerprint"}
-    return one.kind, json.dumps([run.command, run.started, options], sort_keys=True)
+    return source.kind, json.dumps([run.command, run.started, options], sort_keys=True)
 
 
-def _systems(one: Source) -> list[str]:
+def _systems(source: Source) -> list[str]:
     """The systems that a report of answers or of an index tells of."""
-    if isinstance(one.record, IndexRecord):
-        return [one.record.system, str(one.record.variant)]
-    return sorted(system.system for system in one.record.systems) if isinstance(one.record, AnswerReport) else []
+    if isinstance(source.record, IndexRecord):
+        return [source.record.system, str(source.record.variant)]
+    return sorted(system.system for system in source.record.systems) if isinstance(source.record, AnswerReport) else []
 
 
 def apart(reports: Sequence[Source]) -> list[Source]:
@@ -216,17 +216,17 @@ def apart(reports: Sequence[Source]) -> list[Source]:
     def run(one: Source) -> tuple[str, str] | str:
         return _run_of(one) if _systems(one) else str(one.file)
 
-    piles = Counter((kind, place) for kind, place, _ in {(one.kind, one.place, run(one)) for one in reports})
+    piles = Counter((kind, place) for kind, place, _ in {(source.kind, source.place, run(source)) for source in reports})
     crowded = {key for key, count in piles.items() if count > 1}
-    for names in ([one.root for one in reports], [one.file.resolve().parent.name for one in reports]):
+    for names in ([source.root for source in reports], [source.file.resolve().parent.name for source in reports]):
         named = list(zip(reports, names, strict=True))
         runs = {(one.kind, one.place, run(one), name) for one, name in named if (one.kind, one.place) in crowded}
         apart_now = {(kind, place, name) for kind, place, _, name in runs}
         if crowded and len(apart_now) == len(runs) == sum(piles[key] for key in crowded):
             return [_called(one, name) for one, name in named]
-    return [_called(one, one.file.stem) if (one.kind, one.place) in crowded else one for one in reports]
+    return [_called(source, source.file.stem) if (source.kind, source.place) in crowded else source for source in reports]
 
 
-def _called(one: Source, name: str) -> Source:
-    dataset = name if one.place.dataset is None else f"{name}/{one.place.dataset}"
-    return replace(one, place=one.place.model_copy(update={"dataset": dataset}))
+def _called(source: Source, name: str) -> Source:
+    dataset = name if source.place.dataset is None else f"{name}/{source.place.dataset}"
+    return replace(source, place=source.place.model_copy(update={"dataset": dataset}))

@@ -157,16 +157,16 @@ def scores(report: ScoreReport) -> str:
     for system in tables.systems:
         gates = [_gate(f"{system}.gates", gate) for gate in report.gates if gate.of == system]
         summaries = [tables.summaries[system, metric] for metric in tables.metrics if (system, metric) in tables.summaries]
-        suites.append(Suite(system, [*gates, *(_metric(one, tables) for one in summaries)], about))
+        suites.append(Suite(system, [*gates, *(_metric(summary, tables) for summary in summaries)], about))
     return written("score", run, suites)
 
 
-def _metric(one: MetricSummary, tables: ScoreTables) -> Case:
-    mean, info = one.overall, tables.info.get(one.metric)
-    case = partial(Case, f"{one.system}.metrics", one.metric, figures={
+def _metric(summary: MetricSummary, tables: ScoreTables) -> Case:
+    mean, info = summary.overall, tables.info.get(summary.metric)
+    case = partial(Case, f"{summary.system}.metrics", summary.metric, figures={
         "mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n, "n_scored": mean.n_scored,
         "not_applicable": mean.not_applicable, "bound_low": mean.bound_low, "bound_high": mean.bound_high,
-        "mean_of_types": one.by_type_mean, "signature": info.signature if info else None,
+        "mean_of_types": summary.by_type_mean, "signature": info.signature if info else None,
     })
     failed = sum(mean.failures.values())
     if mean.n_scored == 0 and not mean.failures:
@@ -184,29 +184,29 @@ def audit(report: AuditReport) -> str:
     stand in a suite of their own. How many hits are waived or known is a property of the case."""
     given = report.run.arguments.get("fail_on")
     limit: Severity = given if given in SEVERITIES else "warning"
-    gates = [_gate("gates", one, _new_hits(report) if one.name == RATCHET else ()) for one in report.gates]
-    findings = [listed(one, report.graph, "") for one in report.findings]
+    gates = [_gate("gates", gate, _new_hits(report) if gate.name == RATCHET else ()) for gate in report.gates]
+    findings = [listed(finding, report.graph, "") for finding in report.findings]
     groups = [
-        Suite(group, [_check(one, limit) for one in findings if one.group == group])
-        for group in dict.fromkeys(one.group for one in findings)
+        Suite(group, [_check(finding, limit) for finding in findings if finding.group == group])
+        for group in dict.fromkeys(finding.group for finding in findings)
     ]
     return written("audit", report.run, [*([Suite("gates", gates)] if gates else []), *groups])
 
 
-def _check(one: OverviewFinding, limit: Severity) -> Case:
-    name = " ".join(filter(None, [one.rule_id, place_of(one.place, one.graph)]))
-    taken = {"suppressed": one.suppressed, "known": one.known} if one.suppressed or one.known else None
-    case = partial(Case, one.group, name, figures=taken)
-    hits = ", ".join([amount(one), *taken_out(one)])
-    if one.status == "skipped":
+def _check(finding: OverviewFinding, limit: Severity) -> Case:
+    name = " ".join(filter(None, [finding.rule_id, place_of(finding.place, finding.graph)]))
+    taken = {"suppressed": finding.suppressed, "known": finding.known} if finding.suppressed or finding.known else None
+    case = partial(Case, finding.group, name, figures=taken)
+    hits = ", ".join([amount(finding), *taken_out(finding)])
+    if finding.status == "skipped":
         return case("cannot be answered here", "skipped")
-    if one.status in ("incomplete", "error"):
-        return case("the check timed out" if one.status == "incomplete" else "the query failed", "error", one.status)
-    if one.status == "failed" and decides(one.severity, limit):
-        return case(f"{one.title}: {hits}", "failure", one.severity)
-    if one.count and one.count == one.suppressed + one.known:
+    if finding.status in ("incomplete", "error"):
+        return case("the check timed out" if finding.status == "incomplete" else "the query failed", "error", finding.status)
+    if finding.status == "failed" and decides(finding.severity, limit):
+        return case(f"{finding.title}: {hits}", "failure", finding.severity)
+    if finding.count and finding.count == finding.suppressed + finding.known:
         return case(f"nothing but what is waived or known: {hits}", "skipped")
-    return case(f"{one.status} ({one.severity}): {hits}")
+    return case(f"{finding.status} ({finding.severity}): {hits}")
 
 
 def _new_hits(report: AuditReport) -> Iterator[str]:
@@ -228,9 +228,9 @@ def audit_diff(made: AuditDiff) -> str:
     gated = made.fail_on_worse is not None
     suites = []
     for part in parts_of(made):
-        bad, open_ends = ({id(one) for one in changes} for changes in (worse_at(part, limit), unanswered_at(part, limit)))
-        whole = [one for one in part.findings if one.label is None]
-        cases = [_change(one, failed=id(one) in bad, open_end=gated and id(one) in open_ends) for one in whole]
+        bad, open_ends = ({id(change) for change in changes} for changes in (worse_at(part, limit), unanswered_at(part, limit)))
+        whole = [finding for finding in part.findings if finding.label is None]
+        cases = [_change(change, failed=id(change) in bad, open_end=gated and id(change) in open_ends) for change in whole]
         suites.append(Suite(diffs.heading(part), cases))
     if alone := silent(made, limit) if gated else unpaired(made):
         outcome: Literal["error", "skipped"] = "error" if gated else "skipped"
@@ -239,14 +239,14 @@ def audit_diff(made: AuditDiff) -> str:
     return written("audit diff", diffs.run_of(made), suites)
 
 
-def _change(one: FindingChange, *, failed: bool, open_end: bool) -> Case:
-    case = partial(Case, one.group, one.rule_id)
-    told = f"{diffs.WORDS[one.verdict]}: {diffs.amount(one, now=False)} before, {diffs.amount(one, now=True)} now"
+def _change(change: FindingChange, *, failed: bool, open_end: bool) -> Case:
+    case = partial(Case, change.group, change.rule_id)
+    told = f"{diffs.WORDS[change.verdict]}: {diffs.amount(change, now=False)} before, {diffs.amount(change, now=True)} now"
     if open_end:
-        return case(told, "error", one.verdict)
+        return case(told, "error", change.verdict)
     if failed:
-        return case(f"{one.title}: {told}", "failure", one.severity)
-    return case(told, "skipped" if one.count_before is None or one.count_after is None else "passed")
+        return case(f"{change.title}: {told}", "failure", change.severity)
+    return case(told, "skipped" if change.count_before is None or change.count_after is None else "passed")
 
 
 def comparison(report: ComparisonReport) -> str:
@@ -269,34 +269,34 @@ def comparison(report: ComparisonReport) -> str:
     return written("compare", report.run, [*suites, *([Suite("checks", beside)] if beside else [])])
 
 
-def _pair(one: PairResult, view: PairView) -> Case:
-    rates = one.rates.model_dump() if one.rates else {}
-    case = partial(Case, "pairs", f"{one.system_a} against {one.system_b}", figures={
-        **rates, "relative": one.relative.value, "low": one.relative.low, "high": one.relative.high, "p": one.p, "p_holm": one.p_holm,
-        "gap": one.gap.value, "effect": one.effect, "superiority": one.superiority, "detectable": one.detectable, "needed": one.needed,
-        "n": one.n, "n_scored": one.n_scored, "results": one.results, "discarded": one.discarded, "trials": one.trials,
-        "always_valid": "true" if one.always_valid else None,
+def _pair(pair: PairResult, view: PairView) -> Case:
+    rates = pair.rates.model_dump() if pair.rates else {}
+    case = partial(Case, "pairs", f"{pair.system_a} against {pair.system_b}", figures={
+        **rates, "relative": pair.relative.value, "low": pair.relative.low, "high": pair.relative.high, "p": pair.p, "p_holm": pair.p_holm,
+        "gap": pair.gap.value, "effect": pair.effect, "superiority": pair.superiority, "detectable": pair.detectable, "needed": pair.needed,
+        "n": pair.n, "n_scored": pair.n_scored, "results": pair.results, "discarded": pair.discarded, "trials": pair.trials,
+        "always_valid": "true" if pair.always_valid else None,
     })
-    if one.rates is None:
-        return case(f"no question has a result: {lost(one) or 'not judged'}", "error", "unscored")
-    return case(sentence(one, view.stop(one.system_a, one.system_b)), longest=600)
+    if pair.rates is None:
+        return case(f"no question has a result: {lost(pair) or 'not judged'}", "error", "unscored")
+    return case(sentence(pair, view.stop(pair.system_a, pair.system_b)), longest=600)
 
 
 def overview(report: OverviewReport) -> str:
     """Suites: reports (error: not complete), stages (error: not done), gates (failure: missed, error: unanswered) and, with --fail-on, the
     checks (failure: failed with that severity or a worse one)."""
     reports = [
-        Case("reports", " ".join(filter(None, [one.kind, place_of(one.place), one.sha256[:8]])),
-             *(() if one.complete else (one.reason or "not complete", "error", "incomplete")))
-        for one in report.sources
+        Case("reports", " ".join(filter(None, [source.kind, place_of(source.place), source.sha256[:8]])),
+             *(() if source.complete else (source.reason or "not complete", "error", "incomplete")))
+        for source in report.sources
     ]
-    gates = [_gate(f"gates {place_of(one.place, one.of)}".strip(), one) for one in report.gates if not told_by_checks(one)]
-    found = [_check(one, report.fail_on) for one in report.findings] if report.fail_on is not None else []
+    gates = [_gate(f"gates {place_of(gate.place, gate.of)}".strip(), gate) for gate in report.gates if not told_by_checks(gate)]
+    found = [_check(finding, report.fail_on) for finding in report.findings] if report.fail_on is not None else []
     suites = [Suite("reports", reports), Suite("stages", list(map(_stage, report.stages))), Suite("gates", gates), Suite("checks", found)]
     return written("report", report.run, [suite for suite in suites if suite.cases])
 
 
-def _stage(one: OverviewStage) -> Case:
-    if one.ended:
-        return Case("stages", one.id, one.reason or one.state)
-    return Case("stages", one.id, one.reason or one.state.replace("_", " "), "error", one.state)
+def _stage(stage: OverviewStage) -> Case:
+    if stage.ended:
+        return Case("stages", stage.id, stage.reason or stage.state)
+    return Case("stages", stage.id, stage.reason or stage.state.replace("_", " "), "error", stage.state)

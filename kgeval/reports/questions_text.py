@@ -39,11 +39,12 @@ def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False
     return text_of(out)
 
 
-def why(one: KindCount) -> list[str]:
+def why(kind: KindCount) -> list[str]:
     """What became of the structures of a kind that gave no question, with the first case of each cause."""
-    lines = [] if one.why is None else [f"{one.kind}: {number(one.asked - one.made)} fewer than asked: {visible(one.why, longest=300)}"]
-    for what, counts in (("rejected", one.rejected), ("failed", one.failed), ("duplicate", one.duplicates)):
+    fewer = f"{kind.kind}: {number(kind.asked - kind.made)} fewer than asked"
+    lines = [] if kind.why is None else [f"{fewer}: {visible(kind.why, longest=300)}"]
+    for what, counts in (("rejected", kind.rejected), ("failed", kind.failed), ("duplicate", kind.duplicates)):
         for cause, count in counts.items():
-            example = one.examples.get(cause)
-            lines.append(f"{one.kind}: {number(count)} {what} ({cause})" + (f": {visible(example, longest=LONGEST)}" if example else ""))
+            example = kind.examples.get(cause)
+            lines.append(f"{kind.kind}: {number(count)} {what} ({cause})" + (f": {visible(example, longest=LONGEST)}" if example else ""))
     return lines

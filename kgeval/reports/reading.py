@@ -38,7 +38,7 @@ def _without_role(report: AuditReport) -> list[str]:
 
 def _names(report: AuditReport) -> list[str]:
     """What was taken for names, where that was found and not listed; and what to set where there is nothing."""
-    lacking = next((one.reason for one in report.findings if one.rule_id == "empty-name" and one.status == "skipped" and one.reason), None)
+    lacking = next((finding.reason for finding in report.findings if finding.rule_id == "empty-name" and finding.status == "skipped"), None)
     if lacking and "--set name_keys" in lacking:
         return [f"Caution: checks of names could not run: {visible(lacking, longest=300)}"]
     first: dict[str, LabelName] = {}

@@ -132,19 +132,19 @@ def _finding(one: Finding | CheckCell, hashed: Hasher) -> dict[str, Any]:
     return {"reason": _failed_query(one.reason, hashed) if one.status == "error" else one.reason}
 
 
-def _change(one: FindingChange, hashed: Hasher) -> dict[str, Any]:
-    return {"reason": _failed_query(one.reason, hashed) if "error" in (one.status_before, one.status_after) else one.reason}
+def _change(change: FindingChange, hashed: Hasher) -> dict[str, Any]:
+    return {"reason": _failed_query(change.reason, hashed) if "error" in (change.status_before, change.status_after) else change.reason}
 
 
 def _group(one: GroupSummary | ClosedBookGroup, _: Hasher) -> dict[str, Any]:
     return {} if one.by == "document" else {"value": one.value}
 
 
-def _coverage(one: CoverageFigure, _: Hasher) -> dict[str, Any]:
+def _coverage(figure: CoverageFigure, _: Hasher) -> dict[str, Any]:
     """The Cypher that lists documents and communities names them."""
-    if one.facet in ("documents", "communities"):
+    if figure.facet in ("documents", "communities"):
         return {"query": None, "parameters": {}}
-    return {name: getattr(one, name) for name in ("groups", "missing", "query", "parameters")}
+    return {name: getattr(figure, name) for name in ("groups", "missing", "query", "parameters")}
 
 
 def _audit(report: AuditReport, hashed: Hasher) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _audit(report: AuditReport, hashed: Hasher) -> dict[str, Any]:
 def _graphs(report: GraphsReport, hashed: Hasher) -> dict[str, Any]:
     """Each audit on its own: its hashes are those of its own report."""
     notes = [f"{note.split(FAILED)[0]}{FAILED} ({hashed(note)})" if FAILED in note else note for note in report.notes]
-    return {"reports": [redacted(one) for one in report.reports], "notes": notes}
+    return {"reports": [redacted(source) for source in report.reports], "notes": notes}
 
 
 def _accuracy(report: AccuracyReport, hashed: Hasher) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def _overview(report: OverviewReport, _: Hasher) -> dict[str, Any]:
     """Options may quote anything; of paths only the last part stays."""
     run = report.run.model_copy(update={
         "arguments": {name: value for name, value in report.run.arguments.items() if name in _KEPT_ARGUMENTS},
-        "inputs": [one.model_copy(update={"path": PurePath(one.path).name}) for one in report.run.inputs],
+        "inputs": [file.model_copy(update={"path": PurePath(file.path).name}) for file in report.run.inputs],
     })
     return {"title": None, "notes": [], "run": run}
 

@@ -58,22 +58,24 @@ def _estimates(report: AccuracyReport) -> Iterator[Block]:
         "A share of what the sample was drawn from, with its 95 % interval. A judge alone makes mistakes of its own: its estimate is "
         "uncorrected. Bounds: all unscored items wrong, or all right.", style="hint", forms="page",
     )
-    yield Table(("Estimate", "share", "95 %", "n", "scored", ""), [_row(name_of(one), one) for one in report.estimates])
-    methods = [visible(method, longest=200) for method in dict.fromkeys(one.method for one in report.estimates)]
+    yield Table(("Estimate", "share", "95 %", "n", "scored", ""), [_row(name_of(estimate), estimate) for estimate in report.estimates])
+    methods = [visible(method, longest=200) for method in dict.fromkeys(estimate.method for estimate in report.estimates)]
     yield Text(f"by {'; '.join(methods)}", style="hint", forms="short")
     made = [
-        (name_of(one), one.method, "" if one.clusters is None else number(one.clusters), bounds(one), causes(one.failures))
-        for one in report.estimates
+        (name_of(estimate), estimate.method, "" if estimate.clusters is None else number(estimate.clusters), bounds(estimate),
+         causes(estimate.failures))
+        for estimate in report.estimates
     ]
     yield Table(("Estimate", "Method", "Clusters", "Bounds", "Unscored"), made, words=frozenset({0, 1, 4}), forms="long")
 
 
-def _row(name: str | Cell, one: Estimate) -> tuple[str | Cell, ...]:
-    return name, share_of(one.value), interval(one.low, one.high) or "-", number(one.n), number(one.n_scored), drawn(one)
+def _row(name: str | Cell, estimate: Estimate) -> tuple[str | Cell, ...]:
+    between = interval(estimate.low, estimate.high) or "-"
+    return name, share_of(estimate.value), between, number(estimate.n), number(estimate.n_scored), drawn(estimate)
 
 
 def _split(title: str, rows: Sequence[Estimate], share: str = "accuracy") -> Section:
-    cells = [_row(Cell(one.of, user=True), one) for one in rows]
+    cells = [_row(Cell(row.of, user=True), row) for row in rows]
     table = Table(("", share, "95 %", "n", "scored", ""), cells, short=5, long=10)
     return Section(split_title(title, rows), [table] if rows else [])
 
@@ -108,9 +110,9 @@ def _item(report: AccuracyReport, item: ItemVerdict, pile: Pile, *, open_: bool)
     chips += [item.consistency] if item.consistency else []
     passages = report.passages_of(item)
     quoted = []
-    for one in passages[:5]:
-        place = ", ".join(filter(None, [one.document, f"chunk {one.chunk_id}" if one.chunk_id else ""]))
-        quoted.append(Text(f"{one.text} ({place})" if place else one.text))
+    for passage in passages[:5]:
+        place = ", ".join(filter(None, [passage.document, f"chunk {passage.chunk_id}" if passage.chunk_id else ""]))
+        quoted.append(Text(f"{passage.text} ({place})" if place else passage.text))
     facts = [item.item.kind + (f" {item.item.element_id}" if item.item.element_id else "")]
     facts += [f"stands for {number(item.weight)} {report.kind}"] if item.weight is not None else []
     facts += [f"call {item.call}"] if item.call else []
@@ -189,23 +191,23 @@ def _lower(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 
-def bounds(one: Estimate) -> str:
+def bounds(estimate: Estimate) -> str:
     """What the share would be if all unscored items were wrong, or right; "" where every item is scored."""
-    if one.n == one.n_scored or one.bound_low is None or one.bound_high is None:
+    if estimate.n == estimate.n_scored or estimate.bound_low is None or estimate.bound_high is None:
         return ""
-    return f"{percent(one.bound_low)} to {percent(one.bound_high)}"
+    return f"{percent(estimate.bound_low)} to {percent(estimate.bound_high)}"
 
 
-def name_of(one: Estimate) -> str:
+def name_of(estimate: Estimate) -> str:
     """What an estimate is of, and whose labels it rests on: `accuracy (judge alone, uncorrected)`; of corrections, which one."""
-    corrected = one.labelled_by == "judge corrected by people"
-    ways = [labels_of(one), *(visible(word, longest=40) for word in one.method.replace(",", " ").split()[:1] if corrected)]
-    return f"{visible(one.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
+    corrected = estimate.labelled_by == "judge corrected by people"
+    ways = [labels_of(estimate), *(visible(word, longest=40) for word in estimate.method.replace(",", " ").split()[:1] if corrected)]
+    return f"{visible(estimate.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
 
 
 def split_title(title: str, rows: Sequence[Estimate]) -> str:
     """The title of a split with whose labels it rests on: people may have labelled the whole and the judge each type."""
-    given = list(dict.fromkeys(labels_of(one) for one in rows))
+    given = list(dict.fromkeys(labels_of(row) for row in rows))
     return f"{title} ({given[0]})" if len(given) == 1 else title
 
 
@@ -260,7 +262,7 @@ def agreement_rows(table: Mapping[str, float | int | None]) -> list[tuple[str, s
 
 def unscored_line(report: AccuracyReport) -> str:
     """How many sampled items have no label and why; "" where all have one."""
-    one = max(report.estimates, key=lambda one: (one.labelled_by == "judge", sum(one.failures.values())), default=None)
+    one = max(report.estimates, key=lambda estimate: (estimate.labelled_by == "judge", sum(estimate.failures.values())), default=None)
     if one is None or one.n == one.n_scored:
         return ""
     failures = causes(one.failures) or "no cause given"

@@ -136,21 +136,21 @@ def _gate_lines(report: AuditReport) -> Iterator[str]:
         missed, silent = (sum(gate.met is state for gate in report.gates) for state in (False, None))
         yield f"{plural(len(report.gates), 'gate')}: {missed} missed, {silent} without an answer"
     if waived := sum(f.suppressed for f in report.findings):
-        yield f"waived: {plural(waived, 'hit')} by {plural(sum(one.hits > 0 for one in report.waivers), 'waiver')}"
+        yield f"waived: {plural(waived, 'hit')} by {plural(sum(waiver.hits > 0 for waiver in report.waivers), 'waiver')}"
     if known := sum(f.known for f in report.findings):
         yield f"known from the ratchet file: {plural(known, 'hit')}"
-    expired, stale = sum(one.expired for one in report.waivers), sum(one.stale for one in report.waivers)
+    expired, stale = sum(waiver.expired for waiver in report.waivers), sum(waiver.stale for waiver in report.waivers)
     if expired or stale:
         yield f"waivers to look at: {expired} ended, {stale} without a match"
 
 
 def _waivers(report: AuditReport) -> Iterator[Block]:
     waivers = []
-    for one in report.waivers:
-        hits_of = plural(one.hits, "hit") + (f", until {one.until}" if one.until else "")
-        state = f"ended on {one.until}: its hits count" if one.expired else "matches nothing" if one.stale else hits_of
-        match = "every hit" if one.match is None else Cell(one.match, user=True)
-        waivers.append((Cell(one.rule, user=True), match, one.reason, state))
+    for waiver in report.waivers:
+        hits_of = plural(waiver.hits, "hit") + (f", until {waiver.until}" if waiver.until else "")
+        state = f"ended on {waiver.until}: its hits count" if waiver.expired else "matches nothing" if waiver.stale else hits_of
+        match = "every hit" if waiver.match is None else Cell(waiver.match, user=True)
+        waivers.append((Cell(waiver.rule, user=True), match, waiver.reason, state))
     if waivers:
         yield Table(("Check", "Match", "Reason", "Hits"), waivers, words=frozenset(range(4)), long=20)
 
@@ -267,8 +267,8 @@ def _table(report: AuditReport) -> Table:
     rows = []
     for f in priorities.failed(report):
         examples = [
-            Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in one.items[:4]], note=one.why or "")
-            for one in f.examples[:3]
+            Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in example.items[:4]], note=example.why or "")
+            for example in f.examples[:3]
         ]
         rows.append((f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=examples)))
     return Table(("Severity", "Check", "Found", "Examples"), rows, words=frozenset(range(4)), long=30, forms="md")
@@ -379,7 +379,7 @@ def _unanswered(report: AuditReport) -> Iterator[Section]:
         grouped = priorities.reasons(findings)
         rows = [(reason, Cell("", more=[Cell(f.title, more=[Cell(f.rule_id, user=True)]) for f in of])) for reason, of in grouped]
         if word == "skipped":
-            rows += [(one.reason, Cell("", more=[Cell(id_, user=True) for id_ in one.ids])) for one in report.structure_skipped]
+            rows += [(skip.reason, Cell("", more=[Cell(id_, user=True) for id_ in skip.ids])) for skip in report.structure_skipped]
         why = [f"{reason} ({len(of)})" for reason, of in grouped]
         more = f"; {plural(len(why) - 3, 'more reason')}" if len(why) > 3 else ""
         checks = f"{plural(len(findings), 'check')} {word}"

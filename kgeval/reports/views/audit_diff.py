@@ -59,8 +59,9 @@ def section(made: AuditDiff) -> Section:
 def _picture(made: AuditDiff) -> list[Block]:
     """The shares that moved most of the checks that became worse or better, worse ones first."""
     moved = [
-        Move(one.title, one.share_before, one.share_after, one.verdict == "worse") for one in made.findings
-        if one.label is None and one.verdict in ("worse", "better") and one.share_before is not None and one.share_after is not None
+        Move(change.title, change.share_before, change.share_after, change.verdict == "worse") for change in made.findings
+        if change.label is None and change.verdict in ("worse", "better")
+        and change.share_before is not None and change.share_after is not None
     ]
     moved.sort(key=lambda one: (not one.worse, -abs(one.now - one.before)))
     drawing = moves(moved[:_MOST_MOVES])
@@ -83,12 +84,12 @@ def heading(made: AuditDiff) -> str:
 
 def verdict(made: AuditDiff) -> str:
     """How many checks became what, and what newly fails, in a sentence."""
-    whole = [one for part in parts_of(made) for one in part.findings if one.label is None]
+    whole = [change for part in parts_of(made) for change in part.findings if change.label is None]
     if not whole:
         return "Neither audit ran a check: only figures can be compared."
-    found = Counter(one.verdict for one in whole)
+    found = Counter(change.verdict for change in whole)
     parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in ORDER if found[kind]]
-    fails = [one.rule_id for one in whole if newly_fails(one)]
+    fails = [change.rule_id for change in whole if newly_fails(change)]
     tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {first_of(fails, _NAMES)}." if fails else ""
     return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"
 
@@ -114,19 +115,27 @@ def gate_line(made: AuditDiff) -> str:
 def tables(made: AuditDiff) -> Iterator[Table]:
     """The checks by what became of them, their types, the examples, the figures; without those that are the same, or were skipped in
     both."""
-    whole = [one for one in made.findings if one.label is None and (one.verdict != "unanswered" or one.status_before != one.status_after)]
-    whole.sort(key=lambda one: SEVERITIES.index(one.severity))
+    whole = [
+        change for change in made.findings
+        if change.label is None and (change.verdict != "unanswered" or change.status_before != change.status_after)
+    ]
+    whole.sort(key=lambda change: SEVERITIES.index(change.severity))
     for kind in ORDER:
-        if kind != "same" and (rows := [_check(one) for one in whole if one.verdict == kind]):
+        if kind != "same" and (rows := [_check(change) for change in whole if change.verdict == kind]):
             yield _table(HEADINGS[kind], ("Check", "Severity", "Before", "Now", "Note"), rows, {0, 1, 4})
-    labels = [one for one in made.findings if one.label is not None and one.verdict != "same"]
-    labels.sort(key=lambda one: (ORDER.index(one.verdict), one.rule_id))
-    if rows := [(one.rule_id, one.label or "", amount(one, now=False), amount(one, now=True), WORDS[one.verdict]) for one in labels]:
+    labels = [change for change in made.findings if change.label is not None and change.verdict != "same"]
+    labels.sort(key=lambda change: (ORDER.index(change.verdict), change.rule_id))
+    if rows := [
+        (change.rule_id, change.label or "", amount(change, now=False), amount(change, now=True), WORDS[change.verdict])
+        for change in labels
+    ]:
         yield _table("Checks by type", ("Check", "Type", "Before", "Now", "Became"), rows, {0, 1, 4})
-    if moved := [(one.rule_id, _names(one.appeared), _names(one.vanished)) for one in made.findings if one.appeared or one.vanished]:
+    if moved := [
+        (change.rule_id, _names(change.appeared), _names(change.vanished)) for change in made.findings if change.appeared or change.vanished
+    ]:
         yield _table("Examples", ("Check", "Appeared", "Vanished"), moved, {0, 1, 2})
     for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
-        if figures := [_figure(one) for one in made.figures if (one.label is not None) is labelled and one.verdict != "same"]:
+        if figures := [_figure(figure) for figure in made.figures if (figure.label is not None) is labelled and figure.verdict != "same"]:
             yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), figures, {0, 4})
 
 
@@ -134,24 +143,24 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]]
     return filled(Table(head, rows, title=title, words=frozenset(words), long=30), keep=range(len(head) - 1))
 
 
-def _check(one: FindingChange) -> tuple[str, ...]:
+def _check(change: FindingChange) -> tuple[str, ...]:
     notes = []
-    if newly_fails(one):
+    if newly_fails(change):
         notes.append("newly fails")
-    elif one.verdict != "gone" and one.status_before == "failed" and one.status_after == "passed":
+    elif change.verdict != "gone" and change.status_before == "failed" and change.status_after == "passed":
         notes.append("passes now")
-    if one.suppressed_before or one.suppressed_after:
-        notes.append(f"waived: {number(one.suppressed_before)} before, {number(one.suppressed_after)} now")
-    if one.reason:
-        notes.append(one.reason)
-    return f"{one.title} ({one.rule_id})", one.severity, amount(one, now=False), amount(one, now=True), "; ".join(notes)
+    if change.suppressed_before or change.suppressed_after:
+        notes.append(f"waived: {number(change.suppressed_before)} before, {number(change.suppressed_after)} now")
+    if change.reason:
+        notes.append(change.reason)
+    return f"{change.title} ({change.rule_id})", change.severity, amount(change, now=False), amount(change, now=True), "; ".join(notes)
 
 
-def amount(one: FindingChange, *, now: bool) -> str:
+def amount(change: FindingChange, *, now: bool) -> str:
     """The hits before or now: `3 of 12 (25.0 %)`, or the status where there is no answer."""
     count, total, share, status = (
-        (one.count_after, one.total_after, one.share_after, one.status_after) if now
-        else (one.count_before, one.total_before, one.share_before, one.status_before)
+        (change.count_after, change.total_after, change.share_after, change.status_after) if now
+        else (change.count_before, change.total_before, change.share_before, change.status_before)
     )
     if count is None:
         return status or "not run"
@@ -160,17 +169,20 @@ def amount(one: FindingChange, *, now: bool) -> str:
 
 
 def _names(examples: Sequence[Example]) -> str:
-    names = [" / ".join(visible(item.name, longest=60) for item in one.items[:3]) + (" (waived)" if one.waived else "") for one in examples]
+    names = [
+        " / ".join(visible(item.name, longest=60) for item in example.items[:3]) + (" (waived)" if example.waived else "")
+        for example in examples
+    ]
     return first_of(names, _NAMES)
 
 
-def _figure(one: FigureChange) -> tuple[str | Cell, ...]:
-    figure = _LABELLED.get(one.id) or figure_of(one.id)
-    name = figure.title if one.label is None else f"{figure.title}: {one.label}"
-    became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
-    before, after = ("" if value is None else figure.text(value) for value in (one.before, one.after))
+def _figure(change: FigureChange) -> tuple[str | Cell, ...]:
+    figure = _LABELLED.get(change.id) or figure_of(change.id)
+    name = figure.title if change.label is None else f"{figure.title}: {change.label}"
+    became = WORDS[change.verdict] + (f": {change.reason}" if change.reason else "")
+    before, after = ("" if value is None else figure.text(value) for value in (change.before, change.after))
     difference = ""
-    if one.before is not None and one.after is not None and one.verdict != "not_comparable":
-        gap = one.after - one.before
+    if change.before is not None and change.after is not None and change.verdict != "not_comparable":
+        gap = change.after - change.before
         difference = f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
     return Cell(name, what=figure.what), before, after, difference, became

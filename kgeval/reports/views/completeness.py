@@ -41,9 +41,10 @@ BANDS = "below 70 % critical, 70 to 85 % acceptable, above 85 % strong"
 def document(report: CompletenessReport) -> Document:
     """The verdict, figures by matching level, by type and document, facts, what is missing; on the page also how each item was found."""
     bands: dict[str | None, Tone] = {"critical": "error", "acceptable": "warning", "strong": "passed"}
-    worst = min((one.band for one in report.verdicts if one.band), key=list(bands).index, default=None)
+    worst = min((judgement.band for judgement in report.verdicts if judgement.band), key=list(bands).index, default=None)
     tally: list[tuple[Tone, str]] = [
-        (bands[one.band], f"{TITLES.get(one.figure, one.figure)}: {one.band}") for one in report.verdicts if one.band
+        (bands[judgement.band], f"{TITLES.get(judgement.figure, judgement.figure)}: {judgement.band}")
+        for judgement in report.verdicts if judgement.band
     ]
     gold = report.gold
     notes = [*gold.notes, *report.notes, *(report.facts.notes if report.facts else []), *(f"passed over: {one}" for one in gold.faults)]
@@ -66,16 +67,16 @@ def document(report: CompletenessReport) -> Document:
 
 
 def _cards(report: CompletenessReport, bands: Mapping[str | None, Tone]) -> Iterator[Card]:
-    for one in report.verdicts:
-        counted, title = judged(report, one), TITLES.get(one.figure, one.figure)
+    for judgement in report.verdicts:
+        counted, title = judged(report, judgement), TITLES.get(judgement.figure, judgement.figure)
         if counted is None or not counted.total:
             yield Card(title, "", "none in the gold set")
             continue
         between = interval(counted.low, counted.high)
         over = of(counted) + (f", 95 %: {between}" if between else "")
-        source = f" Verdict: {one.source}." if one.source else ""
-        what = f"{over}, {one.level} level, {against(report)}. {MEANINGS.get(one.figure, '')}{source}"
-        yield Card(title, share(counted), what, tone=bands.get(one.band, "open"), band=one.band or "")
+        source = f" Verdict: {judgement.source}." if judgement.source else ""
+        what = f"{over}, {judgement.level} level, {against(report)}. {MEANINGS.get(judgement.figure, '')}{source}"
+        yield Card(title, share(counted), what, tone=bands.get(judgement.band, "open"), band=judgement.band or "")
     if report.facts:
         kept = report.facts.retention
         what = f"{full(kept)} of the judged facts. Judge: {report.facts.judge}."

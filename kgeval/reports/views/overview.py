@@ -64,27 +64,27 @@ def _tally(report: OverviewReport) -> Iterator[tuple[Tone, str]]:
         yield "open", "not complete"
     tones: tuple[Tone, ...] = ("error", "warning")
     for severity in tones:
-        if count := sum(one.severity == severity for one in report.priorities):
+        if count := sum(priority.severity == severity for priority in report.priorities):
             yield severity, f"{plural(count, severity)} to fix"
     if report.diff:
-        worse, better = (sum(one.verdict == verdict for one in report.diff.changes) for verdict in ("worse", "better"))
+        worse, better = (sum(change.verdict == verdict for change in report.diff.changes) for verdict in ("worse", "better"))
         yield "error" if worse else "skipped", f"{number(worse)} worse"
         yield "passed" if better else "skipped", f"{number(better)} better than the baseline"
 
 
 def _first(report: OverviewReport) -> Iterator[Block]:
-    pages = {one.file: address(one.page) for one in report.sources if one.page}
+    pages = {source.file: address(source.page) for source in report.sources if source.page}
     return fix_first(report.priorities, MOST, "Nothing that these reports measure asks for it.", pages)
 
 
 def _baseline(diff: OverviewDiff) -> Iterator[Block]:
     words = {True: "the judge moved", False: "the judge is the same", None: "whether the judge moved is not known"}
     lines = []
-    for one in diff.judge:
-        people = "" if one.agreement_before is None or one.agreement_after is None else (
-            f"; agreement with people {percent(one.agreement_before)} then, {percent(one.agreement_after)} now"
+    for judge in diff.judge:
+        people = "" if judge.agreement_before is None or judge.agreement_after is None else (
+            f"; agreement with people {percent(judge.agreement_before)} then, {percent(judge.agreement_after)} now"
         )
-        lines.append(f"{words[one.moved]}: {one.why}{people}")
+        lines.append(f"{words[judge.moved]}: {judge.why}{people}")
     yield Items([*lines, *diff.notes], forms="long")
     yield Text(
         "Better and worse: the 95 % interval of the difference leaves 0 out, or everything was counted. The interval is made of both runs' "
@@ -96,8 +96,8 @@ def _baseline(diff: OverviewDiff) -> Iterator[Block]:
     yield changes(diff, FIRST, forms="page")
     yield Items(diff.findings_new, title="Checks that fail now and did not:", long=20, forms="long")
     yield Items(diff.findings_gone, title="Checks that failed and do no more:", long=20, forms="long")
-    yield Text(f"{number(sum(one.verdict == 'same' for one in diff.changes))} figures are the same.", forms="md")
-    rest = [one for one in diff.changes if one.verdict in REST]
+    yield Text(f"{number(sum(change.verdict == 'same' for change in diff.changes))} figures are the same.", forms="md")
+    rest = [change for change in diff.changes if change.verdict in REST]
     if rest:
         yield Details(f"New, gone and unchanged figures ({number(len(rest))})", [changes(diff, REST, forms="page")])
     files = f"{plural(len(diff.files), 'file')}: {', '.join(diff.files[:3])}{', ...' if len(diff.files) > 3 else ''}"
@@ -114,8 +114,9 @@ def _rubric(given: Sequence[Rubric]) -> Iterator[Block]:
     )
     if len(given) == 1:
         yield Cards([
-            Card(DIMENSIONS[one.dimension], "" if one.score is None else f"{one.score:.1f}",
-                 "not measured" if one.score is None else f"of 5, from {plural(len(one.figures), 'figure')}") for one in given[0].scores
+            Card(DIMENSIONS[score.dimension], "" if score.score is None else f"{score.score:.1f}",
+                 "not measured" if score.score is None else f"of 5, from {plural(len(score.figures), 'figure')}")
+            for score in given[0].scores
         ], forms="page")
     yield rubric(given)
 
@@ -123,7 +124,7 @@ def _rubric(given: Sequence[Rubric]) -> Iterator[Block]:
 def _parts(report: OverviewReport) -> list[Section]:
     """The parts of the template of [M], those of the evaluation in its order, then what they cost and rest on."""
     def table(part: Part, title: str, of: str = "System") -> list[Table]:
-        return by_system(title, [one for one in report.figures if one.part == part], of)
+        return by_system(title, [figure for figure in report.figures if figure.part == part], of)
 
     return [
         _system(report), _scope(report, table("scope", "Questions", "File")), _graph(report),
@@ -151,12 +152,13 @@ def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block], no
 
 def _system(report: OverviewReport) -> Section:
     """1: what was evaluated."""
-    systems = list(dict.fromkeys(one.of for one in report.figures if one.of and one.part in ("answers", "retrieval", "grounding")))
-    graphs = list(dict.fromkeys(one.graph for one in report.findings if one.graph))
+    about_systems = ("answers", "retrieval", "grounding")
+    systems = list(dict.fromkeys(figure.of for figure in report.figures if figure.of and figure.part in about_systems))
+    graphs = list(dict.fromkeys(finding.graph for finding in report.findings if finding.graph))
     none = "No system's answers were scored: only the rest was looked at."
     lines = [f"{plural(len(systems), 'system')}: {', '.join(systems)}." if systems else none]
     lines += [f"{plural(len(graphs), 'graph')}: {', '.join(graphs)}."] if graphs else []
-    models = list(dict.fromkeys((one.kind, one.use.stage, one.use.model) for one in report.cost))
+    models = list(dict.fromkeys((cost.kind, cost.use.stage, cost.use.model) for cost in report.cost))
     rows = [(TITLES.get(kind, kind), stage, model) for kind, stage, model in models]  # type: ignore[call-overload]
     found = [_table("Models", ("Report", "Stage", "Model"), rows, 3)] if rows else []
     return _part("system", "System", [*lines, *_says(report, ("build",))], found)
@@ -164,7 +166,7 @@ def _system(report: OverviewReport) -> Section:
 
 def _scope(report: OverviewReport, found: Sequence[Block]) -> Section:
     """2: data sets, places, questions."""
-    places = [place_of(place) for place in dict.fromkeys(one.place for one in report.sources) if place_of(place)]
+    places = [place_of(place) for place in dict.fromkeys(source.place for source in report.sources) if place_of(place)]
     lines = [f"{plural(len(places), 'place')}: {'; '.join(places)}."] if places else []
     lines += _says(report, ("questions", "check", "coverage", "answers"))
     return _part("scope", "Scope", lines or ["Nothing is told of questions."], found)
@@ -172,30 +174,30 @@ def _scope(report: OverviewReport, found: Sequence[Block]) -> Section:
 
 def _graph(report: OverviewReport) -> Section:
     """3: the graph's figures, its failed checks."""
-    checks = {one.rule_id for one in report.findings}
-    rows = [one for one in report.figures if one.part == "graph" and one.name not in checks]
+    checks = {finding.rule_id for finding in report.findings}
+    rows = [figure for figure in report.figures if figure.part == "graph" and figure.name not in checks]
     lines = _says(report, ("audit", "completeness", "accuracy"))
     bad = failed(report.findings)
-    several = len({(one.place, one.graph) for one in bad}) > 1
+    several = len({(finding.place, finding.graph) for finding in bad}) > 1
     checks_failed = [
-        (one.severity, f"{one.title} ({one.rule_id})", amount(one, share=False), percent(one.share),
-         place_of(one.place, one.graph) if several else "")
-        for one in bad
+        (finding.severity, f"{finding.title} ({finding.rule_id})", amount(finding, share=False), percent(finding.share),
+         place_of(finding.place, finding.graph) if several else "")
+        for finding in bad
     ]
     table = filled(_table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2), keep=range(4))
     found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
-    open_ends = [one for one in report.findings if one.status in ("skipped", "incomplete", "error")]
+    open_ends = [finding for finding in report.findings if finding.status in ("skipped", "incomplete", "error")]
     if open_ends:
         lines.append(f"{plural(len(open_ends), 'check')} could not be answered, and are no pass: " + ", ".join(
-            dict.fromkeys(one.rule_id for one in open_ends)) + ".")
+            dict.fromkeys(finding.rule_id for finding in open_ends)) + ".")
     return _part("graph", "Quality of the graph", lines, found)
 
 
 def _weaknesses(report: OverviewReport) -> Section:
     """10: what is not measured, what is missing, what gates say."""
     lines = [*(f"Not measured: {line}." for line in report.not_measured), *(f"Note: {line}." for line in report.notes)]
-    stages = [(one.id, one.state.replace("_", " "), one.reason or "") for one in report.stages]
-    gates = gates_section([one.model_copy(update={"of": place_of(one.place, one.of) or None}) for one in report.gates])
+    stages = [(stage.id, stage.state.replace("_", " "), stage.reason or "") for stage in report.stages]
+    gates = gates_section([gate.model_copy(update={"of": place_of(gate.place, gate.of) or None}) for gate in report.gates])
     found = [
         *([_table("Stages without a whole result", ("Stage", "State", "Why"), stages, 3)] if stages else []),
         *(replace(block, title="Gates") if isinstance(block, Table) else block for block in gates.blocks),
@@ -205,10 +207,10 @@ def _weaknesses(report: OverviewReport) -> Section:
 
 def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
     """Sources' own sentences, with their place where there are several."""
-    several = len({one.place for one in report.sources}) > 1
+    several = len({source.place for source in report.sources}) > 1
     lines: Iterator[str] = (
-        (f"{place_of(one.place)}: " if several and place_of(one.place) else "") + line
-        for kind in kinds for one in report.sources if one.kind == kind for line in one.says
+        (f"{place_of(source.place)}: " if several and place_of(source.place) else "") + line
+        for kind in kinds for source in report.sources if source.kind == kind for line in source.says
     )
     return list(dict.fromkeys(lines))
 
@@ -216,30 +218,30 @@ def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
 def by_system(title: str, figures: Sequence[OverviewFigure], of: str = "System") -> list[Table]:
     """One row a figure: what, of whom, where, value with interval, n, signature and note. Columns that nothing fills are left out."""
     rows = [
-        (one.title + (" (less is better)" if one.better == "lower" else ""), one.of or "", place_of(one.place),
-         value_of(one.value, one.low, one.high, one.unit), _n(one), one.signature or "", one.note or "")
-        for one in figures
+        (figure.title + (" (less is better)" if figure.better == "lower" else ""), figure.of or "", place_of(figure.place),
+         value_of(figure.value, figure.low, figure.high, figure.unit), _n(figure), figure.signature or "", figure.note or "")
+        for figure in figures
     ]
     heads = ("Figure", of, "Where", "Value", "n", "Signature", "Note")
     return [filled(_table(title, heads, rows, 3), keep=(0, 3))] if rows else []
 
 
-def _n(one: OverviewFigure) -> str:
+def _n(figure: OverviewFigure) -> str:
     """`96`, or `90 of 96` where not all have a value."""
-    if one.n is None:
+    if figure.n is None:
         return ""
-    return number(one.n) if one.n_scored in (None, one.n) else f"{number(one.n_scored or 0)} of {number(one.n)}"
+    return number(figure.n) if figure.n_scored in (None, figure.n) else f"{number(figure.n_scored or 0)} of {number(figure.n)}"
 
 
 def rubric(rubrics: Sequence[Rubric]) -> Table:
     """A row a system and place, a column a dimension."""
     rows = []
-    for one in rubrics:
-        scores = {score.dimension: score for score in one.scores}
+    for rubric in rubrics:
+        scores = {score.dimension: score for score in rubric.scores}
         cells = (NONE if scores[name].score is None else f"{scores[name].score:.1f}" for name in DIMENSIONS)
-        outcome = {True: "passes", False: "does not pass"}.get(one.passed, "open")  # type: ignore[arg-type]
-        mean = NONE if one.mean is None else f"{one.mean:.1f} ({one.measured} of {len(DIMENSIONS)})"
-        rows.append((place_of(one.place, one.system) or "the graph", *cells, mean, outcome))
+        outcome = {True: "passes", False: "does not pass"}.get(rubric.passed, "open")  # type: ignore[arg-type]
+        mean = NONE if rubric.mean is None else f"{rubric.mean:.1f} ({rubric.measured} of {len(DIMENSIONS)})"
+        rows.append((place_of(rubric.place, rubric.system) or "the graph", *cells, mean, outcome))
     heads = tuple(title.split(":")[0] for title in DIMENSIONS.values())
     return _table("", ("System", *heads, "Mean of measured", "Outcome"), rows, 1)
 
@@ -247,9 +249,9 @@ def rubric(rubrics: Sequence[Rubric]) -> Table:
 def rubric_figures(rubrics: Sequence[Rubric]) -> Table:
     """What each score rests on: figure, value, score, bands and whose they are."""
     rows = []
-    for one in rubrics:
-        for score in one.scores:
-            who, what = place_of(one.place, one.system) or "the graph", DIMENSIONS[score.dimension].split(":")[0]
+    for rubric in rubrics:
+        for score in rubric.scores:
+            who, what = place_of(rubric.place, rubric.system) or "the graph", DIMENSIONS[score.dimension].split(":")[0]
             if score.score is None:
                 rows.append((who, what, score.reason or "", NONE, NONE, NONE, "", ""))
             for part in score.figures:
@@ -267,24 +269,25 @@ def changes(diff: OverviewDiff, only: Sequence[str], *, forms: Forms, short: int
     order = list(CHANGES)
     tones: dict[str, Tone] = {"worse": "error", "better": "passed"}
     rows = [
-        (Cell(CHANGES[one.verdict], tone=tones.get(one.verdict, "")), one.title, place_of(one.place, one.of),
-         value_of(one.before, None, None, one.unit), value_of(one.after, None, None, one.unit), _difference(one), _both_n(one))
-        for one in sorted(diff.changes, key=lambda one: order.index(one.verdict)) if one.verdict in only
+        (Cell(CHANGES[change.verdict], tone=tones.get(change.verdict, "")), change.title, place_of(change.place, change.of),
+         value_of(change.before, None, None, change.unit), value_of(change.after, None, None, change.unit), _difference(change),
+         _both_n(change))
+        for change in sorted(diff.changes, key=lambda change: order.index(change.verdict)) if change.verdict in only
     ]
     head = ("Verdict", "Figure", "Of", "Before", "After", "Difference", "n")
     return Table(head, rows, words=frozenset(range(3)), short=short, long=long, forms=forms)
 
 
-def _difference(one: OverviewChange) -> str:
-    if one.difference is None:
+def _difference(change: OverviewChange) -> str:
+    if change.difference is None:
         return NONE
-    if one.unit in ("share", "difference", "number"):
-        return value_of(one.difference, one.low, one.high, "difference")
-    return ("+" if one.difference > 0 else "") + number(one.difference)
+    if change.unit in ("share", "difference", "number"):
+        return value_of(change.difference, change.low, change.high, "difference")
+    return ("+" if change.difference > 0 else "") + number(change.difference)
 
 
-def _both_n(one: OverviewChange) -> str:
-    sides = [NONE if n is None else number(n) for n in (one.n_before, one.n_after)]
+def _both_n(change: OverviewChange) -> str:
+    sides = [NONE if n is None else number(n) for n in (change.n_before, change.n_after)]
     return sides[1] if sides[0] == sides[1] else " then, ".join(sides) + " now"
 
 

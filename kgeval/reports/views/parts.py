@@ -79,11 +79,12 @@ def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
 def findings_section(findings: Sequence[Finding]) -> Section:
     """What joins an audit of the same graph."""
     rows = []
-    for one in findings:
-        tone: Tone = one.severity if one.status == "failed" else "passed" if one.status == "passed" else "open"
-        hits = "" if one.count is None else amount(one, share=False)
-        state = one.severity if one.status == "failed" else one.status
-        rows.append((Cell(state, tone=tone), Cell(one.title, note=one.rule_id), hits, " ".join(filter(None, [one.advice, one.reason]))))
+    for finding in findings:
+        tone: Tone = finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+        hits = "" if finding.count is None else amount(finding, share=False)
+        state = finding.severity if finding.status == "failed" else finding.status
+        what = " ".join(filter(None, [finding.advice, finding.reason]))
+        rows.append((Cell(state, tone=tone), Cell(finding.title, note=finding.rule_id), hits, what))
     hint = "These join the audit report with kgeval audit --with this report's JSON."
     table = [Table(("", "Check", "Found", "What to do"), rows, words=frozenset(range(4)))] if rows else []
     return Section("Findings for the audit", table, hint=hint, id="findings", forms="page")
@@ -101,13 +102,13 @@ def fix_first(
         yield Text(f"{at}. [{one.severity}] {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else ""), forms="short")
         yield Text(one.advice, style="hint", forms="short")
     yield Items([
-        f"{one.severity}: {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else "") + f". {one.why} {one.advice}"
-        for one in rows
+        f"{row.severity}: {row.title}: {row.evidence}" + (f" ({row.where})" if row.where else "") + f". {row.why} {row.advice}"
+        for row in rows
     ], ordered=True, long=most, forms="md")
     opened = [
-        Details(one.title, [
-            Text(f"{one.why} {one.advice}"), *([Items([Cell(one.source, link=pages.get(one.source, ""))])] if one.source else []),
-        ], open=True, tone=one.severity, badge=one.severity, amount=one.evidence, chips=[one.where] if one.where else []) for one in rows
+        Details(row.title, [
+            Text(f"{row.why} {row.advice}"), *([Items([Cell(row.source, link=pages.get(row.source, ""))])] if row.source else []),
+        ], open=True, tone=row.severity, badge=row.severity, amount=row.evidence, chips=[row.where] if row.where else []) for row in rows
     ]
     yield from opened[:most]
     if rest := opened[most:]:
