@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import TypeVar
 
@@ -281,9 +282,9 @@ def word(text: str) -> str:
     return visible(text, longest=NAME)
 
 
-def confidence(low: float | None, high: float | None) -> str:
+def confidence(low: float | None, high: float | None, *, sign: bool = False) -> str:
     """`95% CI [0.671, 0.752]`; "" where there is no interval, or none with a width: equal values do not prove that the next is equal."""
-    ends = bracketed(low, high)
+    ends = bracketed(low, high, partial(figure, sign=sign))
     return f"95% CI {ends}" if ends else ""
 
 

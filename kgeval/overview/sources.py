@@ -22,7 +22,6 @@ from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.tables.plain import check_readable, decode
 
-LEDGER = "run.json"
 _DATA = re.compile(rb"""<script type="application/(json|gzip)" id="report">(.*?)</script>""", re.DOTALL)  # json: pages of 0.1
 _RUN = ".run.json"
 _PASSED_OVER = 5  # names in the note

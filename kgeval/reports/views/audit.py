@@ -21,7 +21,7 @@ from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
-from kgeval.reports.views.parts import foot, gates_section, server_of
+from kgeval.reports.views.parts import foot, gates_section, server_of, tone_of
 
 DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
 MOST_EXAMPLES = 100  # of a finding, on the page
@@ -291,7 +291,7 @@ def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block
 def _finding(report: AuditReport, finding: Finding, anchor: str, drawings: Mapping[str, Figure]) -> Details:
     drawing = drawings.get(finding.rule_id) if finding.picture else None  # of several findings of one rule one has it
     answered = finding.status in ("passed", "failed")
-    tone: Tone = finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+    tone = tone_of(finding)
     badge = tone if answered else "timed out" if finding.status == "incomplete" else "did not run"
     return Details(
         finding.title, list(_body(report, finding, drawing)), open=tone == "error", tone=tone, badge=badge,

@@ -76,15 +76,19 @@ def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
     return f"Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
 
 
+def tone_of(finding: Finding) -> Tone:
+    """How bad it is; open: it has no answer."""
+    return finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+
+
 def findings_section(findings: Sequence[Finding]) -> Section:
     """What joins an audit of the same graph."""
     rows = []
     for finding in findings:
-        tone: Tone = finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
         hits = "" if finding.count is None else amount(finding, share=False)
         state = finding.severity if finding.status == "failed" else finding.status
         what = " ".join(filter(None, [finding.advice, finding.reason]))
-        rows.append((Cell(state, tone=tone), Cell(finding.title, note=finding.rule_id), hits, what))
+        rows.append((Cell(state, tone=tone_of(finding)), Cell(finding.title, note=finding.rule_id), hits, what))
     hint = "These join the audit report with kgeval audit --with this report's JSON."
     table = [Table(("", "Check", "Found", "What to do"), rows, words=frozenset(range(4)))] if rows else []
     return Section("Findings for the audit", table, hint=hint, id="findings", forms="page")
