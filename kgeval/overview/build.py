@@ -87,6 +87,7 @@ def _stages(found: Sources) -> list[OverviewStage]:
         OverviewStage(id=stage.id, kind=stage.kind, place=stage.place, state=stage.state, reason=stage.reason)
         for stage in found.stages if not stage.ended and stage.kind != "report"
     ]
+    # such a file is read all the same, and its reader must know
     changed = {stage.id: stage for stage in found.stages if stage.id in found.changed and stage.ended}
     why = "its file is not as the stage left it"
     return [*rows, *(OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=why) for one in changed.values())]

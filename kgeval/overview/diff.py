@@ -24,7 +24,7 @@ from kgeval.stats.intervals import Interval
 from kgeval.stats.recovered import recovered
 
 LEAST = 10  # questions on each side; with fewer, nothing is said
-_SAME = 1e-12
+_SAME = 1e-12  # what adding up in another order may change
 Key = tuple[str, str, str | None, RunPlace]
 
 
@@ -90,6 +90,7 @@ def _ends(figure: OverviewFigure) -> Interval | None:
         return None
     if figure.low < figure.high:
         return Interval(min(figure.low, figure.value), max(figure.high, figure.value))
+    # 20 of 20 right says nothing of the 21st: without this, every change of such a figure would be called certain
     unseen = 3 / figure.n_scored if figure.n_scored else 1.0
     return Interval(figure.value - unseen, figure.value + unseen)
 

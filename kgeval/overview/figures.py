@@ -135,6 +135,7 @@ def accuracy(report: AccuracyReport) -> Figures:
     """The most trustworthy estimate of each thing estimated."""
     first = best(report.estimates, report.estimates[0].of) if report.estimates else None
     latest = {estimate.of: estimate for estimate in report.estimates}
+    # of the first thing estimated the one that its own report leads with
     for of, last in latest.items():
         one = first if first is not None and first.of == of else last
         lower = of in WRONG or of.endswith("_of_entailed")

@@ -88,7 +88,7 @@ NEEDS: dict[Dimension, str] = {
 }
 WORST = "worst_error_share"
 LEAST = 10  # questions, entities ... under a figure that is to give a score: three of three right are no 5
-_ROUND = 9
+_ROUND = 9  # digits: 0.1 + 0.2 passes a limit of 0.3
 Figures = Mapping[str, OverviewFigure]
 
 
@@ -112,6 +112,7 @@ def _covers(graph: RunPlace, place: RunPlace) -> bool:
 def _rubric(
     system: str | None, place: RunPlace, figures: Sequence[OverviewFigure], findings: Sequence[OverviewFinding],
 ) -> Rubric:
+    # reversed: where two reports give a figure of one name, the first one stands
     own = {figure.name: figure for figure in reversed(figures) if figure.of == system and figure.place == place and figure.of is not None}
     graph = {
         figure.name: figure for figure in reversed(figures)

@@ -183,6 +183,7 @@ def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
     """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind, its command line, when
     it was started and what it tells of: one run of `kgeval answer -o DIR/` writes a report a system."""
     kept: dict[tuple[str, str, str], Source] = {}
+    # the one that run.json places comes first: it knows its stage; then JSON, before the page that holds it
     ordered = sorted(reports, key=lambda source: (source.stage is None, source.file.suffix != ".json", len(source.file.parts)))
     for one in ordered:
         graph = str(getattr(one.record, "graph", None))

@@ -48,6 +48,7 @@ from kgeval.reports.views.pairs import PairView, lost, sentence, view_of
 from kgeval.reports.views.pairs import verdict as verdict_on_pairs
 
 MOST_NAMES = 5  # new hits of a check
+# XML 1.0 cannot hold these even escaped: with one of them no CI system would read the file at all
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -171,7 +172,7 @@ def _metric(summary: MetricSummary, tables: ScoreTables) -> Case:
     failed = sum(mean.failures.values())
     if mean.n_scored == 0 and not mean.failures:
         return case(f"the metric has no meaning for any of {number(mean.n)} questions", "skipped")
-    if failed > mean.n_scored:
+    if failed > mean.n_scored:  # a mean over less than half of what was asked is no answer
         why = f"{number(failed)} rows failed, {number(mean.n_scored)} were scored: {causes(mean.failures)}"
         return case(why, "error", "unscored")
     told = f"{figure(mean.mean)} {bracketed(mean.low, mean.high)}".strip()

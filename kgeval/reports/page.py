@@ -65,6 +65,7 @@ def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
 
 def embedded(report: Record) -> str:
     """The report's JSON, compressed (gzip) and as base64: a page that shows a report need not hold all of its texts a second time."""
+    # mtime=0: the same report makes the same bytes
     return base64.b64encode(gzip.compress(json_.render(report, indent=None).encode(), mtime=0)).decode()
 
 

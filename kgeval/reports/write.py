@@ -70,6 +70,7 @@ def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
     check_outputs([path], type(report))
     form = ENDINGS[path.suffix.lower()]
     private = not isinstance(report, AuditReport | AuditDiff | GraphsReport) and not redact and form not in ("xml", "csv")
+    # names in a graph may hold lone surrogates, which UTF-8 has not
     text = rendered(report, form, redact=redact).encode("utf-8", "replace").decode()
     target = path.resolve()  # a link keeps pointing to the file
     try:
