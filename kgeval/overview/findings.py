@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from kgeval.auditing.gates.rows import decides
 from kgeval.auditing.identity import lasting_name
 from kgeval.format import number, percent, visible
-from kgeval.overview.priorities import touched
+from kgeval.overview.priorities import pressing, touched
 from kgeval.overview.sources import Source
 from kgeval.records import (
-    SEVERITIES,
     AccuracyReport,
     AuditReport,
     CheckCell,
@@ -78,11 +77,8 @@ def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
 
 
 def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
-    """The failed ones, most pressing first: severity, share of the graph's things that they touch (none: last), count, rule."""
-    bad = [finding for finding in findings if finding.status == "failed"]
-    return sorted(bad, key=lambda finding: (
-        SEVERITIES.index(finding.severity), 1.0 if finding.touches is None else -finding.touches, -(finding.count or 0), finding.rule_id,
-    ))
+    """The failed ones, most pressing first, as the audit of each graph has them."""
+    return sorted((finding for finding in findings if finding.status == "failed"), key=lambda finding: pressing(finding, finding.touches))
 
 
 def at_or_above(findings: Sequence[OverviewFinding], severity: Severity) -> list[OverviewFinding]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import NO_TYPE
 from kgeval.format import first_of, joined, number, percent, plural
-from kgeval.records import SEVERITIES, AuditReport, Finding, Severity
+from kgeval.records import SEVERITIES, AuditReport, Finding, OverviewFinding, Severity
 
 # Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
 # key-value stores carry names and pairs only, whatever the graph behind them had.
@@ -97,14 +97,16 @@ def artefact(finding: Finding, report: AuditReport) -> str | None:
 def failed(report: AuditReport) -> list[Finding]:
     """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
     all of them those that may come from how the graph was loaded."""
-    def pressing(one: Finding) -> tuple[bool, int, float, int, str]:
-        share = touched(one, report)
-        return (
-            artefact(one, report) is not None, SEVERITIES.index(one.severity), 1.0 if share is None else -share.share, -(one.count or 0),
-            one.rule_id,
-        )
+    def key(finding: Finding) -> tuple[bool, tuple[int, float, int, str]]:
+        found = touched(finding, report)
+        return artefact(finding, report) is not None, pressing(finding, found.share if found else None)
 
-    return sorted((f for f in report.findings if f.status == "failed"), key=pressing)
+    return sorted((f for f in report.findings if f.status == "failed"), key=key)
+
+
+def pressing(finding: Finding | OverviewFinding, share: float | None) -> tuple[int, float, int, str]:
+    """What puts failed checks in order: severity, the share of the graph's things that they touch (none: last), count, rule id."""
+    return SEVERITIES.index(finding.severity), 1.0 if share is None else -share, -(finding.count or 0), finding.rule_id
 
 
 def order(report: AuditReport) -> str:
