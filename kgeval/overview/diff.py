@@ -78,7 +78,7 @@ def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -
 
 def _interval(now: OverviewFigure, then: OverviewFigure) -> Interval | None:
     """Of the difference; null where a side has none. Of figures that were counted there is none either."""
-    sides = [_ends(one) for one in (now, then)]
+    sides = [_ends(figure) for figure in (now, then)]
     if (now.exact and then.exact) or sides[0] is None or sides[1] is None:
         return None
     return recovered((now.value or 0.0, sides[0]), (then.value or 0.0, sides[1]))
@@ -123,7 +123,7 @@ def _failed(findings: Iterable[OverviewFinding]) -> dict[tuple[str, RunPlace], s
 
 
 def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str]) -> Iterable[str]:
-    own = sorted({one.record.run.kgeval for one in now})
+    own = sorted({source.record.run.kgeval for source in now})
     if versions and own != list(versions):
         yield f"made by other versions of kgeval: {', '.join(versions)} then, {', '.join(own)} now; figures may be computed otherwise"
     for name, *_ in _others(now, then, lambda run: [(PurePath(file.path).name, file.sha256) for file in run.inputs]):
@@ -167,12 +167,15 @@ def _drifted(now: Drift, then: Drift) -> JudgeMoved:
     """By what both runs say of the same anchors: pairs with another text now are left out."""
     from kgeval.comparison.drift import dealt_again, has_moved, majority
 
-    both = [one for one in now.outcomes if one in then.outcomes and now.marks.get(one) == then.marks.get(one, now.marks.get(one))]
+    both = [
+        anchor for anchor in now.outcomes
+        if anchor in then.outcomes and now.marks.get(anchor) == then.marks.get(anchor, now.marks.get(anchor))
+    ]
     told: dict[str, Any] = {"agreement_before": then.agreement.value, "agreement_after": now.agreement.value, "compared": len(both)}
     if not both:
         return JudgeMoved(why="not known: no anchor was judged in both runs", **told)
-    changed = sum(majority(now.outcomes[one]) != majority(then.outcomes[one]) for one in both) / len(both)
-    p = dealt_again([(then.outcomes[one], now.outcomes[one]) for one in both], 0)
+    changed = sum(majority(now.outcomes[anchor]) != majority(then.outcomes[anchor]) for anchor in both) / len(both)
+    p = dealt_again([(then.outcomes[anchor], now.outcomes[anchor]) for anchor in both], 0)
     moved = has_moved(None, p, changed)
     tail = "" if p is None else f" (permutation p {p:.3g})"
     once = "; each was asked once: chance and change cannot be told apart" if moved is None else ""

@@ -61,14 +61,14 @@ def _figure(part: Part, name: str, title: str, value: float | None, **more: Any)
 
 
 def _estimated(
-    part: Part, name: str, title: str, one: Estimated | Estimate | Proportion | CheckFigure | Mean | Gain | CrossedCell | CrossedChange,
-    **more: Any,
+    part: Part, name: str, title: str,
+    measured: Estimated | Estimate | Proportion | CheckFigure | Mean | Gain | CrossedCell | CrossedChange, **more: Any,
 ) -> OverviewFigure:
     """A figure with the interval that it has in its report."""
-    if isinstance(one, Estimated | Estimate):
-        return _figure(part, name, title, one.value, low=one.low, high=one.high, **more)
-    share = one.share if isinstance(one, Proportion | CheckFigure) else one.mean
-    return _figure(part, name, title, share, low=one.low, high=one.high, **more)
+    if isinstance(measured, Estimated | Estimate):
+        return _figure(part, name, title, measured.value, low=measured.low, high=measured.high, **more)
+    share = measured.share if isinstance(measured, Proportion | CheckFigure) else measured.mean
+    return _figure(part, name, title, share, low=measured.low, high=measured.high, **more)
 
 
 def build(report: IndexRecord) -> Figures:
@@ -113,15 +113,16 @@ def completeness(report: CompletenessReport) -> Figures:
         if level in report.levels and (report.gold.entities or report.gold.triples):
             found = report.levels[level]
             shares += [(name, f"Gold found: {title.lower()}", getattr(found, name)) for name, title in COVERAGE_TITLES.items()]
-        for name, one in report.bridging.items():
-            shares.append((f"bridging_{name}", f"Bridging relations found: {name.replace('_', ' ')}", one))
-    for name, title, one in shares:
-        if one.total:
-            yield _estimated("graph", name, title, one, n=one.total, n_scored=one.total, better="higher", note=against)
+        for name, proportion in report.bridging.items():
+            shares.append((f"bridging_{name}", f"Bridging relations found: {name.replace('_', ' ')}", proportion))
+    for name, title, proportion in shares:
+        if proportion.total:
+            yield _estimated("graph", name, title, proportion, n=proportion.total, n_scored=proportion.total, better="higher", note=against)
     if report.control is not None and report.control.entity_coverage.total:
-        one, title = report.control.entity_coverage, "Control: gold found that should not be"
+        proportion, title = report.control.entity_coverage, "Control: gold found that should not be"
         yield _estimated(
-            "graph", "control_entity_coverage", title, one, n=one.total, n_scored=one.total, better="lower", note=against,
+            "graph", "control_entity_coverage", title, proportion, n=proportion.total, n_scored=proportion.total, better="lower",
+            note=against,
         )
     if (facts := report.facts) is not None and facts.retention.total:
         title = "Gold facts that follow from the graph"
@@ -137,11 +138,11 @@ def accuracy(report: AccuracyReport) -> Figures:
     latest = {estimate.of: estimate for estimate in report.estimates}
     # of the first thing estimated the one that its own report leads with
     for of, last in latest.items():
-        one = first if first is not None and first.of == of else last
+        estimate = first if first is not None and first.of == of else last
         lower = of in WRONG or of.endswith("_of_entailed")
         yield _estimated(
-            "graph", f"{report.kind}_{of}", f"{report.kind.capitalize()}: {of.replace('_', ' ')}", one, n=one.n, n_scored=one.n_scored,
-            better="lower" if lower else "higher", note=f"{labels_of(one)}; {one.method}",
+            "graph", f"{report.kind}_{of}", f"{report.kind.capitalize()}: {of.replace('_', ' ')}", estimate, n=estimate.n,
+            n_scored=estimate.n_scored, better="lower" if lower else "higher", note=f"{labels_of(estimate)}; {estimate.method}",
         )
 
 
@@ -204,7 +205,7 @@ def load(report: LoadReport) -> Figures:
 
 def scores(report: ScoreReport) -> Figures:
     """Every metric of every system, accuracy by hops, latency, cost, differences between systems."""
-    info = {one.metric: one for one in report.metrics}
+    info = {metric.metric: metric for metric in report.metrics}
     for summary in report.summaries:
         known, mean = info.get(summary.metric), summary.overall
         yield _estimated(
@@ -219,7 +220,7 @@ def scores(report: ScoreReport) -> Figures:
     yield from _took(report)
     metric = headline_metric(report)
     better = "lower" if metric in info and info[metric].better == "lower" else "higher"
-    for gain in [one for one in report.gains if one.metric == metric][:MOST_GAINS]:
+    for gain in [gain for gain in report.gains if gain.metric == metric][:MOST_GAINS]:
         yield _gain(gain, f"{gain.metric}_gain", f"{gain.metric}: paired difference", better)
 
 
@@ -331,7 +332,7 @@ def matrix(report: CrossedReport) -> Figures:
         if cell.place.dataset is None and cell.datasets > 1:
             place = cell.place
             size = f"{place.share:.15g}" if place.share is not None and place.share > 1 else place.share  # tokens are whole
-            where = ", ".join(str(one) for one in (place.variant, size, place.reader) if one is not None)
+            where = ", ".join(str(axis) for axis in (place.variant, size, place.reader) if axis is not None)
             yield _estimated(
                 "answers", f"{cell.metric}_mean", f"{cell.metric}, mean of {cell.datasets} data sets" + (f" ({where})" if where else ""),
                 cell, of=cell.system, n=cell.n, n_scored=cell.n_scored, better="lower" if cell.metric in lower else "higher",
@@ -348,12 +349,16 @@ def matrix(report: CrossedReport) -> Figures:
 def agreement(report: AgreementReport) -> Figures:
     """How far people agree, and what is nearest to them."""
     shared = {"unit": "number", "better": "higher"}
-    for people in (one for one in report.people if one.by == "all"):
-        title, n = f"People with each other, {people.aspect}: alpha", people.items_twice
-        yield _estimated("comparison", "people_alpha", title, people.alpha_ordinal, n=n, n_scored=n, **shared)
-    for one in (one for one in report.predictors if one.by == "all" and one.kind != "people"):
-        title = f"Agreement with people, {one.aspect}: Spearman"
-        yield _estimated("comparison", "agreement_with_people", title, one.spearman, n=one.n, n_scored=one.n, of=one.predictor, **shared)
+    for people in report.people:
+        if people.by == "all":
+            title, n = f"People with each other, {people.aspect}: alpha", people.items_twice
+            yield _estimated("comparison", "people_alpha", title, people.alpha_ordinal, n=n, n_scored=n, **shared)
+    for near in report.predictors:
+        if near.by == "all" and near.kind != "people":
+            title = f"Agreement with people, {near.aspect}: Spearman"
+            yield _estimated(
+                "comparison", "agreement_with_people", title, near.spearman, n=near.n, n_scored=near.n, of=near.predictor, **shared,
+            )
 
 
 _MAKERS: dict[str, Callable[[Any], Figures]] = {

@@ -102,18 +102,18 @@ def _worse(report: OverviewReport) -> Iterator[OverviewPriority]:
 
 def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """Failed checks; those that go along with worse answers for sure come first within their severity."""
-    joins = {(source.place, one.rule): one for source in sources for one in _harmful(source)}
+    joins = {(source.place, join.rule): join for source in sources for join in _harmful(source)}
     rows = [(finding, joins.get((finding.place, finding.rule_id))) for finding in failed(report.findings) if finding.severity != "info"]
-    for one, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
+    for finding, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
         why = "found by the audit" if join is None else (
             f"questions that touch it have a lower {join.metric}: "
             f"{value_of(join.difference, join.low, join.high, 'difference')}, n {number(join.touched.n_scored)} against "
             f"{number(join.untouched.n_scored)} ({visible(join.system, longest=60)})"
         )
         yield OverviewPriority(
-            severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount(one),
-            where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
-            advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
+            severity=finding.severity, title=f"{finding.title} ({finding.rule_id})", why=why, evidence=amount(finding),
+            where=place_of(finding.place, f"graph {finding.graph}" if finding.graph else None),
+            advice=finding.advice or f"kgeval checks show {finding.rule_id}", source=finding.source,
         )
 
 
@@ -121,7 +121,7 @@ def _harmful(source: Source) -> list[AuditJoin]:
     """Rules whose flagged things go along with lower scores, their interval below 0. Of each the largest."""
     if not isinstance(source.record, ScoreReport):
         return []
-    lower = {one.metric for one in source.record.metrics if one.better == "lower"}
+    lower = {metric.metric for metric in source.record.metrics if metric.better == "lower"}
     rows = [
         join for join in source.record.joined
         if join.rule is not None and join.high is not None and join.high < 0 and join.metric not in lower and join.touched.n_scored >= 10
@@ -157,12 +157,12 @@ def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
 
 def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Figures of which even the best system's has a score of 1 or 2: a baseline may be weak, that is what it is there for."""
-    at = {(one.name, one.of, one.place): one.source for one in report.figures}
+    at = {(figure.name, figure.of, figure.place): figure.source for figure in report.figures}
     piles: dict[tuple[Dimension, str, RunPlace], list[tuple[RubricFigure, str]]] = {}
     for rubric in report.rubrics:
         for score in rubric.scores:
-            for one in score.figures if score.dimension != "graph" and rubric.system else ():
-                piles.setdefault((score.dimension, one.figure, rubric.place), []).append((one, rubric.system or ""))
+            for scored in score.figures if score.dimension != "graph" and rubric.system else ():
+                piles.setdefault((score.dimension, scored.figure, rubric.place), []).append((scored, rubric.system or ""))
     for (dimension, figure, place), pile in piles.items():
         lower = pile[0][0].bands.startswith("1 above")
         pile.sort(key=lambda pair: (-pair[0].score, pair[0].value if lower else -pair[0].value, pair[1]))
@@ -170,7 +170,8 @@ def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
         if best.score > WEAK:
             continue
         values = [
-            f"{visible(name, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, name in pile
+            f"{visible(name, longest=60)} {value_of(scored.value, scored.low, scored.high, 'share')}, n {number(scored.n or 0)}"
+            for scored, name in pile
         ]
         yield OverviewPriority(
             severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",

@@ -100,7 +100,7 @@ def rubrics_of(figures: Sequence[OverviewFigure], findings: Sequence[OverviewFin
     graphs += [finding.place for finding in findings if finding.place not in graphs]
     alone = [(None, place) for place in dict.fromkeys(graphs) if not any(_covers(place, other) for _, other in systems)]
     made = [_rubric(system, place, figures, findings) for system, place in [*systems, *alone]]
-    return [one for one in made if one.measured]
+    return [rubric for rubric in made if rubric.measured]
 
 
 def _covers(graph: RunPlace, place: RunPlace) -> bool:
@@ -139,17 +139,17 @@ def _passed(scores: Sequence[float]) -> bool | None:
 def _dimension(dimension: Dimension, figures: Figures) -> RubricScore:
     found, few = [], list[OverviewFigure]()
     for facet in FACETS[dimension]:
-        one = next((figures[name] for name in facet.names if name in figures and figures[name].value is not None), None)
-        if one is not None and not one.exact and one.n_scored is not None and one.n_scored < LEAST:
-            few.append(one)
-        elif one is not None:
-            found.append(_figure(one, facet.bands))
+        figure = next((figures[name] for name in facet.names if name in figures and figures[name].value is not None), None)
+        if figure is not None and not figure.exact and figure.n_scored is not None and figure.n_scored < LEAST:
+            few.append(figure)
+        elif figure is not None:
+            found.append(_figure(figure, facet.bands))
     if not found and few:
-        said = ", ".join(f"{one.title}: {one.n_scored}" for one in few)
+        said = ", ".join(f"{figure.title}: {figure.n_scored}" for figure in few)
         return RubricScore(dimension=dimension, reason=f"not measured: too few for a score ({LEAST} needed; {said})")
     if not found:
         return RubricScore(dimension=dimension, reason=f"not measured: needs {NEEDS[dimension]}")
-    return RubricScore(dimension=dimension, score=sum(one.score for one in found) / len(found), figures=found)
+    return RubricScore(dimension=dimension, score=sum(figure.score for figure in found) / len(found), figures=found)
 
 
 def _figure(figure: OverviewFigure, bands: Bands) -> RubricFigure:
@@ -170,7 +170,7 @@ def _worst(findings: Sequence[OverviewFinding]) -> OverviewFigure | None:
     ]
     if not errors:
         return None
-    worst = max(errors, key=lambda one: (one.share or 0.0) if one.status == "failed" else 0.0)
+    worst = max(errors, key=lambda finding: (finding.share or 0.0) if finding.status == "failed" else 0.0)
     failed = worst.status == "failed"
     title = f"Worst failed check of severity error: {worst.title}" if failed else "Checks of severity error: none failed"
     return OverviewFigure(

@@ -71,14 +71,14 @@ class ScoreTables:
 
     @classmethod
     def of(cls, report: ScoreReport) -> ScoreTables:
-        systems = [one.system for rows in (report.systems, report.summaries) for one in rows]
+        systems = [row.system for rows in (report.systems, report.summaries) for row in rows]
         systems += [gate.of for gate in report.gates if gate.of]
-        metrics = [one.metric for rows in (report.metrics, report.summaries) for one in rows]
+        metrics = [row.metric for rows in (report.metrics, report.summaries) for row in rows]
         groups: dict[By, dict[str, dict[str, dict[str, Mean]]]] = {}
         for row in report.groups:
             groups.setdefault(row.by, {}).setdefault(row.metric, {}).setdefault(row.value, {})[row.system] = row.overall
         return cls(
-            report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {one.metric: one for one in report.metrics},
+            report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {metric.metric: metric for metric in report.metrics},
             {(summary.system, summary.metric): summary for summary in report.summaries}, groups,
             {(gain.metric, gain.system, gain.baseline): gain for gain in report.gains}, headline_metric(report),
         )
@@ -95,7 +95,7 @@ class ScoreTables:
 
 def headline_metric(report: ScoreReport) -> str | None:
     """The metric that the verdict on a score report speaks of; None where none has a value."""
-    metrics = dict.fromkeys([*(one.metric for one in report.metrics), *(summary.metric for summary in report.summaries)])
+    metrics = dict.fromkeys([*(metric.metric for metric in report.metrics), *(summary.metric for summary in report.summaries)])
     valued = Counter(summary.metric for summary in report.summaries if summary.overall.mean is not None)
     most = max(valued.values(), default=0)
     names = (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics)
@@ -362,10 +362,10 @@ def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
         if join.metric == metric and join.rule is not None and join.difference is not None and join.high is not None
         and min(join.touched.n_scored, join.untouched.n_scored) >= LEAST
     ]
-    for one in sorted(_certain(tested), key=lambda one: -one.touched.n_scored)[:2]:
-        rule, touched, others = word(one.rule or ""), one.touched, one.untouched
+    for join in sorted(_certain(tested), key=lambda join: -join.touched.n_scored)[:2]:
+        rule, touched, others = word(join.rule or ""), join.touched, join.untouched
         yield OverviewPriority(
-            severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=one.system,
+            severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=join.system,
             evidence=f"{number(touched.n_scored)} of {plural(touched.n_scored + others.n_scored, 'question')}",
             why=f"{word(metric)}: {figure(touched.mean)} where a question touches it, else {figure(others.mean)}. "
                 f"{_holm(tested, 'rule')} No proof of cause.",
@@ -391,14 +391,14 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
             continue
         tested.append((group, sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
     kind, everywhere = part_of(metric), whole.mean
-    for one in sorted(_certain(tested), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
-        deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
+    for group in sorted(_certain(tested), key=lambda group: -abs(everywhere - (group.overall.mean or 0.0)) * group.overall.n_scored)[:2]:
+        deep = group.by == "hops" and kind in ("answers", "reasoning") and group.value != "1"
         yield OverviewPriority(
-            severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
-            evidence=f"{number(one.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
-            why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
+            severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[group.by]} {word(group.value)}", where=system,
+            evidence=f"{number(group.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
+            why=f"{word(metric)} is {figure(group.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
                 + _holm(tested, "group"),
-            advice=ADVICE["hops_2" if one.value == "2" else "hops_3_up"] if deep else advice_on(metric),
+            advice=ADVICE["hops_2" if group.value == "2" else "hops_3_up"] if deep else advice_on(metric),
         )
 
 

@@ -93,10 +93,10 @@ def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str])
             faults += fault.faults or (fault.message,)
     for folder, ledger in ledgers:
         found.stages += ledger.stages
-        here = [_placed(one, folder, ledger, found.changed) for one in here]
+        here = [_placed(source, folder, ledger, found.changed) for source in here]
     name = found.names.get(path)
     root = path.resolve().name if path.is_dir() else name or path.stem
-    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here]
+    found.reports += [replace(source, root=root, file=Path(name or source.file)) for source in here]
 
 
 def _files_of(path: Path) -> Iterator[Path]:
@@ -185,13 +185,13 @@ def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
     kept: dict[tuple[str, str, str], Source] = {}
     # the one that run.json places comes first: it knows its stage; then JSON, before the page that holds it
     ordered = sorted(reports, key=lambda source: (source.stage is None, source.file.suffix != ".json", len(source.file.parts)))
-    for one in ordered:
-        graph = str(getattr(one.record, "graph", None))
-        kept.setdefault((*_run_of(one), json.dumps([graph, *_systems(one)])), one)
+    for source in ordered:
+        graph = str(getattr(source.record, "graph", None))
+        kept.setdefault((*_run_of(source), json.dumps([graph, *_systems(source)])), source)
     twice = len(reports) - len(kept)
     if twice:
         notes.append(f"{number(twice)} {'file holds' if twice == 1 else 'files hold'} a report that another one holds too")
-    chosen = {id(one) for one in kept.values()}
+    chosen = {id(source) for source in kept.values()}
     order = list(KINDS)
     return sorted((source for source in reports if id(source) in chosen), key=lambda source: (order.index(source.kind), str(source.file)))
 
@@ -213,17 +213,17 @@ def _systems(source: Source) -> list[str]:
 def apart(reports: Sequence[Source]) -> list[Source]:
     """The reports with places of their own: where several of one kind stand at one place, each run is called a data set by its folder,
     else by the folder of the file, else by the file. What one run says of different systems stands at one place."""
-    def run(one: Source) -> tuple[str, str] | str:
-        return _run_of(one) if _systems(one) else str(one.file)
+    def run(source: Source) -> tuple[str, str] | str:
+        return _run_of(source) if _systems(source) else str(source.file)
 
     piles = Counter((kind, place) for kind, place, _ in {(source.kind, source.place, run(source)) for source in reports})
     crowded = {key for key, count in piles.items() if count > 1}
     for names in ([source.root for source in reports], [source.file.resolve().parent.name for source in reports]):
         named = list(zip(reports, names, strict=True))
-        runs = {(one.kind, one.place, run(one), name) for one, name in named if (one.kind, one.place) in crowded}
+        runs = {(source.kind, source.place, run(source), name) for source, name in named if (source.kind, source.place) in crowded}
         apart_now = {(kind, place, name) for kind, place, _, name in runs}
         if crowded and len(apart_now) == len(runs) == sum(piles[key] for key in crowded):
-            return [_called(one, name) for one, name in named]
+            return [_called(source, name) for source, name in named]
     return [_called(source, source.file.stem) if (source.kind, source.place) in crowded else source for source in reports]
 
 

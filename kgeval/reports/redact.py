@@ -119,21 +119,15 @@ def _fits(value: Any, arm: Any) -> bool:
     return base is type(value) or get_origin(base) is type(value) or (isinstance(value, str) and get_origin(base) is Literal)
 
 
-def _failed_query(reason: str | None, hashed: Hasher) -> str | None:
-    """A server's message may quote data."""
-    return reason and f"the query failed ({hashed(reason)})"
-
-
 def _reference(ref: GraphRef, _: Hasher) -> dict[str, Any]:
     return {} if ref.kind in CONTENT else {"key": ref.key, "name": ref.name}
 
 
-def _finding(one: Finding | CheckCell, hashed: Hasher) -> dict[str, Any]:
-    return {"reason": _failed_query(one.reason, hashed) if one.status == "error" else one.reason}
-
-
-def _change(change: FindingChange, hashed: Hasher) -> dict[str, Any]:
-    return {"reason": _failed_query(change.reason, hashed) if "error" in (change.status_before, change.status_after) else change.reason}
+def _finding(finding: Finding | CheckCell | FindingChange, hashed: Hasher) -> dict[str, Any]:
+    """Reasons are our own words, but for a query that failed: a server's message may quote data."""
+    states = (finding.status_before, finding.status_after) if isinstance(finding, FindingChange) else (finding.status,)
+    quoted = finding.reason and "error" in states
+    return {"reason": f"the query failed ({hashed(finding.reason or '')})" if quoted else finding.reason}
 
 
 def _group(one: GroupSummary | ClosedBookGroup, _: Hasher) -> dict[str, Any]:
@@ -205,7 +199,7 @@ def _overview(report: OverviewReport, _: Hasher) -> dict[str, Any]:
 
 
 RULES: Mapping[type[Record], Callable[[Any, Hasher], dict[str, Any]]] = {
-    GraphRef: _reference, Finding: _finding, CheckCell: _finding, FindingChange: _change, GroupSummary: _group, ClosedBookGroup: _group,
+    GraphRef: _reference, Finding: _finding, CheckCell: _finding, FindingChange: _finding, GroupSummary: _group, ClosedBookGroup: _group,
     CoverageFigure: _coverage, AuditReport: _audit, GraphsReport: _graphs, AccuracyReport: _accuracy, AgreementReport: _agreement,
     ComparisonReport: _comparison, Drift: _drift, OverviewReport: _overview,
     ScoreReport: lambda one, hashed: {"notes": [note if is_reading(note) else hashed(note) for note in one.notes]},
