@@ -1,9 +1,22 @@
-"""What to do about a weak figure, in a sentence. Checks of the audit bring their own advice."""
+"""What to do about a weak figure, in a sentence: its own advice, else that of the part of the report where it stands. Checks of the audit
+bring theirs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kgeval.records import Part
+
+RETRIEVAL = frozenset({
+    "context_relevance", "context_precision", "evidence_recall", "claim_recall", "id_recall", "id_precision", "mrr", "ndcg",
+    "entity_recall", "entity_precision", "relation_recall", "relation_precision", "path_coverage", "path_complete",
+    "path_bridge_missing", "stale_context_share",
+})
+GROUNDING = frozenset({
+    "faithfulness", "intrinsic_hallucination", "extrinsic_hallucination", "hallucination", "kg_grounding", "self_knowledge",
+    "noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "context_utilization", "kg_matching_stored",
+})
+REASONING = frozenset({"stepwise_accuracy", "stepwise_reasoning", "reasoning_support"})
 ADVICE: Mapping[str, str] = {
     "entity_coverage": "see the missing entities by type and document: extract again what a whole type or document lacks",
     "relation_completeness": "see the missing relations, bridging ones first: questions of several hops rest on them",
@@ -39,6 +52,26 @@ BY_DIMENSION: Mapping[str, str] = {
     "grounding": "see the claims without support in the verdicts of the score run",
     "reasoning": "see the score report by hops: where do chains break?",
 }
+
+
+def part_of(metric: str) -> Part:
+    """The part of the report where a metric of `kgeval score` stands. A name that is not known is an answer's metric."""
+    name = plain(metric)
+    if name in RETRIEVAL or name.endswith("_context_relevancy"):
+        return "retrieval"
+    if name in GROUNDING or (name.startswith("kg_") and name.endswith("_faithfulness")):
+        return "grounding"
+    return "reasoning" if name in REASONING else "answers"
+
+
+def plain(metric: str) -> str:
+    """The metric's name without the word for its variant."""
+    return metric.removesuffix("_compat").removesuffix("_printed")
+
+
+def advice_on(metric: str) -> str:
+    """What to do about a low value of a metric."""
+    return ADVICE.get(plain(metric), BY_DIMENSION[part_of(metric)])
 
 
 def as_sentence(text: str) -> str:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from kgeval.overview import verdicts
-from kgeval.overview.bands import DIMENSIONS, NEEDS
 from kgeval.overview.costs import costs_of
 from kgeval.overview.diff import changes_of, diff_of
 from kgeval.overview.figures import figures_of
 from kgeval.overview.findings import findings_of
 from kgeval.overview.gates import fail_on_gate, gates_of, thresholds_on
 from kgeval.overview.kinds import TITLES
-from kgeval.overview.recommendations import Evidence, priorities_of
-from kgeval.overview.rubric import rubrics_of
+from kgeval.overview.recommendations import priorities_of
+from kgeval.overview.rubric import DIMENSIONS, NEEDS, rubrics_of
 from kgeval.overview.sources import Source, Sources
 from kgeval.records import (
     OverviewFigure,
@@ -29,7 +28,6 @@ from kgeval.records import (
 )
 from kgeval.stats.thresholds import Threshold
 
-WHOLE = ("done", "missed")  # states of a stage that came to its end
 BASIC = ("audit", "completeness", "accuracy", "scores", "contamination", "comparison")
 
 
@@ -48,8 +46,8 @@ def overview(
     found: Sources, run: RunManifest, demands: Demands, summary_of: Callable[[Source], OverviewSource], *, baseline: Sources | None = None,
 ) -> OverviewReport:
     """The report over all sources, against a baseline where there is one. `summary_of`: a source with its verdict in its own words."""
-    sources = [summary_of(one) for one in found.reports]
-    figures = [figure for one in found.reports for figure in figures_of(one)]
+    sources = [summary_of(source) for source in found.reports]
+    figures = [figure for source in found.reports for figure in figures_of(source)]
     findings = findings_of(found.reports)
     stages = _stages(found)
     rubrics = rubrics_of(figures, findings)
@@ -58,24 +56,23 @@ def overview(
         gates.append(fail_on_gate(findings, demands.fail_on))
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
     if demands.fail_on_worse:
-        worse = sum(one.verdict == "worse" for one in changes)
-        compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
+        worse = sum(change.verdict == "worse" for change in changes)
+        compared = any(change.verdict not in ("new", "gone", "not_comparable") for change in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
         gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
-    priorities = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
-    made = OverviewReport(
-        run=run, title=demands.title, complete=all(one.complete for one in sources) and all(one.state in WHOLE for one in stages),
-        sources=sources, stages=stages, priorities=priorities, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
+    report = OverviewReport(
+        run=run, title=demands.title, complete=all(source.complete for source in sources) and all(stage.ended for stage in stages),
+        sources=sources, stages=stages, rubrics=rubrics, figures=figures, findings=findings, gates=gates,
         fail_on=demands.fail_on, diff=diff, cost=costs_of(found.reports), not_measured=list(_missing(sources, rubrics)),
         notes=found.notes,
     )
-    return made.model_copy(update={"verdict": verdicts.verdict(made)})
+    return report.model_copy(update={"priorities": priorities_of(report, found.reports), "verdict": verdicts.verdict(report)})
 
 
 def _figures(baseline: Sources) -> list[OverviewFigure]:
     """The baseline's figures; those of an earlier report of this kind where its sources are not there."""
-    own = [figure for one in baseline.reports for figure in figures_of(one)]
+    own = [figure for source in baseline.reports for figure in figures_of(source)]
     return own or [figure for _, report in baseline.whole for figure in report.figures]
 
 
@@ -87,17 +84,18 @@ def _findings(baseline: Sources) -> list[OverviewFinding]:
 def _stages(found: Sources) -> list[OverviewStage]:
     """Stages of the run that did not come to their end; `report` is this one. Then those whose files were changed since."""
     rows = [
-        OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=one.reason)
-        for one in found.stages if one.state not in WHOLE and one.kind != "report"
+        OverviewStage(id=stage.id, kind=stage.kind, place=stage.place, state=stage.state, reason=stage.reason)
+        for stage in found.stages if not stage.ended and stage.kind != "report"
     ]
-    changed = {one.id: one for one in found.stages if one.id in found.changed and one.state in WHOLE}
+    # such a file is read all the same, and its reader must know
+    changed = {stage.id: stage for stage in found.stages if stage.id in found.changed and stage.ended}
     why = "its file is not as the stage left it"
     return [*rows, *(OverviewStage(id=one.id, kind=one.kind, place=one.place, state=one.state, reason=why) for one in changed.values())]
 
 
 def _missing(sources: Iterable[OverviewSource], rubrics: Sequence[Rubric]) -> Iterable[str]:
     """What no source speaks of."""
-    there = {one.kind for one in sources}
+    there = {source.kind for source in sources}
     for kind in BASIC:
         if kind not in there:
             yield f"{TITLES[kind]}: no report of it here"  # type: ignore[index]

@@ -19,33 +19,23 @@ def costs_of(sources: Iterable[Source]) -> list[OverviewCost]:
 
 def _used(source: Source) -> Sequence[ModelUse]:
     record = source.record
-    if record.run.model_use:
+    if record.run.model_use or not isinstance(record, IndexRecord | AnswerReport):
         return record.run.model_use
-    if isinstance(record, IndexRecord):
-        return record.use or _whole(record)
-    if isinstance(record, AnswerReport):
-        return [
-            ModelUse(
-                stage=one.system, model=UNTOLD, calls=one.calls or 0, input_tokens=one.input_tokens or 0,
-                output_tokens=one.output_tokens or 0, cost=one.cost,
-            )
-            for one in record.systems if one.calls or one.input_tokens or one.output_tokens
-        ]
-    return []
-
-
-def _whole(record: IndexRecord) -> list[ModelUse]:
-    if not (record.calls or record.input_tokens):
-        return []
-    return [ModelUse(
-        stage=record.system, model=UNTOLD, calls=record.calls, input_tokens=record.input_tokens or 0,
-        output_tokens=record.output_tokens or 0, cost=record.cost,
-    )]
+    if isinstance(record, IndexRecord) and record.use:
+        return record.use
+    return [
+        ModelUse(
+            stage=system.system, model=UNTOLD, calls=system.calls or 0, input_tokens=system.input_tokens or 0,
+            output_tokens=system.output_tokens or 0, cost=system.cost,
+        )
+        for system in (record.systems if isinstance(record, AnswerReport) else [record])
+        if system.calls or system.input_tokens or system.output_tokens
+    ]
 
 
 def total(costs: Sequence[OverviewCost]) -> ModelUse:
     """The sum. `cost`: of those with a known price; null where none has one."""
-    uses = [one.use for one in costs]
+    uses = [cost.use for cost in costs]
     known = [use.cost for use in uses if use.cost is not None]
     return ModelUse(
         stage="all", model="all", calls=sum(use.calls for use in uses), from_journal=sum(use.from_journal for use in uses),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -24,47 +24,38 @@ from kgeval.stats.intervals import Interval
 from kgeval.stats.recovered import recovered
 
 LEAST = 10  # questions on each side; with fewer, nothing is said
-_SAME = 1e-12
+_SAME = 1e-12  # what adding up in another order may change
 Key = tuple[str, str, str | None, RunPlace]
 
 
 def changes_of(after: Sequence[OverviewFigure], before: Sequence[OverviewFigure]) -> list[OverviewChange]:
     """Every figure of both runs, in the order of this one; those that only the baseline has come last."""
     now, then = _by_key(after), _by_key(before)
-    return [
-        *(_change(one, then.get(key)) for key, one in now.items()),
-        *(_gone(one) for key, one in then.items() if key not in now),
-    ]
+    return [_change(now.get(key) or then[key], now.get(key), then.get(key)) for key in {**now, **then}]
 
 
 def _by_key(figures: Iterable[OverviewFigure]) -> dict[Key, OverviewFigure]:
-    found: dict[Key, OverviewFigure] = {}
-    for one in figures:
-        of = PurePath(one.of).name if one.of and one.part == "scope" else one.of  # a file of questions, wherever it lies
-        found.setdefault((one.part, one.name, of, one.place), one)
-    return found
+    by_key: dict[Key, OverviewFigure] = {}
+    for figure in figures:
+        of = PurePath(figure.of).name if figure.of and figure.part == "scope" else figure.of  # a file of questions, wherever it lies
+        by_key.setdefault((figure.part, figure.name, of, figure.place), figure)
+    return by_key
 
 
-def _change(now: OverviewFigure, then: OverviewFigure | None) -> OverviewChange:
-    made = OverviewChange(
-        part=now.part, name=now.name, title=now.title, of=now.of, place=now.place, unit=now.unit, after=now.value, n_after=now.n_scored,
-        better=now.better, verdict="new",
+def _change(figure: OverviewFigure, now: OverviewFigure | None, then: OverviewFigure | None) -> OverviewChange:
+    """`one`: the figure as this run has it, else as the baseline has it."""
+    change = OverviewChange(
+        part=figure.part, name=figure.name, title=figure.title, of=figure.of, place=figure.place, unit=figure.unit, better=figure.better,
+        before=then.value if then else None, n_before=then.n_scored if then else None,
+        after=now.value if now else None, n_after=now.n_scored if now else None, verdict="new" if now else "gone",
     )
-    if then is None:
-        return made
-    told = {"before": then.value, "n_before": then.n_scored}
+    if now is None or then is None:
+        return change
     if now.value is None or then.value is None:
-        return made.model_copy(update={**told, "verdict": "not_comparable"})
+        return change.model_copy(update={"verdict": "not_comparable"})
     ends = _interval(now, then)
     span = {} if ends is None else {"low": ends.low, "high": ends.high}
-    return made.model_copy(update={**told, **span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
-
-
-def _gone(then: OverviewFigure) -> OverviewChange:
-    return OverviewChange(
-        part=then.part, name=then.name, title=then.title, of=then.of, place=then.place, unit=then.unit, before=then.value,
-        n_before=then.n_scored, better=then.better, verdict="gone",
-    )
+    return change.model_copy(update={**span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
 
 
 def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -> ChangeVerdict:
@@ -87,115 +78,104 @@ def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -
 
 def _interval(now: OverviewFigure, then: OverviewFigure) -> Interval | None:
     """Of the difference; null where a side has none. Of figures that were counted there is none either."""
-    sides = [_ends(one) for one in (now, then)]
+    sides = [_ends(figure) for figure in (now, then)]
     if (now.exact and then.exact) or sides[0] is None or sides[1] is None:
         return None
     return recovered((now.value or 0.0, sides[0]), (then.value or 0.0, sides[1]))
 
 
-def _ends(one: OverviewFigure) -> Interval | None:
+def _ends(figure: OverviewFigure) -> Interval | None:
     """The figure's interval. One without width lacks what was not seen: 3 / n (the rule of three)."""
-    if one.low is None or one.high is None or one.value is None:
+    if figure.low is None or figure.high is None or figure.value is None:
         return None
-    if one.low < one.high:
-        return Interval(min(one.low, one.value), max(one.high, one.value))
-    unseen = 3 / one.n_scored if one.n_scored else 1.0
-    return Interval(one.value - unseen, one.value + unseen)
+    if figure.low < figure.high:
+        return Interval(min(figure.low, figure.value), max(figure.high, figure.value))
+    # 20 of 20 right says nothing of the 21st: without this, every change of such a figure would be called certain
+    unseen = 3 / figure.n_scored if figure.n_scored else 1.0
+    return Interval(figure.value - unseen, figure.value + unseen)
 
 
 def diff_of(
     now: Sources, then: Sources, changes: Sequence[OverviewChange], findings: tuple[Sequence[OverviewFinding], Sequence[OverviewFinding]],
 ) -> OverviewDiff:
     """The whole diff. `changes`: of the figures; `findings`: of this run and of the baseline."""
-    after, before = (_failed(one) for one in findings)
+    after, before = (_failed(finding) for finding in findings)
     earlier = [report.run for _, report in then.whole]
-    versions = sorted({one.record.run.kgeval for one in then.reports} | {run.kgeval for run in earlier})
+    versions = sorted({source.record.run.kgeval for source in then.reports} | {run.kgeval for run in earlier})
+    judged = {source.place: source.record for source in then.reports if isinstance(source.record, ComparisonReport)}
+    judges = [
+        _judge(source.record, judged[source.place]) for source in now.reports
+        if isinstance(source.record, ComparisonReport) and source.place in judged
+    ]
     return OverviewDiff(
         files=[str(then.names.get(path, path)) for path in then.files], kgeval=versions,
-        judge=_judges(now.reports, then.reports), changes=list(changes),
+        judge=judges, changes=list(changes),
         findings_new=[title for key, title in after.items() if key not in before],
         findings_gone=[title for key, title in before.items() if key not in after], notes=list(_notes(now.reports, then.reports, versions)),
     )
 
 
 def _failed(findings: Iterable[OverviewFinding]) -> dict[tuple[str, RunPlace], str]:
-    return {(one.rule_id, one.place): f"{one.title} ({one.rule_id}, {one.severity})" for one in findings if one.status == "failed"}
-
-
-def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str]) -> Iterable[str]:
-    own = sorted({one.record.run.kgeval for one in now})
-    if versions and own != list(versions):
-        yield f"made by other versions of kgeval: {', '.join(versions)} then, {', '.join(own)} now; figures may be computed otherwise"
-    mine, theirs = _inputs(now), _inputs(then)
-    for name in sorted(mine.keys() & theirs.keys()):
-        if mine[name] != theirs[name]:
-            yield f"another file is called {name} now: what rests on it is over other rows"
-    for role, (was, has) in _models(now, then).items():
-        yield f"another {role}: {was} then, {has} now"
-
-
-def _inputs(sources: Iterable[Source]) -> dict[str, set[str]]:
-    """Questions and gold sets that reports read: name -> digests."""
-    found: dict[str, set[str]] = {}
-    for one in sources:
-        for file in one.record.run.inputs:
-            name = PurePath(file.path).name
-            if "question" in name or "gold" in name:
-                found.setdefault(name, set()).add(file.sha256)
-    return found
-
-
-def _models(now: Iterable[Source], then: Iterable[Source]) -> dict[str, tuple[str, str]]:
-    """The roles that other models played: role -> then, now."""
-    sides: list[dict[str, set[str]]] = []
-    for sources in (now, then):
-        roles: dict[str, set[str]] = {}
-        for one in sources:
-            for model in one.record.run.models:
-                roles.setdefault(model.role, set()).add(model.name)
-        sides.append(roles)
-    mine, theirs = sides
     return {
-        role: (", ".join(sorted(theirs[role])), ", ".join(sorted(mine[role])))
-        for role in sorted(mine.keys() & theirs.keys()) if mine[role] != theirs[role]
+        (finding.rule_id, finding.place): f"{finding.title} ({finding.rule_id}, {finding.severity})"
+        for finding in findings if finding.status == "failed"
     }
 
 
-def _judges(now: Iterable[Source], then: Iterable[Source]) -> list[JudgeMoved]:
-    """Whether the judge of each comparison is as he was in the baseline's comparison at the same place."""
-    before = {one.place: one.record for one in then if isinstance(one.record, ComparisonReport)}
-    return [
-        _judge(one.record, before[one.place]) for one in now
-        if isinstance(one.record, ComparisonReport) and one.place in before
-    ]
+def _notes(now: Sequence[Source], then: Sequence[Source], versions: Sequence[str]) -> Iterable[str]:
+    own = sorted({source.record.run.kgeval for source in now})
+    if versions and own != list(versions):
+        yield f"made by other versions of kgeval: {', '.join(versions)} then, {', '.join(own)} now; figures may be computed otherwise"
+    for name, *_ in _others(now, then, lambda run: [(PurePath(file.path).name, file.sha256) for file in run.inputs]):
+        if "question" in name or "gold" in name:
+            yield f"another file is called {name} now: what rests on it is over other rows"
+    for role, was, has in _others(now, then, lambda run: [(model.role, model.name) for model in run.models]):
+        yield f"another {role}: {was} then, {has} now"
+
+
+def _others(
+    now: Iterable[Source], then: Iterable[Source], of: Callable[[RunManifest], Iterable[tuple[str, str]]],
+) -> Iterator[tuple[str, str, str]]:
+    """What the manifests of both runs name (`of`: name, value) and have other values of: name, then, now."""
+    sides = []
+    for sources in (then, now):
+        values: dict[str, set[str]] = {}
+        for source in sources:
+            for name, value in of(source.record.run):
+                values.setdefault(name, set()).add(value)
+        sides.append(values)
+    was, has = sides
+    for name in sorted(was.keys() & has.keys()):
+        if was[name] != has[name]:
+            yield name, ", ".join(sorted(was[name])), ", ".join(sorted(has[name]))
 
 
 def _judge(now: ComparisonReport, then: ComparisonReport) -> JudgeMoved:
+    """Whether the judge of a comparison is as he was in the baseline's comparison at the same place."""
     names = [sorted(model.name for model in report.run.models if model.role == "judge") for report in (then, now)]
     if names[0] != names[1]:
         was, has = (", ".join(side) or "none named" for side in names)
         return JudgeMoved(moved=True, why=f"another judge: {was} then, {has} now")
-    if _prompts(now.run) != _prompts(then.run):
+    if now.run.prompt_hashes != then.run.prompt_hashes:
         return JudgeMoved(moved=True, why="the judge's prompts are other ones")
     if now.drift is None or then.drift is None:
         return JudgeMoved(why="not known: anchors were not judged in both runs (kgeval compare --anchors FILE)")
     return _drifted(now.drift, then.drift)
 
 
-def _prompts(run: RunManifest) -> Mapping[str, str]:
-    return run.prompt_hashes
-
-
 def _drifted(now: Drift, then: Drift) -> JudgeMoved:
     """By what both runs say of the same anchors: pairs with another text now are left out."""
     from kgeval.comparison.drift import dealt_again, has_moved, majority
 
-    both = [one for one in now.outcomes if one in then.outcomes and now.marks.get(one) == then.marks.get(one, now.marks.get(one))]
+    both = [
+        anchor for anchor in now.outcomes
+        if anchor in then.outcomes and now.marks.get(anchor) == then.marks.get(anchor, now.marks.get(anchor))
+    ]
     told: dict[str, Any] = {"agreement_before": then.agreement.value, "agreement_after": now.agreement.value, "compared": len(both)}
     if not both:
         return JudgeMoved(why="not known: no anchor was judged in both runs", **told)
-    changed = sum(majority(now.outcomes[one]) != majority(then.outcomes[one]) for one in both) / len(both)
-    p = dealt_again([(then.outcomes[one], now.outcomes[one]) for one in both], 0)
+    changed = sum(majority(now.outcomes[anchor]) != majority(then.outcomes[anchor]) for anchor in both) / len(both)
+    p = dealt_again([(then.outcomes[anchor], now.outcomes[anchor]) for anchor in both], 0)
     moved = has_moved(None, p, changed)
     tail = "" if p is None else f" (permutation p {p:.3g})"
     once = "; each was asked once: chance and change cannot be told apart" if moved is None else ""

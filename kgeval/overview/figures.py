@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kgeval.auditing.accuracy.report import best
-from kgeval.format import labels_of
-from kgeval.overview import structure as structure
-from kgeval.overview.comparison_figures import comparison
+from kgeval.format import chance, labels_of
+from kgeval.overview import structure
+from kgeval.overview.advice import part_of
 from kgeval.overview.coverage import TITLES as COVERAGE_TITLES
-from kgeval.overview.score_figures import scores
+from kgeval.overview.score_verdict import headline_metric, wrong_step_questions
 from kgeval.overview.sources import Source
 from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import (
@@ -18,239 +18,350 @@ from kgeval.records import (
     AgreementReport,
     AnswerReport,
     AuditReport,
+    CheckFigure,
     CheckReport,
+    ComparisonReport,
     CompletenessReport,
     ContaminationReport,
     CoverageReport,
+    CrossedCell,
+    CrossedChange,
     CrossedReport,
+    Estimate,
     Estimated,
     Gain,
     GenerationReport,
     IndexRecord,
     LoadReport,
+    Mean,
     OverviewFigure,
     Part,
     Proportion,
+    ScoreReport,
     Unit,
 )
 from kgeval.stats.intervals import quantile, wilson
 
 WRONG = frozenset({"contradicted", "not_stated", "wrong_type", "not_an_entity", "wrong_redundant_or_irrelevant"})
+MOST_GAINS = 60  # differences between systems, of the metric that the verdict speaks of
+MOST_PAIRS = 60
+Figures = Iterator[OverviewFigure]
 
 
 def figures_of(source: Source) -> list[OverviewFigure]:
     """All headline figures of one report; none for kinds that have none."""
-    maker = _MAKERS.get(source.kind)
-    if maker is None:
-        return []
     where = {"place": source.place, "source": str(source.file)}
-    return [OverviewFigure(**{**fields, **where}) for fields in maker(source.record)]
+    maker = _MAKERS.get(source.kind)
+    return [figure.model_copy(update=where) for figure in maker(source.record)] if maker else []
 
 
-def _row(part: Part, name: str, title: str, value: float | None, **more: Any) -> dict[str, Any]:
-    return {"part": part, "name": name, "title": title, "value": value, **more}
+def _figure(part: Part, name: str, title: str, value: float | None, **more: Any) -> OverviewFigure:
+    """A figure whose place and source are still to come."""
+    return OverviewFigure(part=part, name=name, title=title, value=value, source="", **more)
 
 
-def _proportion(part: Part, name: str, title: str, one: Proportion, **more: Any) -> dict[str, Any]:
-    return _row(part, name, title, one.share, low=one.low, high=one.high, n=one.total, n_scored=one.total, **more)
+def _estimated(
+    part: Part, name: str, title: str,
+    measured: Estimated | Estimate | Proportion | CheckFigure | Mean | Gain | CrossedCell | CrossedChange, **more: Any,
+) -> OverviewFigure:
+    """A figure with the interval that it has in its report."""
+    if isinstance(measured, Estimated | Estimate):
+        return _figure(part, name, title, measured.value, low=measured.low, high=measured.high, **more)
+    share = measured.share if isinstance(measured, Proportion | CheckFigure) else measured.mean
+    return _figure(part, name, title, share, low=measured.low, high=measured.high, **more)
 
 
-def build(report: IndexRecord) -> Iterator[dict[str, Any]]:
+def build(report: IndexRecord) -> Figures:
     """What the construction took, and what came of it. Nothing here is a sample."""
     of = report.system
-    counts = (("built_entities", "Entities built", report.entities), ("built_relations", "Relations built", report.relations))
-    for name, title, count in counts:
-        yield _row("graph", name, title, count, of=of, unit="count", exact=True)
-    yield _row("cost", "build_cost", "Cost of building", report.cost, of=of, unit="usd", better="lower")
-    yield _row("latency", "build_seconds", "Time to build", report.seconds, of=of, unit="seconds", better="lower")
+    yield _figure("graph", "built_entities", "Entities built", report.entities, of=of, unit="count", exact=True)
+    yield _figure("graph", "built_relations", "Relations built", report.relations, of=of, unit="count", exact=True)
+    yield _figure("cost", "build_cost", "Cost of building", report.cost, of=of, unit="usd", better="lower")
+    yield _figure("latency", "build_seconds", "Time to build", report.seconds, of=of, unit="seconds", better="lower")
 
 
-def audit(report: AuditReport) -> Iterator[dict[str, Any]]:
+def audit(report: AuditReport) -> Figures:
     """The structure's key figures, how many checks failed by severity, and each check's share of hits. All is counted, nothing sampled."""
-    for figure in (one.figure for one in structure.values(report, structure.KEY)):
+    for figure in map(structure.figure_of, structure.KEY):
         value = report.structure.get(figure.id)
         if isinstance(value, int | float) and value == value:
             unit: Unit = "share" if figure.unit == "share" else "count" if isinstance(value, int) else "number"
-            yield _row("graph", figure.id, figure.title, value, unit=unit, exact=True)
-    answered = [one for one in report.findings if one.status in ("passed", "failed")]
+            yield _figure("graph", figure.id, figure.title, value, unit=unit, exact=True)
+    answered = [finding for finding in report.findings if finding.status in ("passed", "failed")]
     for severity in ("error", "warning", "info"):
-        failed = sum(one.status == "failed" and one.severity == severity for one in answered)
-        n = sum(one.severity == severity for one in answered)
-        if n:
+        failed = [finding.status == "failed" for finding in answered if finding.severity == severity]
+        if n := len(failed):
             title = f"Failed checks: {severity}"
-            yield _row("graph", f"failed_{severity}", title, failed, unit="count", n=n, n_scored=n, better="lower", exact=True)
-    for one in answered:
-        if one.share is not None and one.group not in ("accuracy", "completeness"):
-            signature = f"{one.rule_id}|" + ",".join(f"{name}={value}" for name, value in sorted(one.settings.items()))
-            yield _row(
-                "graph", one.rule_id, one.title, one.share, n=one.total, n_scored=one.total, better="lower", exact=True,
-                signature=signature, note=f"{one.severity}: {one.status}",
+            yield _figure(
+                "graph", f"failed_{severity}", title, sum(failed), unit="count", n=n, n_scored=n, better="lower", exact=True,
+            )
+    for finding in answered:
+        if finding.share is not None and finding.group not in ("accuracy", "completeness"):
+            signature = f"{finding.rule_id}|" + ",".join(f"{name}={value}" for name, value in sorted(finding.settings.items()))
+            yield _figure(
+                "graph", finding.rule_id, finding.title, finding.share, n=finding.total, n_scored=finding.total, better="lower", exact=True,
+                signature=signature, note=f"{finding.severity}: {finding.status}",
             )
 
 
-def completeness(report: CompletenessReport) -> Iterator[dict[str, Any]]:
+def completeness(report: CompletenessReport) -> Figures:
     """Coverage of the gold set at the level of the verdict, in its bridging relations, in a control, and of its facts."""
-    level = report.verdict_level or next((one.level for one in report.verdicts), None) or next(reversed(report.levels), None)
-    coverage = report.levels.get(level) if level else None
+    level = report.verdict_level or next((judgement.level for judgement in report.verdicts), None) or next(reversed(report.levels), None)
     against = f"against {report.gold.label}, {level} level"
-    matched = report.scope != "unmatched"  # else its figures are too high for anything to be concluded from them
-    if coverage is not None and (report.gold.entities or report.gold.triples) and matched:
-        for name, title in COVERAGE_TITLES.items():
-            one: Proportion = getattr(coverage, name)
-            if one.total:
-                yield _proportion("graph", name, f"Gold found: {title.lower()}", one, better="higher", note=against)
-    for name, bridging in report.bridging.items():
-        if bridging.total and matched:
-            title = f"Bridging relations found: {name.replace('_', ' ')}"
-            yield _proportion("graph", f"bridging_{name}", title, bridging, better="higher", note=against)
+    shares: list[tuple[str, str, Proportion]] = []
+    if report.scope != "unmatched":  # else its figures are too high for anything to be concluded from them
+        if level in report.levels and (report.gold.entities or report.gold.triples):
+            found = report.levels[level]
+            shares += [(name, f"Gold found: {title.lower()}", getattr(found, name)) for name, title in COVERAGE_TITLES.items()]
+        for name, proportion in report.bridging.items():
+            shares.append((f"bridging_{name}", f"Bridging relations found: {name.replace('_', ' ')}", proportion))
+    for name, title, proportion in shares:
+        if proportion.total:
+            yield _estimated("graph", name, title, proportion, n=proportion.total, n_scored=proportion.total, better="higher", note=against)
     if report.control is not None and report.control.entity_coverage.total:
-        one = report.control.entity_coverage
-        yield _proportion("graph", "control_entity_coverage", "Control: gold found that should not be", one, better="lower", note=against)
-    if report.facts is not None and report.facts.retention.total:
-        facts = report.facts
-        made = _proportion("graph", "fact_retention", "Gold facts that follow from the graph", facts.retention, better="higher")
-        yield {**made, "n": facts.n, "n_scored": facts.n_scored, "note": f"judge {facts.judge}"}
-
-
-def accuracy(report: AccuracyReport) -> Iterator[dict[str, Any]]:
-    """The most trustworthy estimate of each thing estimated."""
-    first = best(report.estimates, report.estimates[0].of) if report.estimates else None
-    for of in dict.fromkeys(one.of for one in report.estimates):
-        rows = [one for one in report.estimates if one.of == of]
-        one = first if first is not None and first.of == of else rows[-1]
-        lower = of in WRONG or of.endswith("_of_entailed")
-        yield _row(
-            "graph", f"{report.kind}_{of}", f"{report.kind.capitalize()}: {of.replace('_', ' ')}", one.value,
-            low=one.low, high=one.high, n=one.n, n_scored=one.n_scored, better="lower" if lower else "higher",
-            note=f"{labels_of(one)}; {one.method}",
+        proportion, title = report.control.entity_coverage, "Control: gold found that should not be"
+        yield _estimated(
+            "graph", "control_entity_coverage", title, proportion, n=proportion.total, n_scored=proportion.total, better="lower",
+            note=against,
+        )
+    if (facts := report.facts) is not None and facts.retention.total:
+        title = "Gold facts that follow from the graph"
+        yield _estimated(
+            "graph", "fact_retention", title, facts.retention, n=facts.n, n_scored=facts.n_scored, better="higher",
+            note=f"judge {facts.judge}",
         )
 
 
-def questions(report: GenerationReport) -> Iterator[dict[str, Any]]:
+def accuracy(report: AccuracyReport) -> Figures:
+    """The most trustworthy estimate of each thing estimated."""
+    first = best(report.estimates, report.estimates[0].of) if report.estimates else None
+    latest = {estimate.of: estimate for estimate in report.estimates}
+    # of the first thing estimated the one that its own report leads with
+    for of, last in latest.items():
+        estimate = first if first is not None and first.of == of else last
+        lower = of in WRONG or of.endswith("_of_entailed")
+        yield _estimated(
+            "graph", f"{report.kind}_{of}", f"{report.kind.capitalize()}: {of.replace('_', ' ')}", estimate, n=estimate.n,
+            n_scored=estimate.n_scored, better="lower" if lower else "higher", note=f"{labels_of(estimate)}; {estimate.method}",
+        )
+
+
+def questions(report: GenerationReport) -> Figures:
     """How many questions were made of those asked for."""
-    yield _row("scope", "questions_made", "Questions made", report.made, unit="count", n=report.asked, exact=True)
+    yield _figure("scope", "questions_made", "Questions made", report.made, unit="count", n=report.asked, exact=True)
 
 
-def check(report: CheckReport) -> Iterator[dict[str, Any]]:
+def check(report: CheckReport) -> Figures:
     """The share of questions that pass each check, set by set."""
-    for one in report.sets:
-        yield _row("scope", "questions", "Questions", one.n, of=one.file, unit="count", exact=True)
-        for figure in one.figures:
+    for set_ in report.sets:
+        yield _figure("scope", "questions", "Questions", set_.n, of=set_.file, unit="count", exact=True)
+        for figure in set_.figures:
             n = figure.passed + figure.failed
             if n or figure.unscored:
                 passes = PASSES.get(figure.check, figure.check.replace("_", " "))
-                yield _row(
-                    "scope", f"questions_{figure.check}", f"Questions that pass {figure.check}: {passes}", figure.share, of=one.file,
-                    low=figure.low, high=figure.high, n=n + figure.unscored, n_scored=n, better="higher",
+                yield _estimated(
+                    "scope", f"questions_{figure.check}", f"Questions that pass {figure.check}: {passes}", figure, of=set_.file,
+                    n=n + figure.unscored, n_scored=n, better="higher",
                 )
 
 
-def coverage(report: CoverageReport) -> Iterator[dict[str, Any]]:
+def coverage(report: CoverageReport) -> Figures:
     """The share of each facet of the graph that a set of questions touches. Counted over the whole graph."""
-    for one in report.sets:
-        for figure in one.figures:
+    for set_ in report.sets:
+        for figure in set_.figures:
             if figure.total is not None:
-                yield _row(
-                    "scope", f"covered_{figure.facet}", f"Covered by questions: {figure.facet}", figure.share, of=one.file,
+                yield _figure(
+                    "scope", f"covered_{figure.facet}", f"Covered by questions: {figure.facet}", figure.share, of=set_.file,
                     n=figure.total, n_scored=figure.total, better="higher", exact=True,
                 )
 
 
-def answers(report: AnswerReport) -> Iterator[dict[str, Any]]:
+def answers(report: AnswerReport) -> Figures:
     """How many answers are none: errors, and empty ones."""
-    for one in report.systems:
-        if one.answers:
-            lost = (one.empty + sum(one.errors.values())) / one.answers
-            ends = wilson(lost, one.answers, quantile=quantile())
-            yield _row(
-                "answers", "no_answer", "Answers that are errors or empty", lost, low=ends.low, high=ends.high, of=one.system,
-                n=one.answers, n_scored=one.answers, better="lower", note=one.signature,
+    for system in report.systems:
+        if system.answers:
+            lost = (system.empty + sum(system.errors.values())) / system.answers
+            ends = wilson(lost, system.answers, quantile=quantile())
+            yield _figure(
+                "answers", "no_answer", "Answers that are errors or empty", lost, low=ends.low, high=ends.high, of=system.system,
+                n=system.answers, n_scored=system.answers, better="lower", note=system.signature,
             )
 
 
-def load(report: LoadReport) -> Iterator[dict[str, Any]]:
+def load(report: LoadReport) -> Figures:
     """What each system came to with so many questions in flight."""
     for system in report.systems:
         for level in system.levels:
-            figures = (("per_second", "Answers a second", level.per_second, level.answered, "number", "higher"),
-                       ("load_p95", "Latency under load, p95", level.p95, level.n_latency, "seconds", "lower"))
-            for name, title, one, n, unit, better in figures:
-                yield _row(
-                    "latency", f"{name}_{level.in_flight}", f"{title}, {level.in_flight} in flight", one.value, low=one.low, high=one.high,
-                    of=system.system, n=n, n_scored=n, unit=unit, better=better,
-                    note=f"limit: {', '.join(level.limits)}" if level.limits else None,
-                )
+            shared = {"of": system.system, "note": f"limit: {', '.join(level.limits)}" if level.limits else None}
+            yield _estimated(
+                "latency", f"per_second_{level.in_flight}", f"Answers a second, {level.in_flight} in flight", level.per_second,
+                n=level.answered, n_scored=level.answered, unit="number", better="higher", **shared,
+            )
+            yield _estimated(
+                "latency", f"load_p95_{level.in_flight}", f"Latency under load, p95, {level.in_flight} in flight", level.p95,
+                n=level.n_latency, n_scored=level.n_latency, unit="seconds", better="lower", **shared,
+            )
 
 
-def contamination(report: ContaminationReport) -> Iterator[dict[str, Any]]:
-    """What the closed book knows, false answers, and what retrieval gains over it."""
-    means = (("closed_book_accuracy", "Closed book: right answers", report.accuracy),
-             ("closed_book_attempted", "Closed book: attempted", report.attempted))
-    for name, title, mean in means:
-        yield _row(
-            "baseline", name, title, mean.mean, of=report.closed_book, low=mean.low, high=mean.high, n=mean.n, n_scored=mean.n_scored,
-            better="lower", note=f"{report.metric}, right from {report.right_from:g}",
+def scores(report: ScoreReport) -> Figures:
+    """Every metric of every system, accuracy by hops, latency, cost, differences between systems."""
+    info = {metric.metric: metric for metric in report.metrics}
+    for summary in report.summaries:
+        known, mean = info.get(summary.metric), summary.overall
+        yield _estimated(
+            part_of(summary.metric), summary.metric, summary.metric, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored,
+            of=summary.system, better=known.better if known else "higher", signature=known.signature if known else None,
         )
-    for one in report.false_answers:
-        yield _row(
-            "grounding", "false_answers", "False answers to questions without one", one.mean.mean, of=one.system, low=one.mean.low,
-            high=one.mean.high, n=one.mean.n, n_scored=one.mean.n_scored, better="lower",
+    for row in report.leaderboard:
+        title = f"Mean of {len(row.levels)} levels, {row.metric}" + (f" on {row.dataset}" if row.dataset else "")
+        note = None if row.complete else "not all four levels"
+        yield _figure("answers", "mean_of_levels", title, row.average, of=row.system, better="higher", note=note)
+    yield from _reasoning(report)
+    yield from _took(report)
+    metric = headline_metric(report)
+    better = "lower" if metric in info and info[metric].better == "lower" else "higher"
+    for gain in [gain for gain in report.gains if gain.metric == metric][:MOST_GAINS]:
+        yield _gain(gain, f"{gain.metric}_gain", f"{gain.metric}: paired difference", better)
+
+
+def _gain(gain: Gain, name: str, title: str, better: str = "higher") -> OverviewFigure:
+    of = f"{gain.system} - {gain.baseline}"
+    return _estimated("baseline", name, title, gain, of=of, n=gain.n, n_scored=gain.n, unit="difference", better=better)
+
+
+def _reasoning(report: ScoreReport) -> Figures:
+    for chain in report.reasoning:
+        for hops, mean in sorted(chain.accuracy_by_hop.items()):
+            title = f"Questions of {hops} {'hop' if hops == '1' else 'hops'}: {chain.accuracy_metric}"
+            yield _estimated(
+                "reasoning", "hops_" + hops.replace("+", "_up"), title, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored,
+                of=chain.system, better="higher",
+            )
+        wrong = wrong_step_questions(chain)
+        shares = (("error_propagation", "Wrong answers after a wrong step", chain.error_propagation, wrong),
+                  ("lucky", "Right answers after a wrong step", chain.lucky, wrong),
+                  ("wrong_step_share", "Questions with a wrong step", chain.wrong_step_share, chain.questions))
+        for name, title, value, n in shares:
+            if value is not None:
+                yield _figure("reasoning", name, title, value, of=chain.system, n=n, n_scored=n, better="lower")
+
+
+def _took(report: ScoreReport) -> Figures:
+    """Latency and cost of the answers."""
+    for cost in report.costs:
+        shared = {"of": cost.system, "n": cost.n, "better": "lower"}
+        if (took := cost.latency_s) is not None and took.n:
+            for name, value in (("p50", took.p50), ("p95", took.p95), ("p99", took.p99)):
+                title = f"Seconds an answer, {name}"
+                yield _figure("latency", f"latency_{name}", title, value, unit="seconds", n_scored=took.n, **shared)
+        for stage, took in sorted(cost.stages.items()):
+            if took.n:
+                yield _figure("latency", f"{stage}_p50", f"Seconds in {stage}, p50", took.p50, unit="seconds", n_scored=took.n, **shared)
+        for name, title, unit in (("cost", "Cost an answer", "usd"), ("total_tokens", "Tokens an answer", "number")):
+            if (mean := cost.means.get(name)) is not None:
+                yield _figure("cost", f"answer_{name}", title, mean, unit=unit, n_scored=cost.known.get(name, cost.n), **shared)
+
+
+def contamination(report: ContaminationReport) -> Figures:
+    """What the closed book knows, false answers, and what retrieval gains over it."""
+    means = [
+        ("closed_book_accuracy", "Closed book: right answers", report.accuracy),
+        ("closed_book_attempted", "Closed book: attempted", report.attempted),
+    ]
+    for name, title, mean in means:
+        note = f"{report.metric}, right from {report.right_from:g}"
+        yield _estimated(
+            "baseline", name, title, mean, of=report.closed_book, n=mean.n, n_scored=mean.n_scored, better="lower", note=note,
+        )
+    for answer in report.false_answers:
+        title = "False answers to questions without one"
+        yield _estimated(
+            "grounding", "false_answers", title, answer.mean, of=answer.system, n=answer.mean.n, n_scored=answer.mean.n_scored,
+            better="lower",
         )
     for gain in report.gains:
-        yield _gain(gain, "gain_over_closed_book", "Gain over the closed book")
+        yield _gain(gain, "gain_over_closed_book", f"Gain over the closed book: {gain.metric}")
     for gain in report.gains_without:
-        yield _gain(gain, "gain_without_known", "The same without questions that the closed book answers")
+        yield _gain(gain, "gain_without_known", f"The same without questions that the closed book answers: {gain.metric}")
     if report.difference is not None:
-        yield _row(
+        yield _figure(
             "baseline", "known_minus_unknown", "Answered by heart: known minus unknown documents", report.difference, unit="difference",
             low=report.difference_low, high=report.difference_high, of=report.closed_book,
         )
 
 
-def _gain(gain: Gain, name: str, title: str) -> dict[str, Any]:
-    return _row(
-        "baseline", name, f"{title}: {gain.metric}", gain.mean, of=f"{gain.system} - {gain.baseline}", low=gain.low, high=gain.high,
-        n=gain.n, n_scored=gain.n, unit="difference", better="higher",
-    )
+def comparison(report: ComparisonReport) -> Figures:
+    """Each pair over all questions, in all aspects together and in each; then the judge and the checks of him."""
+    chosen = [pair for pair in report.pairs if pair.by == "all"]
+    pairs = list(dict.fromkeys((pair.system_a, pair.system_b) for pair in chosen))[:MOST_PAIRS]
+    for pair in chosen:
+        if (pair.system_a, pair.system_b) in pairs:
+            shared = {"of": f"{pair.system_a} - {pair.system_b}", "n": pair.n, "n_scored": pair.n_scored, "signature": report.signature}
+            scope = ", mean over data sets" if pair.mean_of_datasets else ""
+            ending = ("" if pair.aspect == "overall" else f"_{pair.aspect}") + ("_of_datasets" if pair.mean_of_datasets else "")
+            yield _estimated(
+                "comparison", f"relative_win_rate{ending}", f"Relative win rate, {pair.aspect}{scope}", pair.relative, unit="difference",
+                note=f"p {chance(pair.p_holm)} (Holm)" if pair.p_holm is not None else None, better="higher", **shared,
+            )
+            if pair.aspect == "overall" and not pair.mean_of_datasets and pair.rates is not None:
+                for name, rate in (("win", pair.rates.win), ("tie", pair.rates.tie), ("loss", pair.rates.loss)):
+                    yield _figure("comparison", name, f"Questions: {name}", rate, **shared)
+    if report.ranking is not None and report.ranking.rankable:
+        for ranked in report.ranking.systems:
+            yield _estimated("comparison", "strength", "Strength (Bradley-Terry)", ranked.strength, of=ranked.system, unit="number")
+    over_all = [judge for judge in report.judge if judge.system_a is None]
+    for judge in over_all or report.judge[:MOST_PAIRS]:
+        of = None if judge.system_a is None else f"{judge.system_a} - {judge.system_b}"
+        yield _estimated("comparison", "first_wins", "Judge: the answer that stood first wins", judge.first_wins, n=judge.calls, of=of)
+    for check in report.self_checks:
+        title = "A system against itself: relative win rate (0 is right)"
+        yield _estimated(
+            "comparison", "self_check", title, check.relative, of=check.system, unit="difference", n=check.n, n_scored=check.n,
+        )
+    if (drift := report.drift) is not None:
+        title = "Judge: agreement with people on the anchors"
+        yield _estimated(
+            "comparison", "anchor_agreement", title, drift.agreement, n=drift.anchors, n_scored=drift.n_scored, better="higher",
+        )
 
 
-def matrix(report: CrossedReport) -> Iterator[dict[str, Any]]:
+def matrix(report: CrossedReport) -> Figures:
     """The means over data sets, and what each change does; single places stand in their own score reports."""
     lower = set(report.lower_is_better)
     for cell in report.cells:
         if cell.place.dataset is None and cell.datasets > 1:
             place = cell.place
             size = f"{place.share:.15g}" if place.share is not None and place.share > 1 else place.share  # tokens are whole
-            where = ", ".join(str(one) for one in (place.variant, size, place.reader) if one is not None)
-            yield _row(
+            where = ", ".join(str(axis) for axis in (place.variant, size, place.reader) if axis is not None)
+            yield _estimated(
                 "answers", f"{cell.metric}_mean", f"{cell.metric}, mean of {cell.datasets} data sets" + (f" ({where})" if where else ""),
-                cell.mean, of=cell.system, low=cell.low, high=cell.high, n=cell.n, n_scored=cell.n_scored,
-                better="lower" if cell.metric in lower else "higher",
+                cell, of=cell.system, n=cell.n, n_scored=cell.n_scored, better="lower" if cell.metric in lower else "higher",
             )
-    several = len(report.datasets) > 1
-    for one in report.changes:
-        if one.place.dataset is None or not several:
-            yield _row(
-                "baseline", f"{one.metric}_change", f"{one.metric}: {one.base} to {one.changed}", one.mean, of=one.system, low=one.low,
-                high=one.high, n=one.n, n_scored=one.n, unit="difference", better="lower" if one.metric in lower else "higher",
-                note=None if one.p_holm is None else f"p {one.p_holm:.3g} (Holm)",
+    for change in report.changes:
+        if change.place.dataset is None or len(report.datasets) <= 1:
+            yield _estimated(
+                "baseline", f"{change.metric}_change", f"{change.metric}: {change.base} to {change.changed}", change, of=change.system,
+                n=change.n, n_scored=change.n, unit="difference", better="lower" if change.metric in lower else "higher",
+                note=None if change.p_holm is None else f"p {change.p_holm:.3g} (Holm)",
             )
 
 
-def agreement(report: AgreementReport) -> Iterator[dict[str, Any]]:
+def agreement(report: AgreementReport) -> Figures:
     """How far people agree, and what is nearest to them."""
-    for people in (one for one in report.people if one.by == "all"):
-        yield _estimated("people_alpha", f"People with each other, {people.aspect}: alpha", people.alpha_ordinal, people.items_twice)
-    for one in (one for one in report.predictors if one.by == "all" and one.kind != "people"):
-        title = f"Agreement with people, {one.aspect}: Spearman"
-        yield {**_estimated("agreement_with_people", title, one.spearman, one.n), "of": one.predictor}
+    shared = {"unit": "number", "better": "higher"}
+    for people in report.people:
+        if people.by == "all":
+            title, n = f"People with each other, {people.aspect}: alpha", people.items_twice
+            yield _estimated("comparison", "people_alpha", title, people.alpha_ordinal, n=n, n_scored=n, **shared)
+    for near in report.predictors:
+        if near.by == "all" and near.kind != "people":
+            title = f"Agreement with people, {near.aspect}: Spearman"
+            yield _estimated(
+                "comparison", "agreement_with_people", title, near.spearman, n=near.n, n_scored=near.n, of=near.predictor, **shared,
+            )
 
 
-def _estimated(name: str, title: str, one: Estimated, n: int) -> dict[str, Any]:
-    return _row("comparison", name, title, one.value, low=one.low, high=one.high, n=n, n_scored=n, unit="number", better="higher")
-
-
-_MAKERS: dict[str, Callable[[Any], Iterator[dict[str, Any]]]] = {
+_MAKERS: dict[str, Callable[[Any], Figures]] = {
     "build": build, "audit": audit, "completeness": completeness, "accuracy": accuracy, "questions": questions, "check": check,
     "coverage": coverage, "answers": answers, "scores": scores, "contamination": contamination, "comparison": comparison,
     "matrix": matrix, "agreement": agreement, "load": load,

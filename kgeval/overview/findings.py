@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kgeval.auditing.gates.rows import decides
 from kgeval.auditing.identity import lasting_name
-from kgeval.format import number
-from kgeval.overview.priorities import touched
+from kgeval.format import number, percent, visible
+from kgeval.overview.priorities import pressing, touched
 from kgeval.overview.sources import Source
 from kgeval.records import (
-    SEVERITIES,
     AccuracyReport,
     AuditReport,
     CheckCell,
@@ -40,23 +40,23 @@ def findings_of(sources: Iterable[Source]) -> list[OverviewFinding]:
     return list(found.values())
 
 
-def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None = None) -> OverviewFinding:
+def listed(finding: Finding, graph: str | None, source: str, place: RunPlace | None = None) -> OverviewFinding:
     """The finding with what of its examples lasts: no element ids."""
     return OverviewFinding(
-        rule_id=one.rule_id, title=one.title, group=one.group, severity=one.severity, status=one.status, place=place or RunPlace(),
-        graph=graph,
-        count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold,
-        suppressed=one.suppressed, known=one.known, advice=one.advice,
-        examples=[_example(example) for example in one.examples[:MOST_EXAMPLES]], source=source,
+        rule_id=finding.rule_id, title=finding.title, group=finding.group, severity=finding.severity, status=finding.status,
+        place=place or RunPlace(), graph=graph,
+        count=finding.count, total=finding.total, total_of=finding.total_of, share=finding.share, threshold=finding.threshold,
+        suppressed=finding.suppressed, known=finding.known, advice=finding.advice,
+        examples=[_example(example) for example in finding.examples[:MOST_EXAMPLES]], source=source,
     )
 
 
-def _example(one: Example) -> OverviewExample:
-    first = one.items[0] if one.items else None
+def _example(example: Example) -> OverviewExample:
+    first = example.items[0] if example.items else None
     return OverviewExample(
         kind=first.kind if first else "graph", type=first.type if first else None,
-        names=[name for name in map(_name, one.items) if name], lasting=[lasting_name(item) for item in one.items],
-        waived=one.waived, known=one.known,
+        names=[name for name in map(_name, example.items) if name], lasting=[lasting_name(item) for item in example.items],
+        waived=example.waived, known=example.known,
     )
 
 
@@ -65,21 +65,22 @@ def _name(item: GraphRef) -> str:
     return next((text for text in (item.name, item.key) if text and text != item.element_id), "")
 
 
+def amount(one: OverviewFinding | Finding, *, share: bool = True) -> str:
+    """The hits: `58 of 1,284 entities (4.5 %)`."""
+    part = f" ({percent(one.share)})" if share and one.share is not None else ""
+    return f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{part}"
+
+
 def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
     """What of the count is not held against the limit: `3 waived`, `2 known`."""
     return [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
 
 
 def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
-    """The failed ones, most pressing first: severity, share of the graph's things that they touch (none: last), count, rule."""
-    bad = [one for one in findings if one.status == "failed"]
-    return sorted(bad, key=lambda one: (
-        SEVERITIES.index(one.severity), 1.0 if one.touches is None else -one.touches, -(one.count or 0), one.rule_id,
-    ))
+    """The failed ones, most pressing first, as the audit of each graph has them."""
+    return sorted((finding for finding in findings if finding.status == "failed"), key=lambda finding: pressing(finding, finding.touches))
 
 
-def at_or_above(findings: Sequence[OverviewFinding], severity: Severity | None) -> list[OverviewFinding]:
-    """The failed ones of this severity or a worse one; none for null."""
-    if severity is None:
-        return []
-    return [one for one in failed(findings) if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]
+def at_or_above(findings: Sequence[OverviewFinding], severity: Severity) -> list[OverviewFinding]:
+    """The failed ones of this severity or a worse one."""
+    return [finding for finding in failed(findings) if decides(finding.severity, severity)]

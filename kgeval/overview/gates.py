@@ -16,15 +16,14 @@ from kgeval.stats.thresholds import Threshold
 def gates_of(sources: Iterable[Source]) -> list[OverviewGate]:
     """The thresholds of all sources as they were answered there. Of a report of 0.1 on completeness or accuracy only the exit code says
     that one was missed."""
-    return [gate for source in sources for gate in _gates(source)]
-
-
-def _gates(source: Source) -> list[OverviewGate]:
-    record, file = source.record, str(source.file)
-    graph = record.graph if isinstance(record, GraphReport) else None
-    gates = [gate_of(one, graph, place=source.place, source=file) for one in getattr(record, "gates", ()) if one.decides]
-    if not gates and isinstance(record, GraphReport) and record.run.exit_code == 1:
-        return [OverviewGate(name=f"gate of kgeval {source.kind}", place=source.place, limit="its own", met=False, source=file)]
+    gates: list[OverviewGate] = []
+    for source in sources:
+        record, where = source.record, {"place": source.place, "source": str(source.file)}
+        graph = record.graph if isinstance(record, GraphReport) else None
+        own = [gate_of(one, graph, **where) for one in getattr(record, "gates", ()) if one.decides]
+        if not own and isinstance(record, GraphReport) and record.run.exit_code == 1:
+            own = [gate_of(Gate(name=f"gate of kgeval {source.kind}", limit="its own", met=False), None, **where)]
+        gates += own
     return gates
 
 
@@ -35,7 +34,7 @@ def gate_of(gate: Gate, graph: str | None, **where: Any) -> OverviewGate:
 
 def fail_on_gate(findings: Sequence[OverviewFinding], severity: Severity) -> OverviewGate:
     """The gate on failed checks of this severity or a worse one, over all graphs; unanswered where none was judged."""
-    judged, hits = any(one.status in ("passed", "failed") for one in findings), len(at_or_above(findings, severity))
+    judged, hits = any(finding.status in ("passed", "failed") for finding in findings), len(at_or_above(findings, severity))
     limit = f"no check of severity {severity} or worse fails"
     return OverviewGate(name=FAIL_ON, limit=limit, value=hits if judged else None, met=not hits if judged else None)
 

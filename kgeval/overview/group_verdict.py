@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kgeval.format import bracketed, chance, figure, joined, number, plural, times
-from kgeval.overview.score_verdict import LEAST, LEAST_DIFFER, ScoreTables, is_significant, word
+from kgeval.format import chance, figure, joined, number, plural, times
+from kgeval.overview.score_verdict import LEAST, LEAST_DIFFER, ScoreTables, confidence, is_significant, word
 from kgeval.records import BothMeans, GainBy, GroupCost, GroupGain
 
 ALPHA = 0.05
@@ -90,16 +90,15 @@ def heading(tables: ScoreTables) -> str:
 
 def short_lines(tables: ScoreTables) -> list[str]:
     """For the first screen: one sentence about the first pair."""
-    for pair in pairs_of(tables, tables.headline)[:1]:
-        rows = pair.of("level") or pair.of("hops")
-        if not rows:
-            return []
-        parts = _proven_names(pair, [row for row in pair.rows if row.dataset is None])
-        if opened := sum(pair.outcome(row) == "open" for row in rows):
-            parts.append(f"nothing can be said at {number(opened)} of {plural(len(rows), FIELDS[rows[0].by])}")
-        named = f"the graph ({word(pair.system)})" if pair.graph else word(pair.system)
-        return [f"By {word(pair.metric)} against {word(pair.baseline)}, {named}: {'; '.join(parts)}."]
-    return []
+    pair = next(iter(pairs_of(tables, tables.headline)), None)
+    rows = (pair.of("level") or pair.of("hops")) if pair else []
+    if pair is None or not rows:
+        return []
+    parts = _proven_names(pair, [row for row in pair.rows if row.dataset is None])
+    if opened := sum(pair.outcome(row) == "open" for row in rows):
+        parts.append(f"nothing can be said at {number(opened)} of {plural(len(rows), FIELDS[rows[0].by])}")
+    named = f"the graph ({word(pair.system)})" if pair.graph else word(pair.system)
+    return [f"By {word(pair.metric)} against {word(pair.baseline)}, {named}: {'; '.join(parts)}."]
 
 
 def paragraphs(tables: ScoreTables) -> list[str]:
@@ -171,11 +170,7 @@ def reason(row: GroupGain, tests: int) -> str:
 
 
 def _signed(row: GroupGain) -> str:
-    def signed(end: float) -> str:
-        return figure(end, sign=True)
-
-    ends = bracketed(row.low, row.high, signed)
-    return figure(row.mean, sign=True) + (f", 95% CI {ends}" if ends else "")
+    return ", ".join(filter(None, [figure(row.mean, sign=True), confidence(row.low, row.high, sign=True)]))
 
 
 def _datasets(pair: PairGroups) -> Iterator[str]:

@@ -8,37 +8,7 @@ from dataclasses import dataclass
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import NO_TYPE
 from kgeval.format import first_of, joined, number, percent, plural
-from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
-
-GROUP_TITLES: dict[Group, str] = {
-    "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
-    "relations": "Relations", "types": "Types", "schema": "Schema", "properties": "Properties",
-    "provenance": "Provenance", "vectors": "Vectors", "time": "Time", "store": "Store",
-    "accuracy": "Accuracy", "completeness": "Completeness",
-}
-
-
-@dataclass(frozen=True)
-class GroupLine:
-    """One group's outcome. `worst`: the highest severity among its failed checks. `by_severity`: the failed
-    ones by severity, worst first. `unfinished`: timed out or failed to run."""
-
-    group: Group
-    passed: int
-    failed: int
-    skipped: int
-    unfinished: int
-    worst: Severity | None
-    by_severity: tuple[tuple[Severity, int], ...]
-
-    @property
-    def title(self) -> str:
-        return GROUP_TITLES[self.group]
-
-    @property
-    def total(self) -> int:
-        return self.passed + self.failed + self.skipped + self.unfinished
-
+from kgeval.records import SEVERITIES, AuditReport, Finding, OverviewFinding, Severity
 
 # Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
 # key-value stores carry names and pairs only, whatever the graph behind them had.
@@ -97,7 +67,7 @@ def touched(finding: Finding, report: AuditReport) -> Touched | None:
 
 def _of_types(finding: Finding, things: str, table: object) -> Touched | None:
     sizes = {name: n for name, n in table.items() if isinstance(n, int)} if isinstance(table, dict) else {}
-    names = {one.items[0].key for one in finding.examples if one.items and one.waived is None and not one.known}
+    names = {example.items[0].key for example in finding.examples if example.items and example.waived is None and not example.known}
     return Touched(sum(sizes.get(name, 0) for name in names) / total, things) if (total := sum(sizes.values())) else None
 
 
@@ -106,7 +76,7 @@ def _size(part: str, report: AuditReport) -> int:
     known = report.structure.get(part)
     if isinstance(known, int) and not isinstance(known, bool):
         return known
-    return max((one.total or 0 for one in report.findings if one.total_of == part and one.interval is None), default=0)
+    return max((finding.total or 0 for finding in report.findings if finding.total_of == part and finding.interval is None), default=0)
 
 
 def touches(finding: Finding, report: AuditReport) -> str:
@@ -127,7 +97,16 @@ def artefact(finding: Finding, report: AuditReport) -> str | None:
 def failed(report: AuditReport) -> list[Finding]:
     """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
     all of them those that may come from how the graph was loaded."""
-    return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
+    def key(finding: Finding) -> tuple[bool, tuple[int, float, int, str]]:
+        found = touched(finding, report)
+        return artefact(finding, report) is not None, pressing(finding, found.share if found else None)
+
+    return sorted((f for f in report.findings if f.status == "failed"), key=key)
+
+
+def pressing(finding: Finding | OverviewFinding, share: float | None) -> tuple[int, float, int, str]:
+    """What puts failed checks in order: severity, the share of the graph's things that they touch (none: last), count, rule id."""
+    return SEVERITIES.index(finding.severity), 1.0 if share is None else -share, -(finding.count or 0), finding.rule_id
 
 
 def order(report: AuditReport) -> str:
@@ -165,12 +144,6 @@ def reasons(findings: list[Finding]) -> list[tuple[str, list[Finding]]]:
     for finding in findings:
         table.setdefault(finding.reason or "no reason given", []).append(finding)
     return sorted(table.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-
-
-def group_lines(report: AuditReport) -> list[GroupLine]:
-    """One line for each group that has a check, in the order of GROUPS."""
-    lines = (_line(group, [f for f in report.findings if f.group == group]) for group in GROUPS)
-    return [line for line in lines if line.total]
 
 
 def verdict(report: AuditReport) -> str:
@@ -222,18 +195,3 @@ def _accepted(report: AuditReport) -> str:
     checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
     named = first_of([f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks], 3)
     return f"Accepted, not fixed: {joined(parts)}: {named}." if parts else ""
-
-
-def _line(group: Group, findings: list[Finding]) -> GroupLine:
-    states = Counter(f.status for f in findings)
-    bad = Counter(f.severity for f in findings if f.status == "failed")
-    split = tuple((severity, bad[severity]) for severity in SEVERITIES if bad[severity])
-    return GroupLine(
-        group, passed=states["passed"], failed=states["failed"], skipped=states["skipped"],
-        unfinished=states["incomplete"] + states["error"], worst=split[0][0] if split else None, by_severity=split,
-    )
-
-
-def _pressing(finding: Finding, report: AuditReport) -> tuple[bool, int, float, int, str]:
-    found, late = touched(finding, report), artefact(finding, report) is not None
-    return late, SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id

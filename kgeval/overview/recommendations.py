@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from kgeval.format import beyond, first_of, number, percent, visible
+from kgeval.format import first_of, number, percent, visible
 from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
-from kgeval.overview.bands import DIMENSIONS
 from kgeval.overview.coverage import sentence
-from kgeval.overview.findings import failed
+from kgeval.overview.findings import amount, failed
 from kgeval.overview.gates import told_by_checks
+from kgeval.overview.rubric import DIMENSIONS
 from kgeval.overview.sources import Source
-from kgeval.overview.wording import place_of, value_of
+from kgeval.overview.wording import place_of, reached, value_of
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -20,13 +19,8 @@ from kgeval.records import (
     CompletenessReport,
     ContaminationReport,
     Dimension,
-    OverviewChange,
-    OverviewFigure,
-    OverviewFinding,
-    OverviewGate,
     OverviewPriority,
-    OverviewStage,
-    Rubric,
+    OverviewReport,
     RubricFigure,
     RunPlace,
     ScoreReport,
@@ -39,53 +33,42 @@ TOLD = 3  # systems in one row
 MANY_LOST = 0.1  # answers that are none, questions that fail a check
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What the list is made of."""
-
-    sources: Sequence[Source]
-    stages: Sequence[OverviewStage] = ()
-    figures: Sequence[OverviewFigure] = ()
-    findings: Sequence[OverviewFinding] = ()
-    gates: Sequence[OverviewGate] = ()
-    rubrics: Sequence[Rubric] = ()
-    changes: Sequence[OverviewChange] = ()
-
-
-def priorities_of(evidence: Evidence) -> list[OverviewPriority]:
+def priorities_of(report: OverviewReport, sources: Sequence[Source]) -> list[OverviewPriority]:
     """By severity; within one: what makes the measurement void, gates, gaps of the graph, weak figures of systems, what is worse than
     before, the questions, failed checks."""
-    makers = (_stages, _judge, _gates, _completeness, _scores, _worse, _lost, _contamination, _findings)
-    rows = [row for maker in makers for row in maker(evidence)]
+    rows = [
+        *_stages(report), *_judge(sources), *_gates(report), *_completeness(sources), *_scores(report), *_worse(report), *_lost(report),
+        *_contamination(sources), *_findings(report, sources),
+    ]
     ordered = sorted(rows, key=lambda row: SEVERITIES.index(row.severity))[:MOST]
     return [row.model_copy(update={"why": as_sentence(row.why), "advice": as_sentence(row.advice)}) for row in ordered]
 
 
-def _stages(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for one in evidence.stages:
-        if one.state in ("failed", "not_run", "interrupted", "incomplete", "running"):
+def _stages(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for stage in report.stages:
+        if not stage.ended:
             yield OverviewPriority(
-                severity="error", title=f"Stage {one.id} is not done", why="what it would say is missing from this report",
-                evidence=f"state: {one.state.replace('_', ' ')}" + (f"; {one.reason}" if one.reason else ""), where=one.id,
-                advice=f"run the same kgeval run again: it goes on there; its messages are in logs/{one.id.replace('/', '--')}.log",
+                severity="error", title=f"Stage {stage.id} is not done", why="what it would say is missing from this report",
+                evidence=f"state: {stage.state.replace('_', ' ')}" + (f"; {stage.reason}" if stage.reason else ""), where=stage.id,
+                advice=f"run the same kgeval run again: it goes on there; its messages are in logs/{stage.id.replace('/', '--')}.log",
             )
 
 
-def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _judge(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """What makes a comparison void: a judge that moved, or one that finds a difference where there is none."""
-    for source in evidence.sources:
-        report = source.record
-        if not isinstance(report, ComparisonReport):
+    for source in sources:
+        record = source.record
+        if not isinstance(record, ComparisonReport):
             continue
         where = {"where": place_of(source.place), "source": str(source.file)}
-        if report.drift is not None and report.drift.moved:
-            change = report.drift.changed
+        if record.drift is not None and record.drift.moved:
+            change = record.drift.changed
             yield OverviewPriority(
                 severity="error", title="The judge is not the judge of the baseline", why="win rates of the two runs cannot be compared",
                 evidence="other verdicts on the anchors" + ("" if change is None else f": {percent(change)} of them"),
                 advice="judge the baseline's answers again with this judge, then compare", **where,
             )
-        for check in report.self_checks:
+        for check in record.self_checks:
             if check.passed is False:
                 ends = value_of(check.relative.value, check.relative.low, check.relative.high, "difference")
                 yield OverviewPriority(
@@ -95,69 +78,60 @@ def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
                 )
 
 
-def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for gate in evidence.gates:
+def _gates(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for gate in report.gates:
         if gate.met is not True and not told_by_checks(gate):
             state = "missed" if gate.met is False else "not answered"
-            told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate {state}: {gate.wanted}", why="a threshold that was set for this run",
-                evidence=told, where=place_of(gate.place, gate.of), advice=ADVICE.get(gate.name, "see the report that the gate is of"),
-                source=gate.source,
+                evidence=reached(gate), where=place_of(gate.place, gate.of), source=gate.source,
+                advice=ADVICE.get(gate.name, "see the report that the gate is of"),
             )
 
 
-def _worse(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for one in evidence.changes:
-        if one.verdict == "worse" and one.part not in ("latency", "cost") and not one.name.startswith("failed_"):
-            before, after = (value_of(value, None, None, one.unit) for value in (one.before, one.after))
+def _worse(report: OverviewReport) -> Iterator[OverviewPriority]:
+    for change in report.diff.changes if report.diff else ():
+        if change.verdict == "worse" and change.part not in ("latency", "cost") and not change.name.startswith("failed_"):
+            before, after = (value_of(value, None, None, change.unit) for value in (change.before, change.after))
             yield OverviewPriority(
-                severity="warning", title=f"Worse than the baseline: {one.title}", why="beyond what chance does",
-                evidence=f"{before} then, {after} now", where=place_of(one.place, one.of),
-                advice=ADVICE.get(one.name, "look at what was changed between the two runs"),
+                severity="warning", title=f"Worse than the baseline: {change.title}", why="beyond what chance does",
+                evidence=f"{before} then, {after} now", where=place_of(change.place, change.of),
+                advice=ADVICE.get(change.name, "look at what was changed between the two runs"),
             )
 
 
-def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[OverviewPriority]:
     """Failed checks; those that go along with worse answers for sure come first within their severity."""
-    joins = {(source.place, one.rule): one for source in evidence.sources for one in _harmful(source)}
-    rows = [one for one in failed(evidence.findings) if one.severity != "info"]
-    rows.sort(key=lambda one: (SEVERITIES.index(one.severity), _join(one, joins) is None))
-    for one in rows:
-        join = _join(one, joins)
+    joins = {(source.place, join.rule): join for source in sources for join in _harmful(source)}
+    rows = [(finding, joins.get((finding.place, finding.rule_id))) for finding in failed(report.findings) if finding.severity != "info"]
+    for finding, join in sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), row[1] is None)):
         why = "found by the audit" if join is None else (
             f"questions that touch it have a lower {join.metric}: "
             f"{value_of(join.difference, join.low, join.high, 'difference')}, n {number(join.touched.n_scored)} against "
             f"{number(join.untouched.n_scored)} ({visible(join.system, longest=60)})"
         )
-        amount = f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}"
-        share = f" ({percent(one.share)})" if one.share is not None else ""
         yield OverviewPriority(
-            severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount + share,
-            where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
-            advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
+            severity=finding.severity, title=f"{finding.title} ({finding.rule_id})", why=why, evidence=amount(finding),
+            where=place_of(finding.place, f"graph {finding.graph}" if finding.graph else None),
+            advice=finding.advice or f"kgeval checks show {finding.rule_id}", source=finding.source,
         )
-
-
-def _join(one: OverviewFinding, joins: dict[tuple[RunPlace, str | None], AuditJoin]) -> AuditJoin | None:
-    return joins.get((one.place, one.rule_id))
 
 
 def _harmful(source: Source) -> list[AuditJoin]:
     """Rules whose flagged things go along with lower scores, their interval below 0. Of each the largest."""
     if not isinstance(source.record, ScoreReport):
         return []
-    lower = {one.metric for one in source.record.metrics if one.better == "lower"}
+    lower = {metric.metric for metric in source.record.metrics if metric.better == "lower"}
     rows = [
-        one for one in source.record.joined
-        if one.rule is not None and one.high is not None and one.high < 0 and one.metric not in lower and one.touched.n_scored >= 10
-        and one.untouched.n_scored >= 10
+        join for join in source.record.joined
+        if join.rule is not None and join.high is not None and join.high < 0 and join.metric not in lower and join.touched.n_scored >= 10
+        and join.untouched.n_scored >= 10
     ]
-    return sorted(rows, key=lambda one: -(one.difference or 0.0))
+    return sorted(rows, key=lambda row: -(row.difference or 0.0))
 
 
-def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for source in evidence.sources:
+def _completeness(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
+    for source in sources:
         if isinstance(source.record, CompletenessReport):
             if source.record.scope == "unmatched":
                 yield OverviewPriority(
@@ -166,81 +140,72 @@ def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
                     advice="load the graph with its documents (kgeval import --documents map.csv), or measure with --whole-graph",
                     source=str(source.file),
                 )
-            for one in source.record.verdicts:
-                if one.band in ("critical", "acceptable"):
+            for judgement in source.record.verdicts:
+                if judgement.band in ("critical", "acceptable"):
                     # a relation that goes by another name is there: it is no loss as a missing one is
-                    named = one.figure == "relation_completeness_with_predicate"
-                    severity: Severity = "error" if one.band == "critical" and not named else "warning"
+                    named = judgement.figure == "relation_completeness_with_predicate"
+                    severity: Severity = "error" if judgement.band == "critical" and not named else "warning"
                     lost = "a query that names the relation misses what goes by another name" if named else (
                         "what is not in the graph cannot be retrieved"
                     )
                     yield OverviewPriority(
-                        severity=severity, title=f"The graph lacks part of the gold set: {one.figure.replace('_', ' ')}",
-                        why=lost, evidence=sentence(source.record, one),
-                        where=place_of(source.place), advice=ADVICE[one.figure], source=str(source.file),
+                        severity=severity, title=f"The graph lacks part of the gold set: {judgement.figure.replace('_', ' ')}",
+                        why=lost, evidence=sentence(source.record, judgement),
+                        where=place_of(source.place), advice=ADVICE[judgement.figure], source=str(source.file),
                     )
 
 
-def _scores(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _scores(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Figures of which even the best system's has a score of 1 or 2: a baseline may be weak, that is what it is there for."""
-    at = {(one.name, one.of, one.place): one.source for one in evidence.figures}
+    at = {(figure.name, figure.of, figure.place): figure.source for figure in report.figures}
     piles: dict[tuple[Dimension, str, RunPlace], list[tuple[RubricFigure, str]]] = {}
-    for rubric in evidence.rubrics:
+    for rubric in report.rubrics:
         for score in rubric.scores:
-            for one in score.figures if score.dimension != "graph" and rubric.system else ():
-                piles.setdefault((score.dimension, one.figure, rubric.place), []).append((one, rubric.system or ""))
+            for scored in score.figures if score.dimension != "graph" and rubric.system else ():
+                piles.setdefault((score.dimension, scored.figure, rubric.place), []).append((scored, rubric.system or ""))
     for (dimension, figure, place), pile in piles.items():
         lower = pile[0][0].bands.startswith("1 above")
         pile.sort(key=lambda pair: (-pair[0].score, pair[0].value if lower else -pair[0].value, pair[1]))
         best, system = pile[0]
-        if best.score <= WEAK:
-            yield _low(dimension, pile, place, at.get((figure, system, place)))
+        if best.score > WEAK:
+            continue
+        values = [
+            f"{visible(name, longest=60)} {value_of(scored.value, scored.low, scored.high, 'share')}, n {number(scored.n or 0)}"
+            for scored, name in pile
+        ]
+        yield OverviewPriority(
+            severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
+            why=f"{'no system has more than' if len(pile) > 1 else 'it has'} a score of {best.score} of 5 ({best.bands})",
+            evidence=first_of(values, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
+            source=at.get((figure, system, place)),
+        )
 
 
-def _low(dimension: Dimension, pile: Sequence[tuple[RubricFigure, str]], place: RunPlace, source: str | None) -> OverviewPriority:
-    best, several = pile[0][0], len(pile) > 1
-    told = [
-        f"{visible(system, longest=60)} {value_of(one.value, one.low, one.high, 'share')}, n {number(one.n or 0)}" for one, system in pile
-    ]
-    return OverviewPriority(
-        severity="error" if best.score == 1 else "warning", title=f"Weak {DIMENSIONS[dimension].split(':')[0].lower()}: {best.title}",
-        why=f"{'no system has more than' if several else 'it has'} a score of {best.score} of 5 ({best.bands})",
-        evidence=first_of(told, TOLD, "; "), where=place_of(place), advice=ADVICE.get(best.figure, BY_DIMENSION[dimension]),
-        source=source,
-    )
-
-
-def _lost(evidence: Evidence) -> Iterator[OverviewPriority]:
+def _lost(report: OverviewReport) -> Iterator[OverviewPriority]:
     """Many answers that are none; many questions that fail a check."""
-    for one in evidence.figures:
-        lost = _share_lost(one)
-        if lost is not None and lost > MANY_LOST:
-            answers = one.name == "no_answer"
-            title = one.title if answers else f"Questions that fail a check: {one.name.removeprefix('questions_')}"
+    for figure in report.figures:
+        answers = figure.name == "no_answer"
+        questions = figure.part == "scope" and figure.name.startswith("questions_")
+        if figure.value is None or figure.unit != "share" or not (answers or questions):
+            continue
+        lost = figure.value if answers else 1 - figure.value
+        if lost > MANY_LOST:
+            title = figure.title if answers else f"Questions that fail a check: {figure.name.removeprefix('questions_')}"
             yield OverviewPriority(
                 severity="warning", title=title, why="figures over these questions say less than they seem to",
-                evidence=f"{percent(lost)} of {number(one.n_scored or 0)}", where=place_of(one.place, one.of),
-                advice=ADVICE["no_answer" if answers else "questions"], source=one.source,
+                evidence=f"{percent(lost)} of {number(figure.n_scored or 0)}", where=place_of(figure.place, figure.of),
+                advice=ADVICE["no_answer" if answers else "questions"], source=figure.source,
             )
 
 
-def _share_lost(one: OverviewFigure) -> float | None:
-    """The share of answers that are none, or of questions that fail a check; null for other figures."""
-    if one.value is None or one.unit != "share":
-        return None
-    if one.name == "no_answer":
-        return one.value
-    return 1 - one.value if one.part == "scope" and one.name.startswith("questions_") else None
-
-
-def _contamination(evidence: Evidence) -> Iterator[OverviewPriority]:
-    for source in evidence.sources:
-        report = source.record
-        if isinstance(report, ContaminationReport) and report.accuracy.low is not None and report.accuracy.low > MANY_LOST:
-            ends = value_of(report.accuracy.mean, report.accuracy.low, report.accuracy.high, "share")
+def _contamination(sources: Sequence[Source]) -> Iterator[OverviewPriority]:
+    for source in sources:
+        record = source.record
+        if isinstance(record, ContaminationReport) and record.accuracy.low is not None and record.accuracy.low > MANY_LOST:
+            ends = value_of(record.accuracy.mean, record.accuracy.low, record.accuracy.high, "share")
             yield OverviewPriority(
                 severity="warning", title="The model answers many questions without any text",
                 why="on these, scores say nothing of graph or retrieval",
-                evidence=f"closed-book {report.metric} {ends}; {number(len(report.marked))} of {number(report.n)} questions marked",
-                where=place_of(source.place, report.closed_book), advice=ADVICE["closed_book_accuracy"], source=str(source.file),
+                evidence=f"closed-book {record.metric} {ends}; {number(len(record.marked))} of {number(record.n)} questions marked",
+                where=place_of(source.place, record.closed_book), advice=ADVICE["closed_book_accuracy"], source=str(source.file),
             )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import about, beyond, bracketed, figure, first_of, joined, number, percent, plural, visible
-from kgeval.overview.advice import ADVICE, BY_DIMENSION, as_sentence
-from kgeval.overview.metric_parts import part_of, plain
-from kgeval.overview.score_figures import headline_metric, wrong_step_questions
+from kgeval.format import about, bracketed, figure, first_of, joined, number, percent, plural, visible
+from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
+from kgeval.overview.wording import reached
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -25,11 +25,17 @@ from kgeval.records import (
     MetricSummary,
     OverviewPriority,
     Part,
+    ReasoningSummary,
     ScoreReport,
 )
 from kgeval.stats.adjust import holm
 from kgeval.stats.ranks import leaders
 
+# The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
+HEADLINES = (
+    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "binary_accuracy_compat", "semantic_similarity",
+    "token_f1", "exact_match",
+)
 LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
 FEW = 30  # below, intervals of skewed values are too narrow
@@ -65,16 +71,16 @@ class ScoreTables:
 
     @classmethod
     def of(cls, report: ScoreReport) -> ScoreTables:
-        systems = [one.system for rows in (report.systems, report.summaries) for one in rows]
+        systems = [row.system for rows in (report.systems, report.summaries) for row in rows]
         systems += [gate.of for gate in report.gates if gate.of]
-        metrics = [one.metric for rows in (report.metrics, report.summaries) for one in rows]
+        metrics = [row.metric for rows in (report.metrics, report.summaries) for row in rows]
         groups: dict[By, dict[str, dict[str, dict[str, Mean]]]] = {}
         for row in report.groups:
             groups.setdefault(row.by, {}).setdefault(row.metric, {}).setdefault(row.value, {})[row.system] = row.overall
         return cls(
-            report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {one.metric: one for one in report.metrics},
-            {(one.system, one.metric): one for one in report.summaries}, groups,
-            {(one.metric, one.system, one.baseline): one for one in report.gains}, headline_metric(report),
+            report, tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(metrics)), {metric.metric: metric for metric in report.metrics},
+            {(summary.system, summary.metric): summary for summary in report.summaries}, groups,
+            {(gain.metric, gain.system, gain.baseline): gain for gain in report.gains}, headline_metric(report),
         )
 
     def mean(self, system: str, metric: str) -> Mean | None:
@@ -85,6 +91,22 @@ class ScoreTables:
     def lower(self, metric: str) -> bool:
         """True where a lower value is better."""
         return metric in self.info and self.info[metric].better == "lower"
+
+
+def headline_metric(report: ScoreReport) -> str | None:
+    """The metric that the verdict on a score report speaks of; None where none has a value."""
+    metrics = dict.fromkeys([*(metric.metric for metric in report.metrics), *(summary.metric for summary in report.summaries)])
+    valued = Counter(summary.metric for summary in report.summaries if summary.overall.mean is not None)
+    most = max(valued.values(), default=0)
+    names = (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics)
+    return next((name for name in names if most and valued[name] == most), None)
+
+
+def wrong_step_questions(chain: ReasoningSummary) -> int:
+    """What `error_propagation` and `lucky` are shares of. Reports of the first versions do not count these answers: there it is all
+    questions with a wrong step."""
+    counted = chain.wrong_step_answers or (chain.error_propagation is None and chain.lucky is None)
+    return chain.wrong_step_answers if counted else chain.with_wrong_step
 
 
 @dataclass(frozen=True)
@@ -152,8 +174,8 @@ def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
 def verdict(tables: ScoreTables) -> list[str]:
     """The outcome, a sentence each: who is best where that is certain, the gates, what is missing. Computed from the report alone."""
     systems = tables.report.systems
-    missing = [f"{word(one.system)} {number(one.questions_missing)}" for one in systems if one.questions_missing]
-    void = [f"{word(one.system)} {number(one.errors + one.empty)}" for one in systems if one.errors + one.empty]
+    missing = [f"{word(system.system)} {number(system.questions_missing)}" for system in systems if system.questions_missing]
+    void = [f"{word(system.system)} {number(system.errors + system.empty)}" for system in systems if system.errors + system.empty]
     gaps = [f"Questions without an answer: {first_of(missing, 4, '; ')}; means are over the others."] if missing else []
     return [*outcome(tables), *gaps, *([f"Answers that are errors or empty: {first_of(void, 4, '; ')}."] if void else [])]
 
@@ -193,7 +215,7 @@ def _known(tables: ScoreTables) -> str:
     known = tables.report.known
     if known is None:
         return ""
-    means = {one.system: one.overall for one in known.scores if one.metric == tables.headline}
+    means = {score.system: score.overall for score in known.scores if score.metric == tables.headline}
     values = [f"{word(system)} {figure(mean.mean)}" for system, mean in means.items() if mean.mean is not None]
     beside = f"; {word(tables.headline or '')} on all of them: {joined(values, NAMED)}" if values else ""
     return f"{left_out(known)}{beside}."
@@ -260,9 +282,9 @@ def word(text: str) -> str:
     return visible(text, longest=NAME)
 
 
-def confidence(low: float | None, high: float | None) -> str:
+def confidence(low: float | None, high: float | None, *, sign: bool = False) -> str:
     """`95% CI [0.671, 0.752]`; "" where there is no interval, or none with a width: equal values do not prove that the next is equal."""
-    ends = bracketed(low, high)
+    ends = bracketed(low, high, partial(figure, sign=sign))
     return f"95% CI {ends}" if ends else ""
 
 
@@ -285,10 +307,9 @@ def _run(tables: ScoreTables) -> Iterator[OverviewPriority]:
 def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
     for gate in tables.report.gates:
         if gate.met is False:
-            reached = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate missed: {word(gate.wanted)}", where=gate.of or "",
-                evidence=f"{reached}, wanted {gate.limit}", why="This threshold was set for this run.", advice=_advice(gate.name),
+                evidence=f"{reached(gate)}, wanted {gate.limit}", why="This threshold was set for this run.", advice=advice_on(gate.name),
             )
     if silent := [gate_text(gate) for gate in tables.report.gates if gate.met is None]:
         yield OverviewPriority(
@@ -300,17 +321,17 @@ def _gates(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 
 def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    for one in tables.report.systems:
-        if lost := one.errors + one.empty:
+    for system in tables.report.systems:
+        if lost := system.errors + system.empty:
             yield OverviewPriority(
-                severity="warning", title="Answers that are errors or empty", where=one.system,
-                evidence=f"{number(lost)} of {plural(one.answers, 'answer')}", why="Whoever asks these questions gets no answer.",
+                severity="warning", title="Answers that are errors or empty", where=system.system,
+                evidence=f"{number(lost)} of {plural(system.answers, 'answer')}", why="Whoever asks these questions gets no answer.",
                 advice=ADVICE["no_answer"],
             )
-        if one.questions_missing:
+        if system.questions_missing:
             yield OverviewPriority(
-                severity="warning", title="Questions without an answer", where=one.system,
-                evidence=plural(one.questions_missing, "question"),
+                severity="warning", title="Questions without an answer", where=system.system,
+                evidence=plural(system.questions_missing, "question"),
                 why="The means are over the others, so that the systems may not have answered the same questions.",
                 advice="Answer them (kgeval answer), then score again.",
             )
@@ -318,13 +339,13 @@ def _lost_answers(tables: ScoreTables) -> Iterator[OverviewPriority]:
 
 def _unscored(tables: ScoreTables) -> Iterator[OverviewPriority]:
     """The metric that lost most scores; how many others did, too."""
-    failed = [one for one in tables.report.summaries if one.overall.failures]
-    failed.sort(key=lambda one: -sum(one.overall.failures.values()))
-    for one in failed[:1]:
-        mean, more = one.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
+    failed = [summary for summary in tables.report.summaries if summary.overall.failures]
+    failed.sort(key=lambda finding: -sum(finding.overall.failures.values()))
+    for finding in failed[:1]:
+        mean, more = finding.overall, f" So it is with {plural(len(failed) - 1, 'other mean')}." if len(failed) > 1 else ""
         bounds = bracketed(mean.bound_low, mean.bound_high)
         yield OverviewPriority(
-            severity="warning", title=f"Questions that could not be scored: {word(one.metric)}", where=one.system,
+            severity="warning", title=f"Questions that could not be scored: {word(finding.metric)}", where=finding.system,
             evidence=f"{number(sum(mean.failures.values()))} of {plural(mean.n, 'question')}",
             why=(f"With them the mean could be anywhere in {bounds}." if bounds else "The mean is over the others.") + more,
             advice="Run the same command again with --retry-errors.",
@@ -337,17 +358,14 @@ def _faults(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or tables.lower(metric):
         return
     tested = [
-        one for one in tables.report.joined
-        if one.metric == metric and one.rule is not None and one.difference is not None and one.high is not None
-        and min(one.touched.n_scored, one.untouched.n_scored) >= LEAST
+        (join, -join.difference, max(join.high - join.difference, _unseen(join.touched))) for join in tables.report.joined
+        if join.metric == metric and join.rule is not None and join.difference is not None and join.high is not None
+        and min(join.touched.n_scored, join.untouched.n_scored) >= LEAST
     ]
-    chances = [
-        _chance(-(one.difference or 0.0), max((one.high or 0.0) - (one.difference or 0.0), _unseen(one.touched))) for one in tested
-    ]
-    for one in sorted(_certain(tested, chances), key=lambda one: -one.touched.n_scored)[:2]:
-        rule, touched, others = word(one.rule or ""), one.touched, one.untouched
+    for join in sorted(_certain(tested), key=lambda join: -join.touched.n_scored)[:2]:
+        rule, touched, others = word(join.rule or ""), join.touched, join.untouched
         yield OverviewPriority(
-            severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=one.system,
+            severity="warning", title=f"The graph's fault {rule} goes along with worse answers", where=join.system,
             evidence=f"{number(touched.n_scored)} of {plural(touched.n_scored + others.n_scored, 'question')}",
             why=f"{word(metric)}: {figure(touched.mean)} where a question touches it, else {figure(others.mean)}. "
                 f"{_holm(tested, 'rule')} No proof of cause.",
@@ -364,25 +382,23 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
     if metric is None or whole is None or whole.mean is None:
         return
     sign = -1 if tables.lower(metric) else 1
-    tested: list[GroupSummary] = []
-    chances: list[float] = []
-    for one in tables.report.groups:
-        if one.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
+    tested: list[tuple[GroupSummary, float, float]] = []
+    for group in tables.report.groups:
+        if group.by == "context":  # no part of the questions: how much was retrieved is itself an answer to how hard they are
             continue
-        mean, best = one.overall, one.overall.low if sign < 0 else one.overall.high
-        if (one.system, one.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
+        mean, best = group.overall, group.overall.low if sign < 0 else group.overall.high
+        if (group.system, group.metric) != (system, metric) or best is None or mean.mean is None or mean.n_scored < LEAST:
             continue
-        tested.append(one)
-        chances.append(_chance(sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
+        tested.append((group, sign * (whole.mean - mean.mean), max(sign * (best - mean.mean), _unseen(mean))))
     kind, everywhere = part_of(metric), whole.mean
-    for one in sorted(_certain(tested, chances), key=lambda one: -abs(everywhere - (one.overall.mean or 0.0)) * one.overall.n_scored)[:2]:
-        deep = one.by == "hops" and kind in ("answers", "reasoning") and one.value != "1"
+    for group in sorted(_certain(tested), key=lambda group: -abs(everywhere - (group.overall.mean or 0.0)) * group.overall.n_scored)[:2]:
+        deep = group.by == "hops" and kind in ("answers", "reasoning") and group.value != "1"
         yield OverviewPriority(
-            severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[one.by]} {word(one.value)}", where=system,
-            evidence=f"{number(one.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
-            why=f"{word(metric)} is {figure(one.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
+            severity="warning", title=f"{WEAK[kind]} one part of the questions: {BY_WORDS[group.by]} {word(group.value)}", where=system,
+            evidence=f"{number(group.overall.n_scored)} of {plural(whole.n_scored, 'question')}",
+            why=f"{word(metric)} is {figure(group.overall.mean)} there, compared with {figure(whole.mean)} over all questions. "
                 + _holm(tested, "group"),
-            advice=ADVICE["hops_2" if one.value == "2" else "hops_3_up"] if deep else _advice(metric),
+            advice=ADVICE["hops_2" if group.value == "2" else "hops_3_up"] if deep else advice_on(metric),
         )
 
 
@@ -394,9 +410,11 @@ def _chance(worse: float, half: float) -> float:
     return 2 * NormalDist().cdf(-NormalDist().inv_cdf(0.975) * worse / half) if half > 0 else 0.0
 
 
-def _certain(tested: Sequence[_Tested], chances: Sequence[float]) -> list[_Tested]:
-    """What stays worse after Holm's correction: of 100 documents, two or three have an interval that leaves the mean out by chance."""
-    return [one for one, p in zip(tested, holm(chances), strict=True) if p is not None and p < 0.05]
+def _certain(tested: Sequence[tuple[_Tested, float, float]]) -> list[_Tested]:
+    """What stays worse after Holm's correction: of 100 documents, two or three have an interval that leaves the mean out by chance.
+    `tested`: each with how much worse it is, and the half of its 95% interval on that side."""
+    chances = [_chance(worse, half) for _, worse, half in tested]
+    return [one for (one, *_), p in zip(tested, holm(chances), strict=True) if p is not None and p < 0.05]
 
 
 def _holm(tested: Sequence[object], noun: str) -> str:
@@ -404,21 +422,16 @@ def _holm(tested: Sequence[object], noun: str) -> str:
     return f"This holds after Holm's correction for {plural(len(tested), noun)}." if len(tested) > 1 else ""
 
 
-def _advice(metric: str) -> str:
-    """What to do about a low value: the metric's own advice, else that of the part it belongs to."""
-    return ADVICE.get(plain(metric), BY_DIMENSION[part_of(metric)])
-
-
 def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:
-    for one in tables.report.reasoning:
-        known = wrong_step_questions(one)
-        wrong = round((one.error_propagation or 0.0) * known)
+    for chain in tables.report.reasoning:
+        known = wrong_step_questions(chain)
+        wrong = round((chain.error_propagation or 0.0) * known)
         if wrong:
             yield OverviewPriority(
-                severity="info", title="Wrong answers after a wrong step", where=one.system,
+                severity="info", title="Wrong answers after a wrong step", where=chain.system,
                 evidence=f"{number(wrong)} of {plural(known, 'question')} with a wrong step",
-                why=f"{number(one.with_wrong_step)} of {plural(one.questions, 'question')} of several steps have a wrong one"
-                    + (f" ({percent(one.wrong_step_share)})." if one.wrong_step_share is not None else "."),
+                why=f"{number(chain.with_wrong_step)} of {plural(chain.questions, 'question')} of several steps have a wrong one"
+                    + (f" ({percent(chain.wrong_step_share)})." if chain.wrong_step_share is not None else "."),
                 advice=ADVICE["stepwise_accuracy"],
             )
 

@@ -22,7 +22,6 @@ from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.tables.plain import check_readable, decode
 
-LEDGER = "run.json"
 _DATA = re.compile(rb"""<script type="application/(json|gzip)" id="report">(.*?)</script>""", re.DOTALL)  # json: pages of 0.1
 _RUN = ".run.json"
 _PASSED_OVER = 5  # names in the note
@@ -57,16 +56,6 @@ class Sources:
     names: Mapping[Path, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Read:
-    """One file's object. `given`: it was named itself, not found in a folder."""
-
-    path: Path
-    value: Any
-    sha256: str
-    given: bool
-
-
 def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Sources:
     """The reports of files and folders (searched through; run.json says what stands where). `names`: what some of the files are called in
     the report.
@@ -95,24 +84,19 @@ def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxy
 
 def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str]) -> None:
     """Everything of one path, added to `found`."""
-    here = Sources()
+    here: list[Source] = []
     ledgers: list[tuple[Path, PipelineRun]] = []
     for file in _files_of(path):
         try:
-            _one_file(_read(file, given=not path.is_dir()), here, ledgers, skipped)
+            _one_file(file, found, here, ledgers, skipped, given=not path.is_dir())
         except InputError as fault:
             faults += fault.faults or (fault.message,)
     for folder, ledger in ledgers:
-        here.stages += ledger.stages
-        here.reports = [_placed(one, folder, ledger, here.changed) for one in here.reports]
+        found.stages += ledger.stages
+        here = [_placed(source, folder, ledger, found.changed) for source in here]
     name = found.names.get(path)
     root = path.resolve().name if path.is_dir() else name or path.stem
-    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here.reports]
-    found.stages += here.stages
-    found.changed += here.changed
-    found.whole += here.whole
-    found.notes += here.notes
-    found.files += here.files
+    found.reports += [replace(source, root=root, file=Path(name or source.file)) for source in here]
 
 
 def _files_of(path: Path) -> Iterator[Path]:
@@ -127,15 +111,16 @@ def _files_of(path: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(own) if name.endswith(".html") and f"{name[:-5]}.json" not in own)
 
 
-def _read(path: Path, *, given: bool) -> _Read:
-    """Raises: InputError for a file that cannot be read or is no JSON; a page without a report has null."""
+def _read(path: Path) -> tuple[Any, str]:
+    """The object that a file holds (null: a page without a report), and the SHA-256 of its bytes. Raises: InputError for a file that cannot
+    be read or is no JSON."""
     check_readable(path)
     data = path.read_bytes()
     mark = hashlib.sha256(data).hexdigest()
     if path.suffix.lower() in (".html", ".htm"):
         inside = _DATA.findall(data)
         if not inside:
-            return _Read(path, None, mark, given)
+            return None, mark
         form, data = inside[-1]
         try:
             data = gzip.decompress(base64.b64decode(data)) if form == b"gzip" else data
@@ -143,113 +128,105 @@ def _read(path: Path, *, given: bool) -> _Read:
             raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))
     try:
-        return _Read(path, json.loads(text), mark, given)
+        return json.loads(text), mark
     except (json.JSONDecodeError, RecursionError, ValueError) as cause:
         where = f"{path}:{cause.lineno}" if isinstance(cause, json.JSONDecodeError) else str(path)
         raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="correct the file there") from cause
 
 
-def _one_file(read: _Read, here: Sources, ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path]) -> None:
-    """Raises: InputError for a broken report, and for a file that was given and is no report."""
-    kind, name = kind_of(read.value), str(read.path)
+def _one_file(
+    path: Path, found: Sources, here: list[Source], ledgers: list[tuple[Path, PipelineRun]], skipped: list[Path], *, given: bool,
+) -> None:
+    """`given`: the file was named itself. Raises: InputError for a broken report, and for a file that was given and is no report."""
+    value, sha256 = _read(path)
+    kind, name = kind_of(value), str(path)
     if kind is PipelineRun:
-        ledgers.append((read.path.parent, validated(PipelineRun, read.value, name)))
+        ledgers.append((path.parent, validated(PipelineRun, value, name)))
     elif kind is OverviewReport:
-        here.whole.append((read.path, validated(OverviewReport, read.value, name)))
+        found.whole.append((path, validated(OverviewReport, value, name)))
     elif isinstance(kind, str):
-        record: Reported = validated(KINDS[kind], read.value, name)
-        page = read.path if read.path.suffix != ".json" else read.path.with_suffix(".html")
-        here.reports.append(Source(kind, record, read.path, page if page.is_file() else None, read.sha256))
-    elif read.given:
+        record: Reported = validated(KINDS[kind], value, name)
+        page = path if path.suffix != ".json" else path.with_suffix(".html")
+        here.append(Source(kind, record, path, page if page.is_file() else None, sha256))
+    elif given:
         raise InputError(f"{name}: is {'no report of kgeval' if kind is None else ELSEWHERE[kind]}")
     elif kind is not None:
-        here.notes.append(f"passed over: {read.path.name} is {ELSEWHERE[kind]}")
+        found.notes.append(f"passed over: {path.name} is {ELSEWHERE[kind]}")
         return
-    elif not _is_manifest(read):
-        skipped.append(read.path)
+    elif not (isinstance(value, dict) and {"kgeval", "command", "started"} <= set(value)):  # the run.json of a result's folder has these
+        skipped.append(path)
         return
-    here.files.append(read.path)
+    found.files.append(path)
 
 
-def _is_manifest(read: _Read) -> bool:
-    """The run.json of a result's folder: it says how the result beside it came to be."""
-    return isinstance(read.value, dict) and {"kgeval", "command", "started"} <= set(read.value)
-
-
-def _placed(one: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
+def _placed(source: Source, folder: Path, ledger: PipelineRun, changed: list[str]) -> Source:
     """The report with the place and the stage that run.json has it under; a file that was changed since is noted."""
     try:
-        parts = one.file.relative_to(folder).parts
+        parts = source.file.relative_to(folder).parts
     except ValueError:
-        return one
-    beside = one.file.name.endswith(_RUN)  # X.run.json stands beside X.jsonl, which is what the stage is known by
+        return source
+    beside = source.file.name.endswith(_RUN)  # X.run.json stands beside X.jsonl, which is what the stage is known by
     tail = (*parts[:-1], parts[-1].removesuffix(_RUN) + ".jsonl") if beside else parts
     claims = [
-        (not beside and digest != one.sha256, len(PurePosixPath(output).parts), stage)
+        (not beside and digest != source.sha256, len(PurePosixPath(output).parts), stage)
         for stage in ledger.stages for output, digest in stage.outputs.items() if PurePosixPath(output).parts[-len(tail):] == tail
     ]
     if not claims:
-        return one
+        return source
     other, _, stage = min(claims, key=lambda claim: claim[:2])
     if other:
         changed.append(stage.id)
-    return replace(one, place=stage.place, stage=stage.id)
+    return replace(source, place=stage.place, stage=stage.id)
 
 
 def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
     """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind, its command line, when
     it was started and what it tells of: one run of `kgeval answer -o DIR/` writes a report a system."""
     kept: dict[tuple[str, str, str], Source] = {}
-    ordered = sorted(reports, key=lambda one: (one.stage is None, one.file.suffix != ".json", len(one.file.parts)))
-    for one in ordered:
-        graph = str(getattr(one.record, "graph", None))
-        kept.setdefault((*_run_of(one), json.dumps([graph, *_systems(one)])), one)
+    # the one that run.json places comes first: it knows its stage; then JSON, before the page that holds it
+    ordered = sorted(reports, key=lambda source: (source.stage is None, source.file.suffix != ".json", len(source.file.parts)))
+    for source in ordered:
+        graph = str(getattr(source.record, "graph", None))
+        kept.setdefault((*_run_of(source), json.dumps([graph, *_systems(source)])), source)
     twice = len(reports) - len(kept)
     if twice:
         notes.append(f"{number(twice)} {'file holds' if twice == 1 else 'files hold'} a report that another one holds too")
-    chosen = {id(one) for one in kept.values()}
+    chosen = {id(source) for source in kept.values()}
     order = list(KINDS)
-    return sorted((one for one in reports if id(one) in chosen), key=lambda one: (order.index(one.kind), str(one.file)))
+    return sorted((source for source in reports if id(source) in chosen), key=lambda source: (order.index(source.kind), str(source.file)))
 
 
-def _run_of(one: Source) -> tuple[str, str]:
+def _run_of(source: Source) -> tuple[str, str]:
     """Kind and run of a report."""
-    run = one.record.run
+    run = source.record.run
     options = {name: value for name, value in run.arguments.items() if name != "fingerprint"}
-    return one.kind, json.dumps([run.command, run.started, options], sort_keys=True)
+    return source.kind, json.dumps([run.command, run.started, options], sort_keys=True)
 
 
-def _systems(one: Source) -> list[str]:
+def _systems(source: Source) -> list[str]:
     """The systems that a report of answers or of an index tells of."""
-    if isinstance(one.record, IndexRecord):
-        return [one.record.system, str(one.record.variant)]
-    return sorted(system.system for system in one.record.systems) if isinstance(one.record, AnswerReport) else []
+    if isinstance(source.record, IndexRecord):
+        return [source.record.system, str(source.record.variant)]
+    return sorted(system.system for system in source.record.systems) if isinstance(source.record, AnswerReport) else []
 
 
 def apart(reports: Sequence[Source]) -> list[Source]:
     """The reports with places of their own: where several of one kind stand at one place, each run is called a data set by its folder,
     else by the folder of the file, else by the file. What one run says of different systems stands at one place."""
-    def run(one: Source) -> tuple[str, str] | str:
-        return _run_of(one) if _systems(one) else str(one.file)
+    def run(source: Source) -> tuple[str, str] | str:
+        return _run_of(source) if _systems(source) else str(source.file)
 
-    piles = Counter((kind, place) for kind, place, _ in {(one.kind, one.place, run(one)) for one in reports})
+    piles = Counter((kind, place) for kind, place, _ in {(source.kind, source.place, run(source)) for source in reports})
     crowded = {key for key, count in piles.items() if count > 1}
-    for name in (_by_root, _by_folder):
-        runs = {(one.kind, one.place, run(one), name(one)) for one in reports if (one.kind, one.place) in crowded}
-        named = {(kind, place, called) for kind, place, _, called in runs}
-        if crowded and len(named) == len(runs) == sum(piles[key] for key in crowded):
-            return [_called(one, name(one)) for one in reports]
-    return [_called(one, one.file.stem) if (one.kind, one.place) in crowded else one for one in reports]
+    for names in ([source.root for source in reports], [source.file.resolve().parent.name for source in reports]):
+        named = list(zip(reports, names, strict=True))
+        runs = {(source.kind, source.place, run(source), name) for source, name in named if (source.kind, source.place) in crowded}
+        apart_now = {(kind, place, name) for kind, place, _, name in runs}
+        if crowded and len(apart_now) == len(runs) == sum(piles[key] for key in crowded):
+            return [_called(source, name) for source, name in named]
+    return [_called(source, source.file.stem) if (source.kind, source.place) in crowded else source for source in reports]
 
 
-def _by_root(one: Source) -> str:
-    return one.root
-
-
-def _by_folder(one: Source) -> str:
-    return one.file.resolve().parent.name
-
-
-def _called(one: Source, name: str) -> Source:
-    dataset = name if one.place.dataset is None else f"{name}/{one.place.dataset}"
-    return replace(one, place=one.place.model_copy(update={"dataset": dataset}))
+def _called(source: Source, name: str) -> Source:
+    dataset = name if source.place.dataset is None else f"{name}/{source.place.dataset}"
+    return replace(source, place=source.place.model_copy(update={"dataset": dataset}))

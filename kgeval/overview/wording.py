@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kgeval.format import bracketed, figure, money, number, percent
-from kgeval.records import RunPlace, Unit
+from kgeval.format import beyond, bracketed, figure, money, number, percent
+from kgeval.records import Gate, RunPlace, Unit
 
 NONE = "-"
 
@@ -26,6 +26,11 @@ def single(value: float, unit: Unit) -> str:
     if unit == "seconds":
         return f"{number(value)} s"
     return number(int(value)) if unit == "count" and float(value).is_integer() else number(value)
+
+
+def reached(gate: Gate) -> str:
+    """What a gate's figure came to, with as many digits as tell it from the limit."""
+    return "no value" if gate.value is None else beyond(gate.value, gate.limit)
 
 
 def place_of(place: RunPlace, of: str | None = None) -> str:

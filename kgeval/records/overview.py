@@ -11,7 +11,7 @@ from kgeval.records.gate import Gate, Severity
 from kgeval.records.manifest import RunReport
 from kgeval.records.matrix import RunPlace
 from kgeval.records.model import ModelUse
-from kgeval.records.pipeline import StageState
+from kgeval.records.pipeline import ENDED, StageState
 
 SourceKind = Literal[
     "build", "audit", "completeness", "accuracy", "questions", "question-stats", "classification", "check", "coverage", "answers", "scores",
@@ -210,6 +210,11 @@ class OverviewStage(Record):
     place: RunPlace = RunPlace()
     state: StageState
     reason: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the stage came to its end: then its file was changed since."""
+        return self.state in ENDED
 
 
 class OverviewCost(Record):

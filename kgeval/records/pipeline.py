@@ -10,6 +10,7 @@ from kgeval.records.base import SCHEMA_VERSION, Record
 from kgeval.records.matrix import RunPlace
 
 StageState = Literal["done", "missed", "incomplete", "failed", "interrupted", "running", "not_run"]
+ENDED: tuple[StageState, ...] = ("done", "missed")  # a missed gate is an answer too
 
 
 class StageRun(Record):
@@ -34,6 +35,11 @@ class StageRun(Record):
     reason: str | None = None
     graph: str | None = None
     graph_state: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the stage came to its end."""
+        return self.state in ENDED
 
 
 class PipelineRun(Record):

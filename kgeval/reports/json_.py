@@ -21,7 +21,7 @@ def _clean(value: Any) -> Any:
     """JSON has no NaN and UTF-8 has no lone surrogates: null and the replacement character stand for them."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, str):
+    if isinstance(value, str):  # by UTF-16, so that two halves of a pair become their character, and only a half alone is lost
         return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
         return {_clean(key): _clean(item) for key, item in value.items()}

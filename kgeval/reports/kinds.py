@@ -46,22 +46,18 @@ class Kind:
 def _document(view: str, function: str = "document", **more: Function) -> dict[Form, Function]:
     """The forms of a kind that has a view: terminal, Markdown and HTML come from its document."""
     shown = (f"views.{view}", function)
-    return _forms(shown, shown, html=shown, **more)
-
-
-def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Function]:
-    forms: dict[str, Function] = {"text": text, "md": md, **more, "json": ("json_", "render")}
+    forms: dict[str, Function] = {"text": shown, "md": shown, "html": shown, **more, "json": ("json_", "render")}
     return forms  # type: ignore[return-value]
 
 
 KINDS: dict[type[Report], Kind] = {
     AuditReport: Kind(
         "a graph audit",
-        _document("audit", xml=("checks_junit", "render"), sarif=("sarif", "of_audit"), csv=("csv_", "audit")),
+        _document("audit", xml=("junit", "audit"), sarif=("sarif", "of_audit"), csv=("csv_", "audit")),
     ),
     AuditDiff: Kind(
         "a diff of two audits",
-        _document("audit_diff", xml=("audit_diff_junit", "render")),
+        _document("audit_diff", xml=("junit", "audit_diff")),
     ),
     GraphsReport: Kind(
         "a table of graphs side by side",
@@ -69,58 +65,28 @@ KINDS: dict[type[Report], Kind] = {
     ),
     OverviewReport: Kind(
         "a report over a run",
-        _document("overview", xml=("overview_junit", "render"), sarif=("sarif", "of_overview")),
+        _document("overview", xml=("junit", "overview"), sarif=("sarif", "of_overview")),
     ),
-    CompletenessReport: Kind(
-        "a completeness report",
-        _document("completeness"),
-    ),
-    AccuracyReport: Kind(
-        "an accuracy report",
-        _document("accuracy"),
-    ),
+    CompletenessReport: Kind("a completeness report", _document("completeness")),
+    AccuracyReport: Kind("an accuracy report", _document("accuracy")),
     ScoreReport: Kind(
         "a score report",
-        _document("scores", xml=("junit", "render"), csv=("csv_", "scores")),
+        _document("scores", xml=("junit", "scores"), csv=("csv_", "scores")),
     ),
-    CrossedReport: Kind(
-        "a matrix of runs",
-        _document("crossed"),
-    ),
+    CrossedReport: Kind("a matrix of runs", _document("crossed")),
     LoadReport: Kind("a report on systems under load", _document("load")),
     SimulationReport: Kind("a proof by simulation", _document("simulation")),
     ComparisonReport: Kind(
         "a comparison",
-        _document("comparison", xml=("comparison_junit", "render"), csv=("csv_", "comparison")),
+        _document("comparison", xml=("junit", "comparison"), csv=("csv_", "comparison")),
     ),
-    SensitivityReport: Kind(
-        "a sensitivity report",
-        _document("sensitivity"),
-    ),
-    StatsReport: Kind(
-        "a statistics report",
-        _document("stats"),
-    ),
+    SensitivityReport: Kind("a sensitivity report", _document("sensitivity")),
+    StatsReport: Kind("a statistics report", _document("stats")),
     QuestionStats: Kind("a report on question files", _document("question_stats")),
-    CheckReport: Kind(
-        "a report on checks of questions",
-        _document("question_checks"),
-    ),
-    CoverageReport: Kind(
-        "a report on what questions cover",
-        _document("question_coverage"),
-    ),
-    ContaminationReport: Kind(
-        "a report on contamination",
-        _document("contamination"),
-    ),
-    AgreementReport: Kind(
-        "a report on agreement with people",
-        _document("agreement", "agreement"),
-    ),
-    MatrixReport: Kind(
-        "a matrix of metrics",
-        _document("agreement", "matrix"),
-    ),
+    CheckReport: Kind("a report on checks of questions", _document("question_checks")),
+    CoverageReport: Kind("a report on what questions cover", _document("question_coverage")),
+    ContaminationReport: Kind("a report on contamination", _document("contamination")),
+    AgreementReport: Kind("a report on agreement with people", _document("agreement", "agreement")),
+    MatrixReport: Kind("a matrix of metrics", _document("agreement", "matrix")),
     Classification: Kind("a report on the levels of questions", _document("classification")),
 }

@@ -26,18 +26,18 @@ def full(value: Proportion) -> str:
     return f"{percent(value.share)} ({of(value)}{'; 95 %: ' + between if between else ''})"
 
 
-def estimated(one: Estimate) -> str:
+def estimated(estimate: Estimate) -> str:
     """`82.3 % (95 %: 76.1 % to 87.5 %)`, or "no estimate"."""
-    if one.value is None:
+    if estimate.value is None:
         return "no estimate"
-    between = interval(one.low, one.high)
-    return percent(one.value) + (f" (95 %: {between})" if between else "")
+    between = interval(estimate.low, estimate.high)
+    return percent(estimate.value) + (f" (95 %: {between})" if between else "")
 
 
-def over(one: Estimate) -> str:
+def over(estimate: Estimate) -> str:
     """What an estimate is over: `n 200, 197 scored, 61 clusters`."""
-    clusters = "" if one.clusters is None else f", {plural(one.clusters, 'cluster')}"
-    return f"n {number(one.n)}, {number(one.n_scored)} scored{clusters}"
+    clusters = "" if estimate.clusters is None else f", {plural(estimate.clusters, 'cluster')}"
+    return f"n {number(estimate.n)}, {number(estimate.n_scored)} scored{clusters}"
 
 
 def causes(failures: Mapping[str, int]) -> str:

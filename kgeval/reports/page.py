@@ -54,7 +54,7 @@ MOST_ROWS = 500
 
 def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
     """The page of a template. Holds the report as JSON in `<script id="report" type="application/gzip">`."""
-    css, js = (_source(name) for name in ("report.css", "report.js"))
+    css, js = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     page = _environment().get_template(template)
     fixed = {
         "csp": _policy(css, js), "css": raw(css), "js": raw(js), "data": raw(embedded(report)), "report": report,
@@ -65,6 +65,7 @@ def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
 
 def embedded(report: Record) -> str:
     """The report's JSON, compressed (gzip) and as base64: a page that shows a report need not hold all of its texts a second time."""
+    # mtime=0: the same report makes the same bytes
     return base64.b64encode(gzip.compress(json_.render(report, indent=None).encode(), mtime=0)).decode()
 
 
@@ -116,7 +117,3 @@ def _model_rows(models: Iterable[ModelRef]) -> Iterable[tuple[str, str]]:
     for model in models:
         parameters = ", ".join(f"{key} = {value}" for key, value in sorted(model.parameters.items()))
         yield model.role, " ".join(part for part in (model.name, f"at {model.base_url}" if model.base_url else "", parameters) if part)
-
-
-def _source(name: str) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8")

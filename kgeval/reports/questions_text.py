@@ -7,33 +7,28 @@ from pathlib import Path
 
 from kgeval.format import joined, number, plural, visible
 from kgeval.records import GenerationReport, KindCount
-from kgeval.reports.render.terminal import notes, screen, text_of
+from kgeval.reports.document import Section, Table, Text
+from kgeval.reports.render.terminal import notes, screen, show_section, text_of
 from kgeval.reports.usage import usage_line
 
-HEADS = ("asked", "made", "tried", "rejected", "failed", "duplicates")
+HEADS = ("KIND", "asked", "made", "tried", "rejected", "failed", "duplicates")
 LONGEST = 160
 
 
 def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
     """The result as text. `written`: the files that exist now."""
-    from rich.table import Table
-
     console, out = screen(width=width, colour=colour)
     graph = visible(report.graph or "whole database", longest=60)
     about = f"{graph}, seed {report.seed}, profile {visible(report.profile, longest=60)}"
     console.print(f"kgeval questions generate: {about}", style="dim", overflow="fold")
     if not report.complete:
         console.print("Not complete: the run was stopped.", overflow="fold")
-    console.print()
-    made = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
-    for at, column in enumerate(("KIND", *HEADS)):
-        made.add_column(column, justify="right" if at else "left", overflow="fold")
+    rows = []
     for one in report.kinds:
-        made.add_row(one.kind, *(number(count) for count in (one.asked, one.made, one.structures, *map(_sum, _causes(one)))))
-    console.print(made)
-    for one in report.kinds:
-        for line in why(one):
-            console.print(line, style="dim", overflow="fold")
+        lost = (sum(counts.values()) for counts in (one.rejected, one.failed, one.duplicates))
+        rows.append((one.kind, *(number(count) for count in (one.asked, one.made, one.structures, *lost))))
+    reasons = [Text(line, style="hint") for one in report.kinds for line in why(one)]
+    show_section(console, Section("", [Table(HEADS, rows, short=len(rows)), *reasons]))
     console.print()
     notes(console, report.notes)
     if report.run.model_use:
@@ -44,19 +39,12 @@ def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False
     return text_of(out)
 
 
-def why(one: KindCount) -> list[str]:
+def why(kind: KindCount) -> list[str]:
     """What became of the structures of a kind that gave no question, with the first case of each cause."""
-    lines = [] if one.why is None else [f"{one.kind}: {number(one.asked - one.made)} fewer than asked: {visible(one.why, longest=300)}"]
-    for what, counts in zip(("rejected", "failed", "duplicate"), _causes(one), strict=True):
+    fewer = f"{kind.kind}: {number(kind.asked - kind.made)} fewer than asked"
+    lines = [] if kind.why is None else [f"{fewer}: {visible(kind.why, longest=300)}"]
+    for what, counts in (("rejected", kind.rejected), ("failed", kind.failed), ("duplicate", kind.duplicates)):
         for cause, count in counts.items():
-            example = one.examples.get(cause)
-            lines.append(f"{one.kind}: {number(count)} {what} ({cause})" + (f": {visible(example, longest=LONGEST)}" if example else ""))
+            example = kind.examples.get(cause)
+            lines.append(f"{kind.kind}: {number(count)} {what} ({cause})" + (f": {visible(example, longest=LONGEST)}" if example else ""))
     return lines
-
-
-def _causes(one: KindCount) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    return one.rejected, one.failed, one.duplicates
-
-
-def _sum(counts: dict[str, int]) -> int:
-    return sum(counts.values())

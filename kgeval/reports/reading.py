@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kgeval.format import first_of, number, percent, visible
 from kgeval.records import AuditReport, LabelName
 
@@ -22,15 +20,17 @@ def _without_role(report: AuditReport) -> list[str]:
     if reading is None:
         return []
     sides = (("nodes", reading.nodes_without_role, reading.nodes), ("relations", reading.relations_without_role, reading.relations))
-    shares = {kind: sum(left.values()) / total for kind, left, total in sides if left and total}
-    if not shares:
+    shares, amounts = [0.0], []
+    for kind, left, total in sides:
+        if left and total:
+            without = sum(left.values())
+            shares.append(without / total)
+            listed = first_of([f"{visible(name, longest=40)} {number(count)}" for name, count in left.items()], MOST)
+            amounts.append(f"{number(without)} of {number(total)} {kind} ({percent(without / total)}: {listed})")
+    if not amounts:
         return []
-    amounts = [
-        f"{number(sum(left.values()))} of {number(total)} {kind} ({percent(shares[kind])}: {_listed(left)})"
-        for kind, left, total in sides if kind in shares
-    ]
     text = f"{' and '.join(amounts)} play no role in layout {visible(report.layout.name, longest=40)}: nothing below is about them"
-    if max(shares.values()) <= CAUTION:
+    if max(shares) <= CAUTION:
         return [text]
     way_out = "kgeval layout check shows what the layout takes for what, --set entity_labels=... or relation_types=... changes it"
     return [f"Caution: {text}; {way_out}"]
@@ -38,7 +38,7 @@ def _without_role(report: AuditReport) -> list[str]:
 
 def _names(report: AuditReport) -> list[str]:
     """What was taken for names, where that was found and not listed; and what to set where there is nothing."""
-    lacking = next((one.reason for one in report.findings if one.rule_id == "empty-name" and one.status == "skipped" and one.reason), None)
+    lacking = next((finding.reason for finding in report.findings if finding.rule_id == "empty-name" and finding.status == "skipped"), None)
     if lacking and "--set name_keys" in lacking:
         return [f"Caution: checks of names could not run: {visible(lacking, longest=300)}"]
     first: dict[str, LabelName] = {}
@@ -46,17 +46,9 @@ def _names(report: AuditReport) -> list[str]:
         first.setdefault(one.label or "all others", one)
     if not first:
         return []
-    named = [f"{visible(label, longest=40)} by {_keys(one)}" for label, one in first.items() if not one.is_id]
-    ids = [f"{visible(label, longest=40)} ({_keys(one) or 'not even an id'})" for label, one in first.items() if one.is_id]
+    keys = {label: " + ".join(visible(key, longest=40) for key in one.keys) for label, one in first.items()}
+    named = [f"{visible(label, longest=40)} by {keys[label]}" for label, one in first.items() if not one.is_id]
+    ids = [f"{visible(label, longest=40)} ({keys[label] or 'not even an id'})" for label, one in first.items() if one.is_id]
     parts = [first_of(named, NAMED)] if named else []
     parts += [f"without a name, by an id: {first_of(ids, NAMED)}"] if ids else []
     return [f"Names: {'; '.join(parts)} (--set name_keys=LABEL.PROPERTY,* changes it)"]
-
-
-def _keys(one: LabelName) -> str:
-    return " + ".join(visible(key, longest=40) for key in one.keys)
-
-
-
-def _listed(left: Mapping[str, int]) -> str:
-    return first_of([f"{visible(name, longest=40)} {number(count)}" for name, count in left.items()], MOST)

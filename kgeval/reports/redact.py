@@ -60,21 +60,16 @@ def redacted(report: R) -> R:
     The same text has the same hash everywhere in one report. The hash is keyed with the whole report, so that a guess cannot be confirmed
     by someone who has only the redacted one.
     """
-    return _record(report, hasher(report))
-
-
-def hasher(report: Record) -> Hasher:
-    """Text to hash, keyed with the whole report."""
     secret = hashlib.sha256(report.model_dump_json().encode("utf-8", "replace")).digest()
 
     def hashed(text: str) -> str:
         return "#" + hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:8] if text else ""
 
-    return hashed
+    return _record(report, hashed)
 
 
 def _record(record: R, hashed: Hasher) -> R:
-    special = next((rule(record, hashed) for kind, rule in RULES.items() if type(record) is kind), {})
+    special = RULES[type(record)](record, hashed) if type(record) in RULES else {}
     if isinstance(record, PublicRecord):
         return record
     fields = {name: field for name, field in type(record).model_fields.items() if name not in special}
@@ -124,32 +119,26 @@ def _fits(value: Any, arm: Any) -> bool:
     return base is type(value) or get_origin(base) is type(value) or (isinstance(value, str) and get_origin(base) is Literal)
 
 
-def _failed_query(reason: str | None, hashed: Hasher) -> str | None:
-    """A server's message may quote data."""
-    return reason and f"the query failed ({hashed(reason)})"
-
-
 def _reference(ref: GraphRef, _: Hasher) -> dict[str, Any]:
     return {} if ref.kind in CONTENT else {"key": ref.key, "name": ref.name}
 
 
-def _finding(one: Finding | CheckCell, hashed: Hasher) -> dict[str, Any]:
-    return {"reason": _failed_query(one.reason, hashed) if one.status == "error" else one.reason}
-
-
-def _change(one: FindingChange, hashed: Hasher) -> dict[str, Any]:
-    return {"reason": _failed_query(one.reason, hashed) if "error" in (one.status_before, one.status_after) else one.reason}
+def _finding(finding: Finding | CheckCell | FindingChange, hashed: Hasher) -> dict[str, Any]:
+    """Reasons are our own words, but for a query that failed: a server's message may quote data."""
+    states = (finding.status_before, finding.status_after) if isinstance(finding, FindingChange) else (finding.status,)
+    quoted = finding.reason and "error" in states
+    return {"reason": f"the query failed ({hashed(finding.reason or '')})" if quoted else finding.reason}
 
 
 def _group(one: GroupSummary | ClosedBookGroup, _: Hasher) -> dict[str, Any]:
     return {} if one.by == "document" else {"value": one.value}
 
 
-def _coverage(one: CoverageFigure, _: Hasher) -> dict[str, Any]:
+def _coverage(figure: CoverageFigure, _: Hasher) -> dict[str, Any]:
     """The Cypher that lists documents and communities names them."""
-    if one.facet in ("documents", "communities"):
+    if figure.facet in ("documents", "communities"):
         return {"query": None, "parameters": {}}
-    return {name: getattr(one, name) for name in ("groups", "missing", "query", "parameters")}
+    return {name: getattr(figure, name) for name in ("groups", "missing", "query", "parameters")}
 
 
 def _audit(report: AuditReport, hashed: Hasher) -> dict[str, Any]:
@@ -159,7 +148,7 @@ def _audit(report: AuditReport, hashed: Hasher) -> dict[str, Any]:
 def _graphs(report: GraphsReport, hashed: Hasher) -> dict[str, Any]:
     """Each audit on its own: its hashes are those of its own report."""
     notes = [f"{note.split(FAILED)[0]}{FAILED} ({hashed(note)})" if FAILED in note else note for note in report.notes]
-    return {"reports": [redacted(one) for one in report.reports], "notes": notes}
+    return {"reports": [redacted(source) for source in report.reports], "notes": notes}
 
 
 def _accuracy(report: AccuracyReport, hashed: Hasher) -> dict[str, Any]:
@@ -204,13 +193,13 @@ def _overview(report: OverviewReport, _: Hasher) -> dict[str, Any]:
     """Options may quote anything; of paths only the last part stays."""
     run = report.run.model_copy(update={
         "arguments": {name: value for name, value in report.run.arguments.items() if name in _KEPT_ARGUMENTS},
-        "inputs": [one.model_copy(update={"path": PurePath(one.path).name}) for one in report.run.inputs],
+        "inputs": [file.model_copy(update={"path": PurePath(file.path).name}) for file in report.run.inputs],
     })
     return {"title": None, "notes": [], "run": run}
 
 
 RULES: Mapping[type[Record], Callable[[Any, Hasher], dict[str, Any]]] = {
-    GraphRef: _reference, Finding: _finding, CheckCell: _finding, FindingChange: _change, GroupSummary: _group, ClosedBookGroup: _group,
+    GraphRef: _reference, Finding: _finding, CheckCell: _finding, FindingChange: _finding, GroupSummary: _group, ClosedBookGroup: _group,
     CoverageFigure: _coverage, AuditReport: _audit, GraphsReport: _graphs, AccuracyReport: _accuracy, AgreementReport: _agreement,
     ComparisonReport: _comparison, Drift: _drift, OverviewReport: _overview,
     ScoreReport: lambda one, hashed: {"notes": [note if is_reading(note) else hashed(note) for note in one.notes]},

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from kgeval.format import number, percent, visible
-from kgeval.overview.findings import failed, listed, taken_out
+from kgeval.format import number, visible
+from kgeval.overview.findings import amount, failed, listed, taken_out
 from kgeval.overview.gates import gate_of
 from kgeval.overview.wording import place_of
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
@@ -23,42 +23,40 @@ WHOLE = "graph"  # what stands for the file that a scanner wants: a graph is non
 
 def of_audit(report: AuditReport) -> str:
     """The failed checks of an audit and its missed gates; what is waived or known is there too, suppressed."""
-    findings = [listed(one, report.graph, WHOLE) for one in report.findings]
-    gates = [gate_of(one, report.graph) for one in report.gates if one.decides]
-    open_ends = [f"{one.rule_id}: {one.status}" for one in findings if one.status in ("incomplete", "error")]
-    open_ends += [f"gate {one.wanted}: no answer" for one in gates if one.met is None]
-    return _text(_run(report.run, findings, gates, open_ends))
+    findings = [listed(finding, report.graph, WHOLE) for finding in report.findings]
+    gates = [gate_of(gate, report.graph) for gate in report.gates if gate.decides]
+    open_ends = [f"{finding.rule_id}: {finding.status}" for finding in findings if finding.status in ("incomplete", "error")]
+    open_ends += [f"gate {gate.wanted}: no answer" for gate in gates if gate.met is None]
+    return _written(report.run, findings, gates, open_ends)
 
 
 def of_overview(report: OverviewReport) -> str:
     """The failed checks of all graphs, and the gates that are missed."""
-    stages = [f"stage {one.id}: {one.state}" for one in report.stages if one.state not in ("done", "missed")]
-    open_ends = [*stages, *(f"{one.file}: {one.reason}" for one in report.sources if not one.complete)]
-    return _text(_run(report.run, report.findings, report.gates, open_ends))
+    stages = [f"stage {stage.id}: {stage.state}" for stage in report.stages if not stage.ended]
+    open_ends = [*stages, *(f"{source.file}: {source.reason}" for source in report.sources if not source.complete)]
+    return _written(report.run, report.findings, report.gates, open_ends)
 
 
-def _text(run: dict[str, Any]) -> str:
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1) + "\n"
-
-
-def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> dict[str, Any]:
-    missed = [one for one in gates if one.met is False]
+def _written(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> str:
+    """The file: one run of kgeval."""
+    missed = [gate for gate in gates if gate.met is False]
     rules = [*_rules(findings), *_gate_rules(missed)]
     at = {rule["id"]: index for index, rule in enumerate(rules)}
     notices = [{"level": "error", "message": _message(visible(text, longest=600))} for text in open_ends]
     invocation: dict[str, Any] = {"executionSuccessful": not open_ends, **({"toolExecutionNotifications": notices} if notices else {})}
     if (start := _stamp(run.started)) is not None:
         invocation["startTimeUtc"] = start
-    return {
+    log = {
         "tool": {"driver": {"name": "kgeval", "version": visible(run.kgeval, longest=40), "rules": rules}}, "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
         "results": [{**one, "ruleIndex": at[one["ruleId"]]} for one in (*_results(findings), *map(_missed, missed))],
     }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, ensure_ascii=True, indent=1) + "\n"
 
 
 def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
     """Every check that was run, also those that passed: a scanner then knows what is fixed."""
-    for one in {one.rule_id: one for one in findings}.values():
+    for one in {finding.rule_id: finding for finding in findings}.values():
         yield {
             "id": one.rule_id, "name": _camel(one.rule_id), "shortDescription": {"text": visible(one.title)},
             "help": {"text": visible(one.advice, longest=1000) if one.advice else f"kgeval checks show {visible(one.rule_id)}"},
@@ -67,15 +65,15 @@ def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
 
 
 def _gate_rules(gates: Iterable[OverviewGate]) -> Iterator[dict[str, Any]]:
-    for name in dict.fromkeys(_gate_id(one) for one in gates):
+    for name in dict.fromkeys(_gate_id(gate) for gate in gates):
         yield {
             "id": name, "name": _camel(name), "shortDescription": {"text": f"Threshold on {visible(name.removeprefix('gate/'))}"},
             "defaultConfiguration": {"level": "error"}, "properties": {"tags": ["gate"]},
         }
 
 
-def _gate_id(one: OverviewGate) -> str:
-    return "gate/" + visible(one.figure)
+def _gate_id(gate: OverviewGate) -> str:
+    return "gate/" + visible(gate.figure)
 
 
 def _camel(name: str) -> str:
@@ -85,41 +83,41 @@ def _camel(name: str) -> str:
 def _results(findings: Sequence[OverviewFinding]) -> Iterator[dict[str, Any]]:
     """A result for each example of what failed, and for each that is suppressed."""
     bad = failed(findings)
-    for one in (*bad, *(one for one in findings if one.status == "passed" and one.suppressed + one.known)):
+    for one in (*bad, *(finding for finding in findings if finding.status == "passed" and finding.suppressed + finding.known)):
         examples: list[OverviewExample | None] = [*one.examples] or [None]
         for example in examples:
-            suppressions = list(_suppressions(one, example))
-            if one.status == "failed" or suppressions:
-                yield {**_result(one, example), **({"suppressions": suppressions} if suppressions else {})}
+            why = _accepted(one, example)
+            if why is not None:
+                accepted = {"kind": "external", "status": "accepted", "justification": why}
+                yield {**_result(one, example), "suppressions": [accepted]}
+            elif one.status == "failed":
+                yield _result(one, example)
 
 
-def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
-    share = f" ({percent(one.share)})" if one.share is not None else ""
-    amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
-    amount += "".join(f", {part}" for part in taken_out(one))
-    where = place_of(one.place, one.graph)
+def _result(finding: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
+    where = place_of(finding.place, finding.graph)
     names = ": " + ", ".join(visible(name, longest=80) for name in example.names[:6]) if example and example.names else ""
-    text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
+    hits = ", ".join([amount(finding), *taken_out(finding)])
+    text = f"{visible(finding.title)}{names}. In all: {hits}" + (f"; {visible(where)}" if where else "") + "."
     return {
-        "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": _message(text), "locations": [_location(one, example)],
-        "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
+        "ruleId": finding.rule_id, "level": LEVELS[finding.severity], "message": _message(text), "locations": [_location(finding, example)],
+        "partialFingerprints": {FINGERPRINT: fingerprint(finding, example)},
     }
 
 
-def _suppressions(one: OverviewFinding, example: OverviewExample | None) -> Iterator[dict[str, str]]:
-    """Why a result does not count: a waiver with its reason, or the ratchet."""
-    nothing_left = example is None and (one.count or 0) <= one.suppressed + one.known
+def _accepted(finding: OverviewFinding, example: OverviewExample | None) -> str | None:
+    """Why a result does not count: a waiver with its reason, or the ratchet; None: it counts."""
     if example is not None and example.waived is not None:
-        yield {"kind": "external", "status": "accepted", "justification": visible(example.waived, longest=1000)}
-    elif (example is not None and example.known) or (nothing_left and one.known):
-        yield {"kind": "external", "status": "accepted", "justification": "stands in the ratchet file"}
-    elif nothing_left and one.suppressed:
-        yield {"kind": "external", "status": "accepted", "justification": "waived"}
+        return visible(example.waived, longest=1000)
+    nothing_left = example is None and (finding.count or 0) <= finding.suppressed + finding.known
+    if (example is not None and example.known) or (nothing_left and finding.known):
+        return "stands in the ratchet file"
+    return "waived" if nothing_left and finding.suppressed else None
 
 
-def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
+def _location(finding: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
     """The thing in the graph; and, as scanners want a file, a word for the graph."""
-    graph = visible(place_of(one.place, one.graph) or WHOLE)
+    graph = visible(place_of(finding.place, finding.graph) or WHOLE)
     names = [visible(name) for name in example.names] if example else []
     kind = visible(example.type or example.kind) if example else WHOLE
     logical = [
@@ -132,16 +130,16 @@ def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str
     }
 
 
-def _missed(one: OverviewGate) -> dict[str, Any]:
-    of, value = place_of(one.place, one.of), "no value" if one.value is None else number(one.value)
-    text = f"{visible(one.wanted)} is missed: {value}" + (f" ({visible(of)})" if of else "")
+def _missed(gate: OverviewGate) -> dict[str, Any]:
+    of, value = place_of(gate.place, gate.of), "no value" if gate.value is None else number(gate.value)
+    text = f"{visible(gate.wanted)} is missed: {value}" + (f" ({visible(of)})" if of else "")
     return {
-        "ruleId": _gate_id(one), "level": "error", "message": _message(text),
+        "ruleId": _gate_id(gate), "level": "error", "message": _message(text),
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": WHOLE}},
-            "logicalLocations": [{"name": visible(of or one.figure), "kind": "namespace"}],
+            "logicalLocations": [{"name": visible(of or gate.figure), "kind": "namespace"}],
         }],
-        "partialFingerprints": {FINGERPRINT: _hash("gate", one.figure, of)},
+        "partialFingerprints": {FINGERPRINT: _hash("gate", gate.figure, of)},
     }
 
 

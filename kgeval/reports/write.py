@@ -70,7 +70,14 @@ def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
     check_outputs([path], type(report))
     form = ENDINGS[path.suffix.lower()]
     private = not isinstance(report, AuditReport | AuditDiff | GraphsReport) and not redact and form not in ("xml", "csv")
-    _replace(path, rendered(report, form, redact=redact), mode=0o600 if private else 0o644)
+    # names in a graph may hold lone surrogates, which UTF-8 has not
+    text = rendered(report, form, redact=redact).encode("utf-8", "replace").decode()
+    target = path.resolve()  # a link keeps pointing to the file
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_text(target, text, mode=0o600 if private else 0o644)
+    except (OSError, InputError) as cause:
+        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="name another file") from cause
 
 
 def check_outputs(paths: Sequence[Path], kind: type[Report] = AuditReport, *, read: Iterable[Path | None] = ()) -> None:
@@ -117,15 +124,6 @@ def blocked(path: Path) -> str:
     except OSError as cause:  # a name that is too long
         return _why(cause)
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
-
-
-def _replace(path: Path, text: str, *, mode: int) -> None:
-    target = path.resolve()  # a link keeps pointing to the file
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_text(target, text.encode("utf-8", "replace").decode(), mode=mode)
-    except (OSError, InputError) as cause:
-        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="name another file") from cause
 
 
 def _why(cause: OSError | InputError) -> str:

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from overview_world import audited, example, finding, gate, manifest, mean, scored, whole, wrote
 
-from kgeval.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
 from kgeval.overview.diff import changes_of
 from kgeval.overview.kinds import KINDS
-from kgeval.overview.rubric import rubrics_of
+from kgeval.overview.rubric import COVERAGE, FACETS, FAILED, WRONG, Bands, rubrics_of
 from kgeval.records import (
     AuditJoin,
     ComparisonReport,

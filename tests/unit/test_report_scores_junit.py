@@ -12,7 +12,7 @@ from score_report_sample import METRICS, SYSTEMS, empty, one_row, sample
 from test_report_html import HOSTILE
 
 from kgeval.records import Gate, Mean, MetricSummary, ScoreReport, SystemInfo
-from kgeval.reports.junit import render
+from kgeval.reports.junit import scores as render
 
 # The structure that Jenkins' junit-10.xsd and the readers of GitHub and GitLab have in common.
 INSIDE = {

@@ -14,7 +14,7 @@ from kgeval.reports.document import Block, Cell, Details, Document, Figure, Item
 from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, foot, gate_tally, gates_section, server_of
+from kgeval.reports.views.parts import cut_at, drawn, findings_section, foot, gate_tally, gates_section, server_of
 
 SUBJECTS: dict[AccuracyKind, str] = {
     "relations": "relations that their passages entail", "entities": "entities that are real and of the right type",
@@ -31,7 +31,10 @@ UNSCORED = "Unscored"
 
 def document(report: AccuracyReport) -> Document:
     """The estimates, by type, document and class, what the passages contradict, the sample; on the page every item with its passages."""
-    tally: list[tuple[Tone, str]] = [(_tone(pile), f"{number(len(pile.items))} {_lower(pile.title)}") for pile in piles(report)]
+    tally: list[tuple[Tone, str]] = []
+    for pile in piles(report):
+        tone: Tone = "error" if pile.bad else "passed" if pile.label in GOOD else "skipped" if pile.label else "open"
+        tally.append((tone, f"{number(len(pile.items))} {_lower(pile.title)}"))
     sections = [
         gates_section(report.gates), Section("Estimates", list(_estimates(report)), id="estimates"), _split("By type", report.by_type),
         *([replace(_split("By type and document", report.by_stratum), forms="long")] if report.by_stratum else []),
@@ -55,22 +58,24 @@ def _estimates(report: AccuracyReport) -> Iterator[Block]:
         "A share of what the sample was drawn from, with its 95 % interval. A judge alone makes mistakes of its own: its estimate is "
         "uncorrected. Bounds: all unscored items wrong, or all right.", style="hint", forms="page",
     )
-    yield Table(("Estimate", "share", "95 %", "n", "scored", ""), [_row(name_of(one), one) for one in report.estimates])
-    yield Text(f"by {'; '.join(methods(report))}", style="hint", forms="short")
+    yield Table(("Estimate", "share", "95 %", "n", "scored", ""), [_row(name_of(estimate), estimate) for estimate in report.estimates])
+    methods = [visible(method, longest=200) for method in dict.fromkeys(estimate.method for estimate in report.estimates)]
+    yield Text(f"by {'; '.join(methods)}", style="hint", forms="short")
     made = [
-        (name_of(one), one.method, "" if one.clusters is None else number(one.clusters), bounds(one), causes(one.failures))
-        for one in report.estimates
+        (name_of(estimate), estimate.method, "" if estimate.clusters is None else number(estimate.clusters), bounds(estimate),
+         causes(estimate.failures))
+        for estimate in report.estimates
     ]
     yield Table(("Estimate", "Method", "Clusters", "Bounds", "Unscored"), made, words=frozenset({0, 1, 4}), forms="long")
 
 
-def _row(name: str | Cell, one: Estimate) -> tuple[str | Cell, ...]:
-    drawn = Cell("", range=None if one.value is None else (one.value, one.low, one.high))
-    return name, share_of(one.value), interval(one.low, one.high) or "-", number(one.n), number(one.n_scored), drawn
+def _row(name: str | Cell, estimate: Estimate) -> tuple[str | Cell, ...]:
+    between = interval(estimate.low, estimate.high) or "-"
+    return name, share_of(estimate.value), between, number(estimate.n), number(estimate.n_scored), drawn(estimate)
 
 
 def _split(title: str, rows: Sequence[Estimate], share: str = "accuracy") -> Section:
-    cells = [_row(Cell(one.of, user=True), one) for one in rows]
+    cells = [_row(Cell(row.of, user=True), row) for row in rows]
     table = Table(("", share, "95 %", "n", "scored", ""), cells, short=5, long=10)
     return Section(split_title(title, rows), [table] if rows else [])
 
@@ -92,10 +97,9 @@ def _items(report: AccuracyReport) -> Iterator[Section]:
         given = [_item(report, item, pile, open_=pile.bad and place < 5) for place, item in enumerate(pile.items[:MOST_ROWS])]
         few = given if pile.bad else given[:5]
         rest = [Details(f"{number(len(given) - len(few))} more", given[len(few):])] if given[len(few):] else []
-        cut = f"The first {MOST_ROWS} of {number(len(pile.items))}; the JSON has them all." if len(pile.items) > MOST_ROWS else ""
         differ = len(disputed(report))
         hint = f"People and the judge differ on {number(differ)} of these items; the label of people counts." if differ and not at else ""
-        blocks: list[Block] = [*few, *rest, *([Text(cut, style="hint")] if cut else [])]
+        blocks = [*few, *rest, *cut_at(MOST_ROWS, len(pile.items))]
         yield Section(f"{pile.title} ({number(len(pile.items))})", blocks, hint=hint, id=f"pile-{at + 1}", forms="page")
 
 
@@ -105,38 +109,33 @@ def _item(report: AccuracyReport, item: ItemVerdict, pile: Pile, *, open_: bool)
     chips += [f"judge: {item.label}"] if item.human and item.label else []
     chips += [item.consistency] if item.consistency else []
     passages = report.passages_of(item)
-    quoted = [
-        Text(one.text + (f" ({place})" if (place := ", ".join(
-            part for part in (one.document or "", f"chunk {one.chunk_id}" if one.chunk_id else "") if part
-        )) else "")) for one in passages[:5]
-    ]
-    more = [Text(f"The first 5 of {number(len(passages))} passages; the JSON has them all.", style="hint")] if len(passages) > 5 else []
+    quoted = []
+    for passage in passages[:5]:
+        place = ", ".join(filter(None, [passage.document, f"chunk {passage.chunk_id}" if passage.chunk_id else ""]))
+        quoted.append(Text(f"{passage.text} ({place})" if place else passage.text))
     facts = [item.item.kind + (f" {item.item.element_id}" if item.item.element_id else "")]
     facts += [f"stands for {number(item.weight)} {report.kind}"] if item.weight is not None else []
     facts += [f"call {item.call}"] if item.call else []
     return Details(item.text or item.item.name, [
-        *([Text(item.reason, style="lead")] if item.reason else []), *(quoted or [Text("No passage.")]), *more,
-        Text(" · ".join(facts), style="hint"),
+        *([Text(item.reason, style="lead")] if item.reason else []), *(quoted or [Text("No passage.")]),
+        *cut_at(5, len(passages), "passages"), Text(" · ".join(facts), style="hint"),
     ], open=open_, tone="error" if pile.bad else "open" if item.status != "scored" else "passed", chips=chips)
 
 
-def _tone(pile: Pile) -> Tone:
-    return "error" if pile.bad else "passed" if pile.label in GOOD else "skipped" if pile.label else "open"
-
-
 def _sample(report: AccuracyReport) -> Iterator[Block]:
-    labels = f"Sample: {counted(report.labels)}. {flag_line(report)}".strip() if report.labels else ""
+    flags = [f"{number(n)} {visible(name, longest=40)}" for name, n in sorted(report.flags.items()) if n]
+    flagged = f" Of the entailed ones: {joined(flags)}." if flags else ""
+    labels = f"Sample: {counted(report.labels)}.{flagged}" if report.labels else ""
     yield Items([line for line in (labels, unscored_line(report), *design_lines(report)) if line], short=20)
-    needed = [(f"items needed for {width}", number(n)) for width, n in needed_lines(report)]
-    figures = needed + [
-        (f"{name}: {key}", value) for name, rows in (("judge and people", report.agreement), ("pairs", report.duplicates))
-        for key, value in agreement_rows(rows)
-    ]
+    needed = needed_lines(report)
+    figures = [(f"items needed for {width}", number(n)) for width, n in needed]
     if needed:
-        yield Text(f"Items needed: {', '.join(f'{number(n)} for {width}' for width, n in needed_lines(report))}", forms="short")
-    for name, rows in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
+        yield Text(f"Items needed: {', '.join(f'{number(n)} for {width}' for width, n in needed)}", forms="short")
+    for name, table in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
+        rows = agreement_rows(table)
+        figures += [(f"{_lower(name)}: {key}", value) for key, value in rows]
         if rows:
-            yield Text(f"{name}: " + ", ".join(f"{key} {value}" for key, value in agreement_rows(rows)), forms="short")
+            yield Text(f"{name}: " + ", ".join(f"{key} {value}" for key, value in rows), forms="short")
     if figures:
         hint = "Items needed: sample size for an interval of this half-width, at the accuracy and clustering found here."
         yield Table(("Figure", "Value"), figures, hint=hint if needed else "", forms="long")
@@ -192,29 +191,24 @@ def _lower(title: str) -> str:
     return title[:1].lower() + title[1:]
 
 
-def bounds(one: Estimate) -> str:
+def bounds(estimate: Estimate) -> str:
     """What the share would be if all unscored items were wrong, or right; "" where every item is scored."""
-    if one.n == one.n_scored or one.bound_low is None or one.bound_high is None:
+    if estimate.n == estimate.n_scored or estimate.bound_low is None or estimate.bound_high is None:
         return ""
-    return f"{percent(one.bound_low)} to {percent(one.bound_high)}"
+    return f"{percent(estimate.bound_low)} to {percent(estimate.bound_high)}"
 
 
-def name_of(one: Estimate) -> str:
+def name_of(estimate: Estimate) -> str:
     """What an estimate is of, and whose labels it rests on: `accuracy (judge alone, uncorrected)`; of corrections, which one."""
-    corrected = one.labelled_by == "judge corrected by people"
-    ways = [labels_of(one), *(visible(word, longest=40) for word in one.method.replace(",", " ").split()[:1] if corrected)]
-    return f"{visible(one.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
+    corrected = estimate.labelled_by == "judge corrected by people"
+    ways = [labels_of(estimate), *(visible(word, longest=40) for word in estimate.method.replace(",", " ").split()[:1] if corrected)]
+    return f"{visible(estimate.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
 
 
 def split_title(title: str, rows: Sequence[Estimate]) -> str:
     """The title of a split with whose labels it rests on: people may have labelled the whole and the judge each type."""
-    given = list(dict.fromkeys(labels_of(one) for one in rows))
+    given = list(dict.fromkeys(labels_of(row) for row in rows))
     return f"{title} ({given[0]})" if len(given) == 1 else title
-
-
-def methods(report: AccuracyReport) -> list[str]:
-    """The estimators and intervals that were used, each once."""
-    return [visible(method, longest=200) for method in dict.fromkeys(one.method for one in report.estimates)]
 
 
 def design_lines(report: AccuracyReport) -> list[str]:
@@ -237,7 +231,8 @@ def piles(report: AccuracyReport) -> list[Pile]:
     for item in report.items:
         table.setdefault(label_of(item), []).append(item)
     order = [*LABELS, ""]
-    names = sorted(table, key=lambda name: (_place(name), order.index(name) if name in order else len(order), name))
+    place = {**dict.fromkeys(BAD, 0), "": 2, **dict.fromkeys(GOOD, 3)}
+    names = sorted(table, key=lambda name: (place.get(name, 1), order.index(name) if name in order else len(order), name))
     return [Pile(name, LABELS.get(name, name.replace("_", " ")) if name else UNSCORED, table[name], name in BAD) for name in names]
 
 
@@ -267,27 +262,13 @@ def agreement_rows(table: Mapping[str, float | int | None]) -> list[tuple[str, s
 
 def unscored_line(report: AccuracyReport) -> str:
     """How many sampled items have no label and why; "" where all have one."""
-    one = max(report.estimates, key=lambda one: (one.labelled_by == "judge", sum(one.failures.values())), default=None)
+    one = max(report.estimates, key=lambda estimate: (estimate.labelled_by == "judge", sum(estimate.failures.values())), default=None)
     if one is None or one.n == one.n_scored:
         return ""
     failures = causes(one.failures) or "no cause given"
     between = bounds(one)
     told = f"; if all of them were wrong, or right: {between}" if between else ""
     return f"{plural(one.n - one.n_scored, 'item')} unscored ({failures}){told}"
-
-
-def flag_line(report: AccuracyReport) -> str:
-    """Flags of entailed items, "" where there are none."""
-    parts = [f"{number(n)} {visible(name, longest=40)}" for name, n in sorted(report.flags.items()) if n]
-    return f"Of the entailed ones: {joined(parts)}." if parts else ""
-
-
-def _place(name: str) -> int:
-    if name in BAD:
-        return 0
-    if name in GOOD:
-        return 3
-    return 2 if name == "" else 1
 
 
 def _width(text: str) -> float:

@@ -6,20 +6,22 @@ The page is in the order in which people read it: who decides needs the first sc
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from kgeval.format import first_of, number, percent, plural, visible
 from kgeval.overview import priorities
 from kgeval.overview import structure as figures
-from kgeval.overview.findings import taken_out
-from kgeval.records import HALF_LOADED, SEVERITIES, AuditReport, Example, Finding, GraphRef, Severity
+from kgeval.overview.findings import amount, taken_out
+from kgeval.records import GROUPS, HALF_LOADED, SEVERITIES, AuditReport, Finding, GraphRef, Group, Severity
 from kgeval.reports import pictures, reading
 from kgeval.reports.document import Block, Card, Cards, Cell, Code, Details, Document, Figure, Items, Raw, Section, Table, Text, Tone
 from kgeval.reports.listing import Listing, drawn, graph_flag, hits, layout_line, listing, repair, repair_line
 from kgeval.reports.plots import histogram
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views import audit_diff
-from kgeval.reports.views.parts import foot, gates_section, server_of
+from kgeval.reports.views.parts import foot, gates_section, server_of, tone_of
 
 DETAILED = 3  # findings to fix first with their advice on a terminal: the summary fits a screen
 MOST_EXAMPLES = 100  # of a finding, on the page
@@ -66,29 +68,26 @@ def _anchors(findings: Sequence[Finding]) -> dict[int, str]:
     """Where each finding stands on the page, by its identity: joined reports may bring several findings of one rule."""
     anchors: dict[int, str] = {}
     for finding in findings:
-        name = anchor = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
-        at = 1
-        while anchor in anchors.values():
-            at += 1
-            anchor = f"{name}-{at}"
-        anchors[id(finding)] = anchor
+        name = "finding-" + re.sub(r"[^\w-]", "_", finding.rule_id)
+        names = chain([name], (f"{name}-{at}" for at in count(2)))
+        anchors[id(finding)] = next(anchor for anchor in names if anchor not in anchors.values())
     return anchors
 
 
 def _tally(report: AuditReport) -> Iterator[tuple[Tone, str]]:
     bad = priorities.failed(report)
     for severity in SEVERITIES:
-        if count := sum(f.severity == severity for f in bad):
-            yield severity, _severities(severity, count)
+        if n := sum(f.severity == severity for f in bad):
+            yield severity, _severities(severity, n)
     counts: tuple[tuple[Tone, int, str], ...] = (
         ("passed", sum(f.status == "passed" for f in report.findings), "passed"),
         ("open", len(priorities.unfinished(report)), "unfinished"), ("skipped", len(priorities.skipped(report)), "skipped"),
     )
-    yield from ((tone, f"{number(count)} {word}") for tone, count, word in counts if count)
+    yield from ((tone, f"{number(n)} {word}") for tone, n, word in counts if n)
 
 
-def _severities(severity: Severity, count: int) -> str:
-    return f"{number(count)} info" if severity == "info" else plural(count, severity)
+def _severities(severity: Severity, n: int) -> str:
+    return f"{number(n)} info" if severity == "info" else plural(n, severity)
 
 
 def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
@@ -118,8 +117,8 @@ def _first(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
 def _cost(finding: Finding, report: AuditReport) -> str:
     """`96 of 1,284 entities (7.5 %) cannot be reached by following relations: ...`, and why it may be nothing."""
     cost, why = priorities.cost(finding), priorities.artefact(finding, report)
-    amount = _amount(finding, priorities.touches(finding, report))
-    return f"{amount}{' ' if cost else ''}{cost}." + (f" But {why}." if why else "")
+    hits = _amount(finding, priorities.touches(finding, report))
+    return f"{hits}{' ' if cost else ''}{cost}." + (f" But {why}." if why else "")
 
 
 def _amount(finding: Finding, touches: str = "") -> str:
@@ -128,7 +127,7 @@ def _amount(finding: Finding, touches: str = "") -> str:
     if touches.startswith(f", {share} of"):
         share = ""  # nearly all there are have been looked at: the one share says it
     about = "; ".join(filter(None, [f"{share}{touches}".lstrip(", "), ", ".join(taken_out(finding))]))
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}" + (f" ({about})" if about else "")
+    return amount(finding, share=False) + (f" ({about})" if about else "")
 
 
 def _gate_lines(report: AuditReport) -> Iterator[str]:
@@ -137,21 +136,21 @@ def _gate_lines(report: AuditReport) -> Iterator[str]:
         missed, silent = (sum(gate.met is state for gate in report.gates) for state in (False, None))
         yield f"{plural(len(report.gates), 'gate')}: {missed} missed, {silent} without an answer"
     if waived := sum(f.suppressed for f in report.findings):
-        yield f"waived: {plural(waived, 'hit')} by {plural(sum(one.hits > 0 for one in report.waivers), 'waiver')}"
+        yield f"waived: {plural(waived, 'hit')} by {plural(sum(waiver.hits > 0 for waiver in report.waivers), 'waiver')}"
     if known := sum(f.known for f in report.findings):
         yield f"known from the ratchet file: {plural(known, 'hit')}"
-    expired, stale = sum(one.expired for one in report.waivers), sum(one.stale for one in report.waivers)
+    expired, stale = sum(waiver.expired for waiver in report.waivers), sum(waiver.stale for waiver in report.waivers)
     if expired or stale:
         yield f"waivers to look at: {expired} ended, {stale} without a match"
 
 
 def _waivers(report: AuditReport) -> Iterator[Block]:
     waivers = []
-    for one in report.waivers:
-        hits_of = plural(one.hits, "hit") + (f", until {one.until}" if one.until else "")
-        state = f"ended on {one.until}: its hits count" if one.expired else "matches nothing" if one.stale else hits_of
-        match = "every hit" if one.match is None else Cell(one.match, user=True)
-        waivers.append((Cell(one.rule, user=True), match, one.reason, state))
+    for waiver in report.waivers:
+        hits_of = plural(waiver.hits, "hit") + (f", until {waiver.until}" if waiver.until else "")
+        state = f"ended on {waiver.until}: its hits count" if waiver.expired else "matches nothing" if waiver.stale else hits_of
+        match = "every hit" if waiver.match is None else Cell(waiver.match, user=True)
+        waivers.append((Cell(waiver.rule, user=True), match, waiver.reason, state))
     if waivers:
         yield Table(("Check", "Match", "Reason", "Hits"), waivers, words=frozenset(range(4)), long=20)
 
@@ -165,19 +164,32 @@ def _cards(report: AuditReport, ids: tuple[str, ...]) -> Cards:
 def _groups(report: AuditReport) -> Iterator[Block]:
     """A terminal shows those with a failed check."""
     head, words = ("Group", "Failed", "Passed", "Skipped"), frozenset({0, 1})
-    lines = priorities.group_lines(report)
-    rows = [
-        (Cell(line.title, link=f"#group-{line.group}" if line.total > line.skipped else "#skipped"),
-         Cell("", more=[Cell(_severities(severity, n), tone=severity) for severity, n in line.by_severity]) if line.failed else "-",
-         number(line.passed) if line.passed else "-",
-         Cell(number(line.skipped) if line.skipped else "-", note=f"{number(line.unfinished)} unfinished" if line.unfinished else ""))
-        for line in lines
-    ]
-    if bad := [row for row, line in zip(rows, lines, strict=True) if line.failed]:
-        yield Table(head, bad, words=words, short=len(bad), forms="short")
+    rows: list[Sequence[str | Cell]] = []
+    failing: list[Sequence[str | Cell]] = []
+    for group, findings in _by_group(report).items():
+        states = Counter(f.status for f in findings)
+        severities = Counter(f.severity for f in findings if f.status == "failed")
+        bad = [Cell(_severities(severity, severities[severity]), tone=severity) for severity in SEVERITIES if severities[severity]]
+        unfinished = states["incomplete"] + states["error"]
+        row = (
+            Cell(group.capitalize(), link=f"#group-{group}" if len(findings) > states["skipped"] else "#skipped"),
+            Cell("", more=bad) if bad else "-", number(states["passed"]) if states["passed"] else "-",
+            Cell(number(states["skipped"]) if states["skipped"] else "-", note=f"{number(unfinished)} unfinished" if unfinished else ""),
+        )
+        rows.append(row)
+        if bad:
+            failing.append(row)
+    if failing:
+        yield Table(head, failing, words=words, short=len(failing), forms="short")
     if rows:
         yield Text(NO_GRADE, style="hint", forms="long")
         yield Table(head, rows, words=words, forms="long")
+
+
+def _by_group(report: AuditReport) -> dict[Group, list[Finding]]:
+    """The findings of each group that has any, in the order of GROUPS."""
+    groups = {group: [f for f in report.findings if f.group == group] for group in GROUPS}
+    return {group: findings for group, findings in groups.items() if findings}
 
 
 def _shape(report: AuditReport) -> Iterator[Block]:
@@ -195,13 +207,17 @@ def _histogram(report: AuditReport, id_: str, title: str, hint: str, *, axes: tu
     """`axes`: what stands at them; `words`: what a value is, and what has it."""
     points = sorted((int(value), n) for value, n in figures.counts(report, id_) if value.isdigit())
     if not points:
-        return Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
+        return _not_measured(report, id_, title)
     if points[0][0] == 0 and points[-1][0] > 20:
         hint += f" {number(points[0][1])} with {words[0]} 0 are not drawn: a logarithmic axis has no zero."
     drawing = histogram(points, x=axes[0], y=axes[1], name=id_.split("_", 1)[0])
     if not drawing:
         hint += f" All alike: {plural(points[0][1], words[1])}, {words[0]}: {number(points[0][0])}."
     return Figure(drawing, title, hint, data=Table((words[0], axes[1]), [(number(value), number(n)) for value, n in points]))
+
+
+def _not_measured(report: AuditReport, id_: str, title: str) -> Text:
+    return Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
 
 
 def _communities(report: AuditReport) -> Iterator[Block]:
@@ -218,8 +234,7 @@ def _types(report: AuditReport) -> Iterator[Block]:
         counts = figures.counts(report, id_)
         total, largest = sum(n for _, n in counts) or 1, max((n for _, n in counts), default=0) or 1
         rows = [(Cell(name, user=True), Cell(number(n), note=percent(n / total)), Cell("", bar=n / largest)) for name, n in counts]
-        missing = Text(f"{title}: not measured: {figures.why_skipped(report, id_) or 'the report holds no such figures'}")
-        yield Table(("Name", "Count", ""), rows, title=title) if rows else missing
+        yield Table(("Name", "Count", ""), rows, title=title) if rows else _not_measured(report, id_, title)
 
 
 def _properties(report: AuditReport) -> Iterator[Block]:
@@ -249,15 +264,14 @@ def _kinds(found: object) -> str:
 
 def _table(report: AuditReport) -> Table:
     """The failed checks in Markdown, with the first examples. 30 of them leave room for the rest of a comment."""
-    rows = [
-        (f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=[_example(one) for one in f.examples[:3]]))
-        for f in priorities.failed(report)
-    ]
+    rows = []
+    for f in priorities.failed(report):
+        examples = [
+            Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in example.items[:4]], note=example.why or "")
+            for example in f.examples[:3]
+        ]
+        rows.append((f.severity, Cell(f.title, more=[Cell(f.rule_id, user=True)]), _amount(f), Cell("", more=examples)))
     return Table(("Severity", "Check", "Found", "Examples"), rows, words=frozenset(range(4)), long=30, forms="md")
-
-
-def _example(example: Example) -> Cell:
-    return Cell("", more=[Cell(visible(item.name, longest=60), user=True) for item in example.items[:4]], note=example.why or "")
 
 
 def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block]:
@@ -266,18 +280,18 @@ def _findings(report: AuditReport, anchors: Mapping[int, str]) -> Iterator[Block
     drawings = pictures.figures_of(report)
     if any(f.status in STATES for f in report.findings):
         yield Raw("filters.html.j2", {}, forms="page")
-    for line in priorities.group_lines(report):
-        members = [f for f in report.findings if f.group == line.group and f.status in STATES]
+    for group, findings in _by_group(report).items():
+        members = [f for f in findings if f.status in STATES]
         members.sort(key=lambda f: (STATES[f.status], order.get(id(f), 0), f.rule_id))
         if members:
             listed = [_finding(report, finding, anchors[id(finding)], drawings) for finding in members]
-            yield Details(line.title, listed, open=True, id=f"group-{line.group}")
+            yield Details(group.capitalize(), listed, open=True, id=f"group-{group}")
 
 
 def _finding(report: AuditReport, finding: Finding, anchor: str, drawings: Mapping[str, Figure]) -> Details:
     drawing = drawings.get(finding.rule_id) if finding.picture else None  # of several findings of one rule one has it
     answered = finding.status in ("passed", "failed")
-    tone: Tone = finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+    tone = tone_of(finding)
     badge = tone if answered else "timed out" if finding.status == "incomplete" else "did not run"
     return Details(
         finding.title, list(_body(report, finding, drawing)), open=tone == "error", tone=tone, badge=badge,
@@ -308,7 +322,10 @@ def _body(report: AuditReport, finding: Finding, drawing: Figure | None) -> Iter
             yield _statement(statement, "Cypher that draws this in Neo4j Browser", "It returns nodes and relations, by their element ids.")
     shown = finding.examples[:MOST_EXAMPLES]
     part = f" ({number(len(shown))} of {number(finding.count)})" if finding.count and len(finding.examples) < finding.count else ""
-    rows = [(Cell("", more=[_thing(item) for item in one.items]), _why(one)) for one in shown]
+    rows = []
+    for one in shown:
+        taken = [Cell("waived", note=one.waived)] if one.waived is not None else [Cell("known")] if one.known else []
+        rows.append((Cell("", more=[_thing(item) for item in one.items]), Cell(one.why or "", more=taken)))
     yield Table(("Where", "Why"), rows, title=f"Examples{part}", words=frozenset({0, 1}))
     yield from _statements(report, finding)
 
@@ -316,11 +333,6 @@ def _body(report: AuditReport, finding: Finding, drawing: Figure | None) -> Iter
 def _thing(item: GraphRef) -> Cell:
     about = [item.kind if item.kind != "entity" else "", item.type or "", item.element_id or ""]
     return Cell(item.name, user=True, note=", ".join(visible(part, longest=80) for part in about if part))
-
-
-def _why(example: Example) -> Cell:
-    taken = [Cell("waived", note=example.waived)] if example.waived is not None else [Cell("known")] if example.known else []
-    return Cell(example.why or "", more=taken)
 
 
 def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
@@ -367,7 +379,7 @@ def _unanswered(report: AuditReport) -> Iterator[Section]:
         grouped = priorities.reasons(findings)
         rows = [(reason, Cell("", more=[Cell(f.title, more=[Cell(f.rule_id, user=True)]) for f in of])) for reason, of in grouped]
         if word == "skipped":
-            rows += [(one.reason, Cell("", more=[Cell(id_, user=True) for id_ in one.ids])) for one in report.structure_skipped]
+            rows += [(skip.reason, Cell("", more=[Cell(id_, user=True) for id_ in skip.ids])) for skip in report.structure_skipped]
         why = [f"{reason} ({len(of)})" for reason, of in grouped]
         more = f"; {plural(len(why) - 3, 'more reason')}" if len(why) > 3 else ""
         checks = f"{plural(len(findings), 'check')} {word}"
@@ -380,8 +392,9 @@ def _unanswered(report: AuditReport) -> Iterator[Section]:
 
 
 def _all_figures(report: AuditReport) -> Table:
-    rows = []
-    for one in figures.values(report):
-        missing = "" if one.value else f"Not measured: {one.reason}. "
-        rows.append((Cell(one.figure.title, note=one.figure.id), one.value or "-", missing + one.figure.what))
+    rows = [
+        (Cell(one.figure.title, note=one.figure.id), one.value or "-",
+         ("" if one.value else f"Not measured: {one.reason}. ") + one.figure.what)
+        for one in figures.values(report)
+    ]
     return Table(("Figure", "Value", "What it says"), rows, words=frozenset({0, 2}))

@@ -9,12 +9,12 @@ from dataclasses import replace
 from kgeval import __version__
 from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
 from kgeval.format import first_of, joined, number, percent, plural, points, visible
-from kgeval.overview.structure import FIGURES, Figure
+from kgeval.overview.structure import Figure, figure_of
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
-from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Block, Cell, Document, Section, Table, Text
 from kgeval.reports.document import Figure as Picture
 from kgeval.reports.plots_graphs import Move, moves
-from kgeval.reports.views.parts import version_line
+from kgeval.reports.views.parts import filled, notes_list, version_line
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
@@ -28,7 +28,7 @@ WORDS: dict[ChangeOf, str] = {
 HINT = "Worse: new hits, by name and type, or more of them; waived hits are left out. A share alone decides nothing, except of samples."
 _NAMES = 5
 _MOST_MOVES = 8
-_FIGURES = {one.id: one for one in FIGURES} | {
+_LABELLED = {  # figures by type and by property: maps in an audit's report
     "entities_by_type": Figure("entities_by_type", "Entities of type", ""),
     "relations_by_type": Figure("relations_by_type", "Relations of type", ""),
     "property_fill": Figure("property_fill", "Filled", "", "share"),
@@ -41,7 +41,7 @@ def document(made: AuditDiff) -> Document:
     if picture := _picture(made):
         sections.insert(0, Section("", picture))
     for part in made.graphs:
-        sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), _notes(part, 8), *tables(part)]))
+        sections.append(Section(f"Graph {heading(part)}", [Text(verdict(part), style="lead"), notes_list(part.notes, 8), *tables(part)]))
     return Document(
         "Audits compared", "audit diff", sections, name=heading(made), about=f"{made.before}, then {made.after}",
         lead=[line for line in (verdict(made), gate_line(made)) if line], notes=made.notes, foot=[HINT],
@@ -53,23 +53,20 @@ def section(made: AuditDiff) -> Section:
     """The section of an audit's report: against which report, and the checks that are not the same; on a page everything."""
     few = [replace(table, short=6, long=6, forms="all" if "Severity" in table.head else "page") for table in tables(made)]
     lines = [Text(verdict(made), style="lead"), *([Text(line)] if (line := gate_line(made)) else [])]
-    return Section(f"Compared with {made.before}", [*lines, *_picture(made), *few, _notes(made, 4)], id="diff")
+    return Section(f"Compared with {made.before}", [*lines, *_picture(made), *few, notes_list(made.notes, 4)], id="diff")
 
 
 def _picture(made: AuditDiff) -> list[Block]:
     """The shares that moved most of the checks that became worse or better, worse ones first."""
     moved = [
-        Move(one.title, one.share_before, one.share_after, one.verdict == "worse") for one in made.findings
-        if one.label is None and one.verdict in ("worse", "better") and one.share_before is not None and one.share_after is not None
+        Move(change.title, change.share_before, change.share_after, change.verdict == "worse") for change in made.findings
+        if change.label is None and change.verdict in ("worse", "better")
+        and change.share_before is not None and change.share_after is not None
     ]
     moved.sort(key=lambda one: (not one.worse, -abs(one.now - one.before)))
     drawing = moves(moved[:_MOST_MOVES])
     hint = "The share that each check finds: the ring is before, the dot is now; red became worse, green better."
     return [Picture(drawing, "Before and now", hint)] if drawing else []
-
-
-def _notes(made: AuditDiff, most: int) -> Block:
-    return Items([f"note: {note}" for note in made.notes], short=most)
 
 
 def run_of(made: AuditDiff) -> RunManifest:
@@ -87,12 +84,12 @@ def heading(made: AuditDiff) -> str:
 
 def verdict(made: AuditDiff) -> str:
     """How many checks became what, and what newly fails, in a sentence."""
-    whole = [one for part in parts_of(made) for one in part.findings if one.label is None]
+    whole = [change for part in parts_of(made) for change in part.findings if change.label is None]
     if not whole:
         return "Neither audit ran a check: only figures can be compared."
-    found = Counter(one.verdict for one in whole)
+    found = Counter(change.verdict for change in whole)
     parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in ORDER if found[kind]]
-    fails = [one.rule_id for one in whole if newly_fails(one)]
+    fails = [change.rule_id for change in whole if newly_fails(change)]
     tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {first_of(fails, _NAMES)}." if fails else ""
     return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"
 
@@ -118,55 +115,52 @@ def gate_line(made: AuditDiff) -> str:
 def tables(made: AuditDiff) -> Iterator[Table]:
     """The checks by what became of them, their types, the examples, the figures; without those that are the same, or were skipped in
     both."""
+    whole = [
+        change for change in made.findings
+        if change.label is None and (change.verdict != "unanswered" or change.status_before != change.status_after)
+    ]
+    whole.sort(key=lambda change: SEVERITIES.index(change.severity))
     for kind in ORDER:
-        found = [one for one in made.findings if one.label is None and one.verdict == kind and _moved(one)]
-        rows = [_check(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]
-        if rows:
+        if kind != "same" and (rows := [_check(change) for change in whole if change.verdict == kind]):
             yield _table(HEADINGS[kind], ("Check", "Severity", "Before", "Now", "Note"), rows, {0, 1, 4})
-    labels = sorted((one for one in made.findings if one.label is not None and one.verdict != "same"), key=_pressing)
-    if labels:
-        rows = [(one.rule_id, one.label or "", amount(one, now=False), amount(one, now=True), WORDS[one.verdict]) for one in labels]
+    labels = [change for change in made.findings if change.label is not None and change.verdict != "same"]
+    labels.sort(key=lambda change: (ORDER.index(change.verdict), change.rule_id))
+    if rows := [
+        (change.rule_id, change.label or "", amount(change, now=False), amount(change, now=True), WORDS[change.verdict])
+        for change in labels
+    ]:
         yield _table("Checks by type", ("Check", "Type", "Before", "Now", "Became"), rows, {0, 1, 4})
-    moved = [one for one in made.findings if one.appeared or one.vanished]
-    if moved:
-        rows = [(one.rule_id, _names(one.appeared), _names(one.vanished)) for one in moved]
-        yield _table("Examples", ("Check", "Appeared", "Vanished"), rows, {0, 1, 2})
-    yield from _figures(made.figures)
+    if moved := [
+        (change.rule_id, _names(change.appeared), _names(change.vanished)) for change in made.findings if change.appeared or change.vanished
+    ]:
+        yield _table("Examples", ("Check", "Appeared", "Vanished"), moved, {0, 1, 2})
+    for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
+        if figures := [_figure(figure) for figure in made.figures if (figure.label is not None) is labelled and figure.verdict != "same"]:
+            yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), figures, {0, 4})
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: set[int]) -> Table:
-    if not any(row[-1] for row in rows):  # no check has a note
-        head, rows = head[:-1], [row[:-1] for row in rows]
-    return Table(head, rows, title=title, words=frozenset(words), long=30)
+    return filled(Table(head, rows, title=title, words=frozenset(words), long=30), keep=range(len(head) - 1))
 
 
-def _moved(one: FindingChange) -> bool:
-    """Whether there is something to tell: not for what is the same, nor for what has no answer as before."""
-    return one.verdict != "same" and (one.verdict != "unanswered" or one.status_before != one.status_after)
-
-
-def _pressing(one: FindingChange) -> tuple[int, str]:
-    return ORDER.index(one.verdict), one.rule_id
-
-
-def _check(one: FindingChange) -> tuple[str, ...]:
+def _check(change: FindingChange) -> tuple[str, ...]:
     notes = []
-    if newly_fails(one):
+    if newly_fails(change):
         notes.append("newly fails")
-    elif one.verdict != "gone" and one.status_before == "failed" and one.status_after == "passed":
+    elif change.verdict != "gone" and change.status_before == "failed" and change.status_after == "passed":
         notes.append("passes now")
-    if one.suppressed_before or one.suppressed_after:
-        notes.append(f"waived: {number(one.suppressed_before)} before, {number(one.suppressed_after)} now")
-    if one.reason:
-        notes.append(one.reason)
-    return f"{one.title} ({one.rule_id})", one.severity, amount(one, now=False), amount(one, now=True), "; ".join(notes)
+    if change.suppressed_before or change.suppressed_after:
+        notes.append(f"waived: {number(change.suppressed_before)} before, {number(change.suppressed_after)} now")
+    if change.reason:
+        notes.append(change.reason)
+    return f"{change.title} ({change.rule_id})", change.severity, amount(change, now=False), amount(change, now=True), "; ".join(notes)
 
 
-def amount(one: FindingChange, *, now: bool) -> str:
+def amount(change: FindingChange, *, now: bool) -> str:
     """The hits before or now: `3 of 12 (25.0 %)`, or the status where there is no answer."""
     count, total, share, status = (
-        (one.count_after, one.total_after, one.share_after, one.status_after) if now
-        else (one.count_before, one.total_before, one.share_before, one.status_before)
+        (change.count_after, change.total_after, change.share_after, change.status_after) if now
+        else (change.count_before, change.total_before, change.share_before, change.status_before)
     )
     if count is None:
         return status or "not run"
@@ -175,32 +169,20 @@ def amount(one: FindingChange, *, now: bool) -> str:
 
 
 def _names(examples: Sequence[Example]) -> str:
-    names = [" / ".join(visible(item.name, longest=60) for item in one.items[:3]) + (" (waived)" if one.waived else "") for one in examples]
+    names = [
+        " / ".join(visible(item.name, longest=60) for item in example.items[:3]) + (" (waived)" if example.waived else "")
+        for example in examples
+    ]
     return first_of(names, _NAMES)
 
 
-def _figures(changes: Sequence[FigureChange]) -> Iterator[Table]:
-    for labelled, title in ((False, "Figures"), (True, "Figures by type and property")):
-        found = [one for one in changes if (one.label is not None) is labelled and one.verdict != "same"]
-        if found:
-            yield _table(title, ("Figure", "Before", "Now", "Difference", "Became"), [_figure(one) for one in found], {0, 4})
-
-
-def _figure(one: FigureChange) -> tuple[str | Cell, ...]:
-    figure = _FIGURES.get(one.id, Figure(one.id, one.id, ""))
-    name = figure.title if one.label is None else f"{figure.title}: {one.label}"
-    became = WORDS[one.verdict] + (f": {one.reason}" if one.reason else "")
-    return Cell(name, what=figure.what), _value(figure, one.before), _value(figure, one.after), _difference(figure, one), became
-
-
-def _value(figure: Figure, value: float | None) -> str:
-    if value is None:
-        return ""
-    return percent(value) if figure.unit == "share" else number(value)
-
-
-def _difference(figure: Figure, one: FigureChange) -> str:
-    if one.before is None or one.after is None or one.verdict == "not_comparable":
-        return ""
-    gap = one.after - one.before
-    return f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
+def _figure(change: FigureChange) -> tuple[str | Cell, ...]:
+    figure = _LABELLED.get(change.id) or figure_of(change.id)
+    name = figure.title if change.label is None else f"{figure.title}: {change.label}"
+    became = WORDS[change.verdict] + (f": {change.reason}" if change.reason else "")
+    before, after = ("" if value is None else figure.text(value) for value in (change.before, change.after))
+    difference = ""
+    if change.before is not None and change.after is not None and change.verdict != "not_comparable":
+        gap = change.after - change.before
+        difference = f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
+    return Cell(name, what=figure.what), before, after, difference, became

@@ -15,8 +15,8 @@ def document(report: Classification) -> Document:
         for level, share in report.levels.items()
     ]
     changed = [
-        (Cell(one.before, user=True), Cell(one.level, user=True), number(one.n))
-        for one in report.changes if one.before is not None and one.level is not None and one.before != one.level
+        (Cell(change.before, user=True), Cell(change.level, user=True), number(change.n))
+        for change in report.changes if change.before is not None and change.level is not None and change.before != change.level
     ]
     sections = [
         Section("Shares by level", [Table(("level", "questions", "share", ""), levels)] if levels else []),

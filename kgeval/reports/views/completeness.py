@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from kgeval.format import first_of, interval, joined, number, plural, visible
 from kgeval.overview.coverage import TITLES, judged, sentence
@@ -13,7 +12,7 @@ from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document,
 from kgeval.reports.measures import causes, full, of, share
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
-from kgeval.reports.views.parts import findings_section, foot, gate_tally, gates_section, server_of
+from kgeval.reports.views.parts import cut_at, drawn, findings_section, foot, gate_tally, gates_section, server_of
 
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
@@ -42,9 +41,10 @@ BANDS = "below 70 % critical, 70 to 85 % acceptable, above 85 % strong"
 def document(report: CompletenessReport) -> Document:
     """The verdict, figures by matching level, by type and document, facts, what is missing; on the page also how each item was found."""
     bands: dict[str | None, Tone] = {"critical": "error", "acceptable": "warning", "strong": "passed"}
-    worst = min((one.band for one in report.verdicts if one.band), key=list(bands).index, default=None)
+    worst = min((judgement.band for judgement in report.verdicts if judgement.band), key=list(bands).index, default=None)
     tally: list[tuple[Tone, str]] = [
-        (bands[one.band], f"{TITLES.get(one.figure, one.figure)}: {one.band}") for one in report.verdicts if one.band
+        (bands[judgement.band], f"{TITLES.get(judgement.figure, judgement.figure)}: {judgement.band}")
+        for judgement in report.verdicts if judgement.band
     ]
     gold = report.gold
     notes = [*gold.notes, *report.notes, *(report.facts.notes if report.facts else []), *(f"passed over: {one}" for one in gold.faults)]
@@ -67,16 +67,16 @@ def document(report: CompletenessReport) -> Document:
 
 
 def _cards(report: CompletenessReport, bands: Mapping[str | None, Tone]) -> Iterator[Card]:
-    for one in report.verdicts:
-        counted, title = judged(report, one), TITLES.get(one.figure, one.figure)
+    for judgement in report.verdicts:
+        counted, title = judged(report, judgement), TITLES.get(judgement.figure, judgement.figure)
         if counted is None or not counted.total:
             yield Card(title, "", "none in the gold set")
             continue
         between = interval(counted.low, counted.high)
         over = of(counted) + (f", 95 %: {between}" if between else "")
-        source = f" Verdict: {one.source}." if one.source else ""
-        what = f"{over}, {one.level} level, {against(report)}. {MEANINGS.get(one.figure, '')}{source}"
-        yield Card(title, share(counted), what, tone=bands.get(one.band, "open"), band=one.band or "")
+        source = f" Verdict: {judgement.source}." if judgement.source else ""
+        what = f"{over}, {judgement.level} level, {against(report)}. {MEANINGS.get(judgement.figure, '')}{source}"
+        yield Card(title, share(counted), what, tone=bands.get(judgement.band, "open"), band=judgement.band or "")
     if report.facts:
         kept = report.facts.retention
         what = f"{full(kept)} of the judged facts. Judge: {report.facts.judge}."
@@ -88,21 +88,27 @@ def _cards(report: CompletenessReport, bands: Mapping[str | None, Tone]) -> Iter
 
 def _gold(report: CompletenessReport) -> Iterator[Section]:
     """By level, type, document; bridging relations and predicates."""
-    levels = [
-        (f"{row.level}{' *' if row.judged else ''}", [
-            _amount(row.cells[0]), *(Cell(share(value), of(value) if value.total else "") for value in row.cells[1:]),
-        ], row) for row in level_rows(report)
-    ]
-    rows: list[Sequence[str | Cell]] = [(level, *shares, row.apart or "-", _drawn(row.cells[0])) for level, shares, row in levels]
+    judged_at = {report.verdict_level, *(judgement.level for judgement in report.verdicts)}
+    rows: list[Sequence[str | Cell]] = []
+    short: list[Sequence[str | Cell]] = []
+    run = [level for level in LEVELS if level in report.levels]
+    for level in run:
+        entities, *relations = cells(report.levels[level])
+        name = f"{level}{' *' if level in judged_at else ''}"
+        shares = [_amount(entities), *(Cell(share(value), of(value) if value.total else "") for value in relations)]
+        apart = ", ".join(f"+{number(n)} {kind}" for kind, n in sorted(report.apart.get(level, {}).items()))
+        rows.append((name, *shares, apart or "-", drawn(entities)))
+        short.append((name, *(cell.text for cell in shares)))
+    if run:
+        short.append(("of", *(number(value.total) for value in cells(report.levels[run[-1]]))))
     meanings = [f"{level}: {text}" for level, text in LEVEL_MEANINGS.items()] + [f"{TITLES[id_]}: {text}" for id_, text in MEANINGS.items()]
+    missed = [level for level in LEVELS if level not in report.levels]
+    settings = settings_line(report)
     lines = [
-        f"Marked *: the level of the verdict ({BANDS}). Each level adds to the one before.",
-        pairs_line(report), f"Settings: {settings}." if (settings := settings_line(report)) else "",
-        f"Not run: {', '.join(missed)}." if (missed := not_run(report)) else "",
+        f"Marked *: the level of the verdict ({BANDS}). Each level adds to the one before.", pairs_line(report),
+        f"Settings: {settings}." if settings else "", f"Not run: {', '.join(missed)}." if missed else "",
     ]
     head = ("Level (cumulative)", *TITLES.values())
-    short = [(level, *(cell.text for cell in shares[:4])) for level, shares, _ in levels]
-    short += [("of", *(number(value.total) for value in level_rows(report)[-1].cells))] if rows else []
     yield Section(f"Found, {against(report)}", [
         Table(head, short, forms="short"), Table((*head, "This level alone", ""), rows, words=frozenset({0, 5}), forms="long"),
         Text(control_line(report)), *(Text(line, style="hint") for line in lines if line),
@@ -110,10 +116,10 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
         Details("What levels and figures mean", [Items(meanings)]),
     ], id="levels")
     for title, table in (("By type", report.by_type), ("By document", report.by_document)):
-        parts = [
-            (Cell(row.name, user=True), _amount(entities), _amount(pairs), _amount(triples), _drawn(entities if entities.total else pairs))
-            for row in breakdown(table) for entities, pairs, _, triples in (row.cells,)
-        ]
+        parts: list[Sequence[str | Cell]] = []
+        for name, (entities, pairs, _, triples) in breakdown(table):
+            mark = drawn(entities if entities.total else pairs)
+            parts.append((Cell(name, user=True), _amount(entities), _amount(pairs), _amount(triples), mark))
         yield Section(title, [
             Text(SMALL_GROUPS, style="hint", forms="page"),
             Table(("Name", "Entities", "Relations (pair)", "Relations (triple)", ""), parts, long=10),
@@ -124,17 +130,14 @@ def _gold(report: CompletenessReport) -> Iterator[Section]:
     )
     joined_ends = [f"{name}: {full(value)}" for name, value in bridging(report) if value.total]
     yield Section("Bridging relations", [Text(hint, style="hint", forms="long"), Items(joined_ends)] if joined_ends else [])
-    of_predicates = [(Cell(name, user=True), _amount(value), _drawn(value)) for name, value in predicates(report)]
+    frequent = sorted(report.by_predicate.items(), key=lambda pair: (-pair[1].total, pair[0]))
+    of_predicates = [(Cell(name, user=True), _amount(value), drawn(value)) for name, value in frequent]
     yield Section("By predicate", [Table(("Predicate", "Relations (pair)", ""), of_predicates)] if of_predicates else [], forms="page")
 
 
 def _amount(value: Proportion) -> Cell:
     between = interval(value.low, value.high)
     return Cell(share(value), of(value) + (f"; 95 %: {between}" if between else "")) if value.total else Cell("-")
-
-
-def _drawn(value: Proportion) -> Cell:
-    return Cell("", range=(value.share, value.low, value.high) if value.total else None)
 
 
 def _facts(facts: FactRetention) -> Section:
@@ -147,18 +150,21 @@ def _facts(facts: FactRetention) -> Section:
         ], tone=tones[fact_state(fact)], badge=fact_state(fact), chips=[fact.document] if fact.document else [])
         for fact in facts_in_order(facts)[:MOST_ROWS]
     ]
-    if (total := len(facts.facts)) > MOST_ROWS:
-        opened.append(Text(f"The first {number(MOST_ROWS)} of {number(total)}; the JSON has them all.", style="hint", forms="page"))
     return Section("Facts", [
         Text(facts_line(facts)), Text(f"Judge: {facts.judge}; embeddings: {facts.embedding_model}.", forms="long"),
         Items(lost, title="Do not follow, for example:", long=10, forms="md"), *opened,
+        *cut_at(MOST_ROWS, len(facts.facts)),
     ], id="facts")
 
 
 def _lists(report: CompletenessReport) -> Iterator[Section]:
     for kind, noun in (("entity", "entities"), ("relation", "relations")):
         items = missing(report, kind)
-        brief = [Cell(item.name, note=", ".join(_marks(item)), user=True) for item in items]
+        marks = [(item.type, item.document, "bridging" if item.bridging else "") for item in items]
+        brief = [
+            Cell(item.name, note=", ".join(visible(mark, longest=40) for mark in given if mark), user=True)
+            for item, given in zip(items, marks, strict=True)
+        ]
         rows = [
             (Cell(item.name, note="bridging" if item.bridging else "", user=True), item.type or "none", item.document or "", item.why or "")
             for item in items
@@ -170,15 +176,12 @@ def _lists(report: CompletenessReport) -> Iterator[Section]:
         ] if items else [Text("None is missing at any level that was run.", forms="page")], id=f"missing-{noun}")
     for kind, noun in (("entity", "entities"), ("relation", "relations")):
         found = matched(report, kind)
-        levels = ", ".join(f"{level}: {number(n)}" for level, n in by_level(found).items())
+        counts = Counter(item.level for item in found)
+        levels = ", ".join(f"{level}: {number(counts[level])}" for level in LEVELS if counts[level])
         places = [(Cell(item.name, user=True), item.level or "", score(item), _stands(item), item.document or "") for item in found]
         yield Section(f"{noun.capitalize()} that were found ({number(len(found))})", [
             Table(("Gold item", "Level", "Score", "In the graph", "Document"), places, words=frozenset({0, 1, 3, 4})),
         ] if found else [], hint=f"{levels}. The least certain matches stand first: look at them.", id=f"found-{noun}", forms="page")
-
-
-def _marks(item: GoldMatch) -> list[str]:
-    return [visible(text, longest=40) for text in (item.type, item.document, "bridging" if item.bridging else "") if text]
 
 
 def _stands(item: GoldMatch) -> str:
@@ -204,25 +207,6 @@ def _gold_set(report: CompletenessReport) -> Section:
     ], id="gold", forms="long")
 
 
-@dataclass(frozen=True)
-class LevelRow:
-    """One matching level: the cumulative figures in the order of TITLES, and what this level alone added."""
-
-    level: Level
-    meaning: str
-    cells: tuple[Proportion, ...]
-    apart: str
-    judged: bool
-
-
-@dataclass(frozen=True)
-class Breakdown:
-    """One type or document, with its figures in the order of TITLES."""
-
-    name: str
-    cells: tuple[Proportion, ...]
-
-
 def cells(coverage: Coverage) -> tuple[Proportion, ...]:
     """The four figures in the order of TITLES."""
     return tuple(getattr(coverage, name) for name in TITLES)
@@ -241,22 +225,6 @@ def has_gold(report: CompletenessReport) -> bool:
 def against(report: CompletenessReport) -> str:
     """`against gold`, or `against` the ideal graph's label: printed beside every figure."""
     return f"against {gold_label(report)}"
-
-
-def level_rows(report: CompletenessReport) -> list[LevelRow]:
-    """The levels that were run, weakest demands last."""
-    judged = {report.verdict_level, *(judgement.level for judgement in report.verdicts)}
-    rows = []
-    for level in LEVELS:
-        if level in report.levels:
-            apart = ", ".join(f"+{number(n)} {kind}" for kind, n in sorted(report.apart.get(level, {}).items()))
-            rows.append(LevelRow(level, LEVEL_MEANINGS[level], cells(report.levels[level]), apart, level in judged))
-    return rows
-
-
-def not_run(report: CompletenessReport) -> list[Level]:
-    """The levels without figures."""
-    return [level for level in LEVELS if level not in report.levels]
 
 
 UNMATCHED = (
@@ -291,10 +259,10 @@ def control_line(report: CompletenessReport) -> str:
     )
 
 
-def breakdown(table: Mapping[str, Coverage]) -> list[Breakdown]:
-    """Types or documents, the largest first, so that no share of three items leads the list."""
-    rows = [Breakdown(name, cells(coverage)) for name, coverage in table.items()]
-    return sorted(rows, key=lambda row: (-max(row.cells[0].total, row.cells[1].total), row.name))
+def breakdown(table: Mapping[str, Coverage]) -> list[tuple[str, tuple[Proportion, ...]]]:
+    """Types or documents with their figures, the largest first, so that no share of three items leads the list."""
+    rows = [(name, cells(coverage)) for name, coverage in table.items()]
+    return sorted(rows, key=lambda row: (-max(row[1][0].total, row[1][1].total), row[0]))
 
 
 def bridging(report: CompletenessReport) -> list[tuple[str, Proportion]]:
@@ -302,11 +270,6 @@ def bridging(report: CompletenessReport) -> list[tuple[str, Proportion]]:
     order = list(BRIDGING)
     names = sorted(report.bridging, key=lambda name: (order.index(name) if name in order else len(order), name))
     return [(BRIDGING.get(name, visible(name, longest=60)), report.bridging[name]) for name in names]
-
-
-def predicates(report: CompletenessReport) -> list[tuple[str, Proportion]]:
-    """Relations found by gold predicate, the most frequent first."""
-    return sorted(report.by_predicate.items(), key=lambda pair: (-pair[1].total, pair[0]))
 
 
 def settings_line(report: CompletenessReport) -> str:
@@ -332,13 +295,8 @@ def missing(report: CompletenessReport, kind: str) -> list[GoldMatch]:
 def matched(report: CompletenessReport, kind: str) -> list[GoldMatch]:
     """What was found, the least certain first: embedding, fuzzy, alias, normalised, exact; low scores first."""
     items = [item for item in report.matched if item.kind == kind]
-    return sorted(items, key=lambda item: (-_place(item.level), item.score if item.score is not None else 0.0, item.name))
-
-
-def by_level(items: Iterable[GoldMatch]) -> dict[str, int]:
-    """How many items were found at each level, certain levels first."""
-    found = Counter(item.level for item in items)
-    return {level: found[level] for level in LEVELS if found[level]}
+    places: dict[str | None, int] = {level: place for place, level in enumerate(LEVELS)}
+    return sorted(items, key=lambda item: (-places.get(item.level, -1), item.score or 0.0, item.name))
 
 
 def score(item: GoldMatch) -> str:
@@ -384,6 +342,3 @@ def ideal_lines(report: CompletenessReport) -> list[str]:
         lines.append(f"Not checked by people: a missing item may be the model's mistake.{sheet}")
     return [*lines, *(visible(note, longest=400) for note in ideal.notes)]
 
-
-def _place(level: Level | None) -> int:
-    return LEVELS.index(level) if level else -1

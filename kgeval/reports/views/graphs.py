@@ -8,7 +8,7 @@ from dataclasses import replace
 from kgeval.format import number, percent, plural
 from kgeval.overview import priorities
 from kgeval.overview.findings import taken_out
-from kgeval.overview.structure import FIGURES, Figure
+from kgeval.overview.structure import figure_of
 from kgeval.records import HALF_LOADED, SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.reports import document as blocks
 from kgeval.reports.document import Document, Items, Section, Table, Text
@@ -20,7 +20,6 @@ COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot
     "degree_above_1", "degree_above_2", "degree_above_3", "component_size_geometric", "giant_share", "components", "modularity",
     "communities",
 )
-_FIGURES = {one.id: one for one in FIGURES}
 _STATUS: dict[Status, str] = {"skipped": "not measurable", "incomplete": "timed out", "error": "did not run", "passed": "", "failed": ""}
 LACKING = "–"
 
@@ -45,17 +44,12 @@ def document(report: GraphsReport) -> Document:
 def _plots(report: GraphsReport) -> Iterator[blocks.Figure]:
     rows = {row.id: row for row in report.figures}
     for row in (rows[name] for name in COMPARED if name in rows):
-        figure = figure_of(row)
+        figure = figure_of(row.id)
         percents = figure.unit == "share"
         values = [None if value is None else 100 * value if percents else value for value in row.values]
         svg = bars(values, y="%" if percents else "", name=f"bars-{row.id}", texts=[value_of(row, value) for value in row.values])
         if svg:
             yield blocks.Figure(svg, figure.title, figure.what)
-
-
-def figure_of(row: FigureRow) -> Figure:
-    """What the figure is called and means."""
-    return _FIGURES.get(row.id, Figure(row.id, row.id, ""))
 
 
 def lead(report: GraphsReport) -> list[str]:
@@ -82,7 +76,7 @@ def tables(report: GraphsReport) -> Iterator[Section]:
 def lacking(report: GraphsReport) -> str:
     """Which of the compared figures no graph has, in a sentence; "" if none."""
     known = {row.id for row in report.figures}
-    names = [_FIGURES[name].title.lower() for name in COMPARED if name not in known]
+    names = [figure_of(name).title.lower() for name in COMPARED if name not in known]
     if not names or not report.figures:
         return "" if report.figures else "No structure figures were measured."
     return f"Not measured for any graph: {', '.join(names)}" + ("." if "tokens" in known else " (--corpus gives densities).")
@@ -90,15 +84,13 @@ def lacking(report: GraphsReport) -> str:
 
 def _figures(report: GraphsReport, title: str, rows: Sequence[FigureRow]) -> Iterator[Section]:
     if rows:
-        made = [(figure_of(row).title, *(value_of(row, value) for value in row.values)) for row in rows]
+        made = [(figure_of(row.id).title, *(value_of(row, value) for value in row.values)) for row in rows]
         yield Section(title, [Table(("Figure", *report.names), made, short=20, long=60)])
 
 
 def value_of(row: FigureRow, value: float | None) -> str:
     """The value as text; a dash where it could not be measured."""
-    if value is None:
-        return LACKING
-    return percent(value) if figure_of(row).unit == "share" else number(value)
+    return LACKING if value is None else figure_of(row.id).text(value)
 
 
 def _checks(report: GraphsReport) -> Iterator[Section]:

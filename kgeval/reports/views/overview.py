@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
 from kgeval.format import money, number, percent, plural
-from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.overview.costs import total
-from kgeval.overview.findings import failed
+from kgeval.overview.findings import amount, failed
 from kgeval.overview.kinds import TITLES
+from kgeval.overview.rubric import DIMENSIONS, PASS
 from kgeval.overview.wording import NONE, place_of, value_of
 from kgeval.records import (
+    ModelUse,
     OverviewChange,
     OverviewCost,
     OverviewDiff,
@@ -23,7 +24,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.views.parts import fix_first, gates_section, version_line
+from kgeval.reports.views.parts import filled, fix_first, gates_section, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -63,27 +64,27 @@ def _tally(report: OverviewReport) -> Iterator[tuple[Tone, str]]:
         yield "open", "not complete"
     tones: tuple[Tone, ...] = ("error", "warning")
     for severity in tones:
-        if count := sum(one.severity == severity for one in report.priorities):
+        if count := sum(priority.severity == severity for priority in report.priorities):
             yield severity, f"{plural(count, severity)} to fix"
     if report.diff:
-        worse, better = (sum(one.verdict == verdict for one in report.diff.changes) for verdict in ("worse", "better"))
+        worse, better = (sum(change.verdict == verdict for change in report.diff.changes) for verdict in ("worse", "better"))
         yield "error" if worse else "skipped", f"{number(worse)} worse"
         yield "passed" if better else "skipped", f"{number(better)} better than the baseline"
 
 
 def _first(report: OverviewReport) -> Iterator[Block]:
-    pages = {one.file: address(one.page) for one in report.sources if one.page}
+    pages = {source.file: address(source.page) for source in report.sources if source.page}
     return fix_first(report.priorities, MOST, "Nothing that these reports measure asks for it.", pages)
 
 
 def _baseline(diff: OverviewDiff) -> Iterator[Block]:
     words = {True: "the judge moved", False: "the judge is the same", None: "whether the judge moved is not known"}
     lines = []
-    for one in diff.judge:
-        people = "" if one.agreement_before is None or one.agreement_after is None else (
-            f"; agreement with people {percent(one.agreement_before)} then, {percent(one.agreement_after)} now"
+    for judge in diff.judge:
+        people = "" if judge.agreement_before is None or judge.agreement_after is None else (
+            f"; agreement with people {percent(judge.agreement_before)} then, {percent(judge.agreement_after)} now"
         )
-        lines.append(f"{words[one.moved]}: {one.why}{people}")
+        lines.append(f"{words[judge.moved]}: {judge.why}{people}")
     yield Items([*lines, *diff.notes], forms="long")
     yield Text(
         "Better and worse: the 95 % interval of the difference leaves 0 out, or everything was counted. The interval is made of both runs' "
@@ -95,8 +96,8 @@ def _baseline(diff: OverviewDiff) -> Iterator[Block]:
     yield changes(diff, FIRST, forms="page")
     yield Items(diff.findings_new, title="Checks that fail now and did not:", long=20, forms="long")
     yield Items(diff.findings_gone, title="Checks that failed and do no more:", long=20, forms="long")
-    yield Text(f"{number(sum(one.verdict == 'same' for one in diff.changes))} figures are the same.", forms="md")
-    rest = [one for one in diff.changes if one.verdict in REST]
+    yield Text(f"{number(sum(change.verdict == 'same' for change in diff.changes))} figures are the same.", forms="md")
+    rest = [change for change in diff.changes if change.verdict in REST]
     if rest:
         yield Details(f"New, gone and unchanged figures ({number(len(rest))})", [changes(diff, REST, forms="page")])
     files = f"{plural(len(diff.files), 'file')}: {', '.join(diff.files[:3])}{', ...' if len(diff.files) > 3 else ''}"
@@ -113,106 +114,90 @@ def _rubric(given: Sequence[Rubric]) -> Iterator[Block]:
     )
     if len(given) == 1:
         yield Cards([
-            Card(DIMENSIONS[one.dimension], "" if one.score is None else f"{one.score:.1f}",
-                 "not measured" if one.score is None else f"of 5, from {plural(len(one.figures), 'figure')}") for one in given[0].scores
+            Card(DIMENSIONS[score.dimension], "" if score.score is None else f"{score.score:.1f}",
+                 "not measured" if score.score is None else f"of 5, from {plural(len(score.figures), 'figure')}")
+            for score in given[0].scores
         ], forms="page")
     yield rubric(given)
 
 
 def _parts(report: OverviewReport) -> list[Section]:
-    """The parts of the template."""
-    makers: tuple[Callable[[OverviewReport], Section], ...] = (
-        _system, _scope, _graph, _figures("retrieval", "Retrieval"), _figures("answers", "Answers"),
-        _figures("grounding", "Hallucination and grounding"), _figures("reasoning", "Reasoning depth"), _baselines, _significance,
-        _weaknesses, _cost, _sources,
-    )
-    return [maker(report) for maker in makers]
+    """The parts of the template of [M], those of the evaluation in its order, then what they cost and rest on."""
+    def table(part: Part, title: str, of: str = "System") -> list[Table]:
+        return by_system(title, [figure for figure in report.figures if figure.part == part], of)
+
+    return [
+        _system(report), _scope(report, table("scope", "Questions", "File")), _graph(report),
+        _part("retrieval", "Retrieval", [], [*table("retrieval", "Retrieval"), *table("latency", "Latency")]),
+        _part("answers", "Answers", [], table("answers", "Answers")),
+        _part("grounding", "Hallucination and grounding", [], table("grounding", "Hallucination and grounding")),
+        _part("reasoning", "Reasoning depth", [], table("reasoning", "Reasoning depth")),
+        _part("baseline", "Against baselines, and what changes do", _says(report, ("contamination", "matrix")),
+              table("baseline", "Against baselines", "Systems"), "No baseline was measured."),
+        _part("significance", "Significance", [*_says(report, ("comparison", "agreement")), INTERVALS],
+              table("comparison", "Comparison and judge", "Systems")),
+        _weaknesses(report),
+        _part("cost", "Cost", [], [*costs(report.cost), *table("cost", "Cost of answers and of building")],
+              "No model was asked, as far as the reports tell."),
+        _part("sources", "Reports behind this one", [], [sources(report.sources)] if report.sources else [], ""),
+    ]
 
 
-def _figures(part: Part, title: str) -> Callable[[OverviewReport], Section]:
-    def made(report: OverviewReport) -> Section:
-        rows = [one for one in report.figures if one.part == part]
-        extra = [one for one in report.figures if one.part == "latency"] if part == "retrieval" else []
-        found = [*by_system(title, rows), *by_system("Latency", extra)]
-        return _part(part, title, [] if found else ["Not measured."], found)
-
-    return made
-
-
-def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block]) -> Section:
+def _part(id_: str, title: str, lines: Sequence[str], found: Sequence[Block], nothing: str = "Not measured.") -> Section:
+    """`nothing`: what is said where there are neither lines nor anything found."""
+    if not lines and not found and nothing:
+        lines = [nothing]
     return Section(title, [*([Items(lines, long=20)] if lines else []), *found], id=f"part-{id_}")
 
 
 def _system(report: OverviewReport) -> Section:
     """1: what was evaluated."""
-    systems = _systems(report)
-    graphs = list(dict.fromkeys(one.graph for one in report.findings if one.graph))
+    about_systems = ("answers", "retrieval", "grounding")
+    systems = list(dict.fromkeys(figure.of for figure in report.figures if figure.of and figure.part in about_systems))
+    graphs = list(dict.fromkeys(finding.graph for finding in report.findings if finding.graph))
     none = "No system's answers were scored: only the rest was looked at."
     lines = [f"{plural(len(systems), 'system')}: {', '.join(systems)}." if systems else none]
     lines += [f"{plural(len(graphs), 'graph')}: {', '.join(graphs)}."] if graphs else []
-    models = list(dict.fromkeys((one.kind, one.use.stage, one.use.model) for one in report.cost))
+    models = list(dict.fromkeys((cost.kind, cost.use.stage, cost.use.model) for cost in report.cost))
     rows = [(TITLES.get(kind, kind), stage, model) for kind, stage, model in models]  # type: ignore[call-overload]
     found = [_table("Models", ("Report", "Stage", "Model"), rows, 3)] if rows else []
     return _part("system", "System", [*lines, *_says(report, ("build",))], found)
 
 
-def _systems(report: OverviewReport) -> list[str]:
-    return list(dict.fromkeys(one.of for one in report.figures if one.of and one.part in ("answers", "retrieval", "grounding")))
-
-
-def _scope(report: OverviewReport) -> Section:
+def _scope(report: OverviewReport, found: Sequence[Block]) -> Section:
     """2: data sets, places, questions."""
-    places = [place_of(place) for place in dict.fromkeys(one.place for one in report.sources) if place_of(place)]
+    places = [place_of(place) for place in dict.fromkeys(source.place for source in report.sources) if place_of(place)]
     lines = [f"{plural(len(places), 'place')}: {'; '.join(places)}."] if places else []
     lines += _says(report, ("questions", "check", "coverage", "answers"))
-    rows = [one for one in report.figures if one.part == "scope"]
-    return _part("scope", "Scope", lines or ["Nothing is told of questions."], by_system("Questions", rows, "File"))
+    return _part("scope", "Scope", lines or ["Nothing is told of questions."], found)
 
 
 def _graph(report: OverviewReport) -> Section:
     """3: the graph's figures, its failed checks."""
-    checks = {one.rule_id for one in report.findings}
-    rows = [one for one in report.figures if one.part == "graph" and one.name not in checks]
+    checks = {finding.rule_id for finding in report.findings}
+    rows = [figure for figure in report.figures if figure.part == "graph" and figure.name not in checks]
     lines = _says(report, ("audit", "completeness", "accuracy"))
     bad = failed(report.findings)
-    several = len({(one.place, one.graph) for one in bad}) > 1
-    table = _table(
-        "Failed checks", ("Severity", "Check", "Found", "Share", *(("Where",) if several else ())),
-        [
-            (one.severity, f"{one.title} ({one.rule_id})", f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}",
-             percent(one.share), *((place_of(one.place, one.graph),) if several else ()))
-            for one in bad
-        ], 2,
-    )
+    several = len({(finding.place, finding.graph) for finding in bad}) > 1
+    checks_failed = [
+        (finding.severity, f"{finding.title} ({finding.rule_id})", amount(finding, share=False), percent(finding.share),
+         place_of(finding.place, finding.graph) if several else "")
+        for finding in bad
+    ]
+    table = filled(_table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2), keep=range(4))
     found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
-    open_ends = [one for one in report.findings if one.status in ("skipped", "incomplete", "error")]
+    open_ends = [finding for finding in report.findings if finding.status in ("skipped", "incomplete", "error")]
     if open_ends:
         lines.append(f"{plural(len(open_ends), 'check')} could not be answered, and are no pass: " + ", ".join(
-            dict.fromkeys(one.rule_id for one in open_ends)) + ".")
-    return _part("graph", "Quality of the graph", lines if lines or found else ["Not measured."], found)
-
-
-def _baselines(report: OverviewReport) -> Section:
-    """8: systems against each other, the closed book, what one change does."""
-    rows = [one for one in report.figures if one.part == "baseline"]
-    found = by_system("Against baselines", rows, "Systems")
-    lines = _says(report, ("contamination", "matrix"))
-    none = [] if lines or found else ["No baseline was measured."]
-    return _part("baseline", "Against baselines, and what changes do", lines or none, found)
-
-
-def _significance(report: OverviewReport) -> Section:
-    """9: comparisons, the judge, and what the intervals mean."""
-    rows = [one for one in report.figures if one.part == "comparison"]
-    lines = [*_says(report, ("comparison", "agreement")), INTERVALS]
-    return _part("significance", "Significance", lines, by_system("Comparison and judge", rows, "Systems"))
+            dict.fromkeys(finding.rule_id for finding in open_ends)) + ".")
+    return _part("graph", "Quality of the graph", lines, found)
 
 
 def _weaknesses(report: OverviewReport) -> Section:
     """10: what is not measured, what is missing, what gates say."""
     lines = [*(f"Not measured: {line}." for line in report.not_measured), *(f"Note: {line}." for line in report.notes)]
-    stages = [(one.id, one.state.replace("_", " "), one.reason or "") for one in report.stages]
-    gates = gates_section([one.model_copy(update={"of": place_of(one.place, one.of) or None}) for one in report.gates])
+    stages = [(stage.id, stage.state.replace("_", " "), stage.reason or "") for stage in report.stages]
+    gates = gates_section([gate.model_copy(update={"of": place_of(gate.place, gate.of) or None}) for gate in report.gates])
     found = [
         *([_table("Stages without a whole result", ("Stage", "State", "Why"), stages, 3)] if stages else []),
         *(replace(block, title="Gates") if isinstance(block, Table) else block for block in gates.blocks),
@@ -220,64 +205,43 @@ def _weaknesses(report: OverviewReport) -> Section:
     return _part("weaknesses", "Weaknesses and gaps", lines or ["Nothing is missing of what this report asks for."], found)
 
 
-def _cost(report: OverviewReport) -> Section:
-    """Cost, tokens and time, of the run and of the answers."""
-    rows = [one for one in report.figures if one.part == "cost"]
-    found = [*costs(report.cost), *by_system("Cost of answers and of building", rows)]
-    return _part("cost", "Cost", [] if found else ["No model was asked, as far as the reports tell."], found)
-
-
-def _sources(report: OverviewReport) -> Section:
-    """What was read."""
-    return _part("sources", "Reports behind this one", [], [sources(report.sources)] if report.sources else [])
-
-
 def _says(report: OverviewReport, kinds: Sequence[str]) -> list[str]:
     """Sources' own sentences, with their place where there are several."""
-    several = len({one.place for one in report.sources}) > 1
+    several = len({source.place for source in report.sources}) > 1
     lines: Iterator[str] = (
-        (f"{place_of(one.place)}: " if several and place_of(one.place) else "") + line
-        for kind in kinds for one in report.sources if one.kind == kind for line in one.says
+        (f"{place_of(source.place)}: " if several and place_of(source.place) else "") + line
+        for kind in kinds for source in report.sources if source.kind == kind for line in source.says
     )
     return list(dict.fromkeys(lines))
 
 
-def by_system(title: str, figures: Iterable[OverviewFigure], of: str = "System") -> list[Table]:
+def by_system(title: str, figures: Sequence[OverviewFigure], of: str = "System") -> list[Table]:
     """One row a figure: what, of whom, where, value with interval, n, signature and note. Columns that nothing fills are left out."""
-    given = list(figures)
-    if not given:
-        return []
-    columns: list[tuple[str, list[str], bool]] = [
-        ("Figure", [_titled(one) for one in given], True), (of, [one.of or "" for one in given], True),
-        ("Where", [place_of(one.place) for one in given], True),
-        ("Value", [value_of(one.value, one.low, one.high, one.unit) for one in given], False), ("n", [_n(one) for one in given], False),
-        ("Signature", [one.signature or "" for one in given], False), ("Note", [one.note or "" for one in given], False),
+    rows = [
+        (figure.title + (" (less is better)" if figure.better == "lower" else ""), figure.of or "", place_of(figure.place),
+         value_of(figure.value, figure.low, figure.high, figure.unit), _n(figure), figure.signature or "", figure.note or "")
+        for figure in figures
     ]
-    kept = [column for column in columns if any(column[1]) or column[0] in ("Figure", "Value")]
-    rows = list(zip(*(cells for _, cells, _ in kept), strict=True))
-    return [_table(title, tuple(head for head, _, _ in kept), rows, sum(words for _, _, words in kept))]
+    heads = ("Figure", of, "Where", "Value", "n", "Signature", "Note")
+    return [filled(_table(title, heads, rows, 3), keep=(0, 3))] if rows else []
 
 
-def _titled(one: OverviewFigure) -> str:
-    return one.title + (" (less is better)" if one.better == "lower" else "")
-
-
-def _n(one: OverviewFigure) -> str:
+def _n(figure: OverviewFigure) -> str:
     """`96`, or `90 of 96` where not all have a value."""
-    if one.n is None:
+    if figure.n is None:
         return ""
-    return number(one.n) if one.n_scored in (None, one.n) else f"{number(one.n_scored or 0)} of {number(one.n)}"
+    return number(figure.n) if figure.n_scored in (None, figure.n) else f"{number(figure.n_scored or 0)} of {number(figure.n)}"
 
 
 def rubric(rubrics: Sequence[Rubric]) -> Table:
     """A row a system and place, a column a dimension."""
     rows = []
-    for one in rubrics:
-        scores = {score.dimension: score for score in one.scores}
+    for rubric in rubrics:
+        scores = {score.dimension: score for score in rubric.scores}
         cells = (NONE if scores[name].score is None else f"{scores[name].score:.1f}" for name in DIMENSIONS)
-        outcome = {True: "passes", False: "does not pass"}.get(one.passed, "open")  # type: ignore[arg-type]
-        mean = NONE if one.mean is None else f"{one.mean:.1f} ({one.measured} of {len(DIMENSIONS)})"
-        rows.append((place_of(one.place, one.system) or "the graph", *cells, mean, outcome))
+        outcome = {True: "passes", False: "does not pass"}.get(rubric.passed, "open")  # type: ignore[arg-type]
+        mean = NONE if rubric.mean is None else f"{rubric.mean:.1f} ({rubric.measured} of {len(DIMENSIONS)})"
+        rows.append((place_of(rubric.place, rubric.system) or "the graph", *cells, mean, outcome))
     heads = tuple(title.split(":")[0] for title in DIMENSIONS.values())
     return _table("", ("System", *heads, "Mean of measured", "Outcome"), rows, 1)
 
@@ -285,9 +249,9 @@ def rubric(rubrics: Sequence[Rubric]) -> Table:
 def rubric_figures(rubrics: Sequence[Rubric]) -> Table:
     """What each score rests on: figure, value, score, bands and whose they are."""
     rows = []
-    for one in rubrics:
-        for score in one.scores:
-            who, what = place_of(one.place, one.system) or "the graph", DIMENSIONS[score.dimension].split(":")[0]
+    for rubric in rubrics:
+        for score in rubric.scores:
+            who, what = place_of(rubric.place, rubric.system) or "the graph", DIMENSIONS[score.dimension].split(":")[0]
             if score.score is None:
                 rows.append((who, what, score.reason or "", NONE, NONE, NONE, "", ""))
             for part in score.figures:
@@ -305,24 +269,25 @@ def changes(diff: OverviewDiff, only: Sequence[str], *, forms: Forms, short: int
     order = list(CHANGES)
     tones: dict[str, Tone] = {"worse": "error", "better": "passed"}
     rows = [
-        (Cell(CHANGES[one.verdict], tone=tones.get(one.verdict, "")), one.title, place_of(one.place, one.of),
-         value_of(one.before, None, None, one.unit), value_of(one.after, None, None, one.unit), _difference(one), _both_n(one))
-        for one in sorted(diff.changes, key=lambda one: order.index(one.verdict)) if one.verdict in only
+        (Cell(CHANGES[change.verdict], tone=tones.get(change.verdict, "")), change.title, place_of(change.place, change.of),
+         value_of(change.before, None, None, change.unit), value_of(change.after, None, None, change.unit), _difference(change),
+         _both_n(change))
+        for change in sorted(diff.changes, key=lambda change: order.index(change.verdict)) if change.verdict in only
     ]
     head = ("Verdict", "Figure", "Of", "Before", "After", "Difference", "n")
     return Table(head, rows, words=frozenset(range(3)), short=short, long=long, forms=forms)
 
 
-def _difference(one: OverviewChange) -> str:
-    if one.difference is None:
+def _difference(change: OverviewChange) -> str:
+    if change.difference is None:
         return NONE
-    if one.unit in ("share", "difference", "number"):
-        return value_of(one.difference, one.low, one.high, "difference")
-    return ("+" if one.difference > 0 else "") + number(one.difference)
+    if change.unit in ("share", "difference", "number"):
+        return value_of(change.difference, change.low, change.high, "difference")
+    return ("+" if change.difference > 0 else "") + number(change.difference)
 
 
-def _both_n(one: OverviewChange) -> str:
-    sides = [NONE if n is None else number(n) for n in (one.n_before, one.n_after)]
+def _both_n(change: OverviewChange) -> str:
+    sides = [NONE if n is None else number(n) for n in (change.n_before, change.n_after)]
     return sides[1] if sides[0] == sides[1] else " then, ".join(sides) + " now"
 
 
@@ -330,16 +295,15 @@ def costs(given: Sequence[OverviewCost]) -> list[Block]:
     """Use of models by report and stage, and in all."""
     if not given:
         return []
-    rows = [(TITLES.get(one.kind, one.kind), place_of(one.place), one.use.stage, one.use.model, *_use(one)) for one in given]  # type: ignore[call-overload]
-    whole = _use(OverviewCost(kind="", use=total(given)))
+    rows = [(TITLES.get(one.kind, one.kind), place_of(one.place), one.use.stage, one.use.model, *_use(one.use)) for one in given]  # type: ignore[call-overload]
+    whole = _use(total(given))
     unknown = any(one.use.cost is None and one.use.calls for one in given) and total(given).cost is not None
     rows.append(("In all", "", "", "", *whole[:-1], whole[-1] + (" and what has no known price" if unknown else "")))
     heads = ("Report", "Where", "Stage", "Model", "Calls", "From the journal", "Tokens in", "Tokens out", "Cost")
     return [_table("", heads, rows, 4)]
 
 
-def _use(one: OverviewCost) -> tuple[str, ...]:
-    use = one.use
+def _use(use: ModelUse) -> tuple[str, ...]:
     return (*(number(value) for value in (use.calls, use.from_journal, use.input_tokens, use.output_tokens)), money(use.cost))
 
 

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from kgeval.format import about, beyond, number, plural, visible
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding, Gate, OverviewPriority, RunManifest
-from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
+from kgeval.overview.findings import amount
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CheckFigure,
+    CompletenessReport,
+    Estimate,
+    Finding,
+    Gate,
+    OverviewPriority,
+    Proportion,
+    RunManifest,
+)
+from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone, as_cell
 
 OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("not answered", "open"), True: ("met", "passed")}
 NO_ANSWER = "A gate is not answered where there is no value, or where what is missing could decide it: it is never counted as met."
@@ -22,16 +35,39 @@ def gate_tally(gates: Sequence[Gate]) -> Iterator[tuple[Tone, str]]:
 
 def gates_section(gates: Sequence[Gate]) -> Section:
     """What became of each gate, those that are met last."""
-    rows: list[tuple[str | Cell, ...]] = []
+    rows = []
     for gate in sorted(gates, key=lambda gate: (gate.met is True, not gate.decides)):
         text, tone = OUTCOMES[gate.met]
         value = "-" if gate.value is None else beyond(gate.value, gate.limit)
         outcome = Cell(text if gate.decides else f"{text} (reported only)", tone=tone if gate.decides else "info")
         rows.append((about(gate.of, gate.wanted), value, outcome, visible(gate.reason, longest=300) if gate.reason else ""))
-    told = 4 if any(gate.reason for gate in gates) else 3
-    head, rows = ("Gate", "Value", "Outcome", "Why")[:told], [row[:told] for row in rows]
-    table = Table(head, rows, words=frozenset({0, 2, 3}), short=8, long=20)
+    table = filled(Table(("Gate", "Value", "Outcome", "Why"), rows, words=frozenset({0, 2, 3}), short=8, long=20), keep=(0, 1, 2))
     return Section("Gates", [Text(NO_ANSWER, style="hint", forms="page"), table] if rows else [], id="gates")
+
+
+def filled(table: Table, *, keep: Collection[int]) -> Table:
+    """The table without the columns that nothing fills, but for those that are kept in any case."""
+    rows = list(table.rows)
+    columns = [at for at in range(len(table.head)) if at in keep or any(as_cell(row[at]) != Cell("") for row in rows)]
+    words = frozenset(place for place, at in enumerate(columns) if at in table.words)
+    return replace(table, head=[table.head[at] for at in columns], rows=[[row[at] for at in columns] for row in rows], words=words)
+
+
+def drawn(one: Estimate | Proportion | CheckFigure) -> Cell:
+    """A share with its interval as a mark on a line; nothing where there is none."""
+    share = one.value if isinstance(one, Estimate) else one.share
+    return Cell("", range=None if share is None else (share, one.low, one.high))
+
+
+def cut_at(most: int, total: int, noun: str = "") -> list[Block]:
+    """That not all are shown, where that is so."""
+    text = f"The first {number(most)} of {number(total)}{noun and f' {noun}'}; the JSON has them all."
+    return [Text(text, style="hint", forms="page")] if total > most else []
+
+
+def notes_list(notes: Sequence[str], most: int = 10) -> Items:
+    """Notes about a part of the report."""
+    return Items([f"note: {note}" for note in notes], short=most)
 
 
 def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
@@ -40,14 +76,19 @@ def server_of(report: AuditReport | CompletenessReport | AccuracyReport) -> str:
     return f"Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
 
 
+def tone_of(finding: Finding) -> Tone:
+    """How bad it is; open: it has no answer."""
+    return finding.severity if finding.status == "failed" else "passed" if finding.status == "passed" else "open"
+
+
 def findings_section(findings: Sequence[Finding]) -> Section:
     """What joins an audit of the same graph."""
     rows = []
-    for one in findings:
-        tone: Tone = one.severity if one.status == "failed" else "passed" if one.status == "passed" else "open"
-        amount = "" if one.count is None else f"{number(one.count)} of {number(one.total or 0)} {one.total_of}"
-        state = one.severity if one.status == "failed" else one.status
-        rows.append((Cell(state, tone=tone), Cell(one.title, note=one.rule_id), amount, " ".join(filter(None, [one.advice, one.reason]))))
+    for finding in findings:
+        hits = "" if finding.count is None else amount(finding, share=False)
+        state = finding.severity if finding.status == "failed" else finding.status
+        what = " ".join(filter(None, [finding.advice, finding.reason]))
+        rows.append((Cell(state, tone=tone_of(finding)), Cell(finding.title, note=finding.rule_id), hits, what))
     hint = "These join the audit report with kgeval audit --with this report's JSON."
     table = [Table(("", "Check", "Found", "What to do"), rows, words=frozenset(range(4)))] if rows else []
     return Section("Findings for the audit", table, hint=hint, id="findings", forms="page")
@@ -65,13 +106,13 @@ def fix_first(
         yield Text(f"{at}. [{one.severity}] {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else ""), forms="short")
         yield Text(one.advice, style="hint", forms="short")
     yield Items([
-        f"{one.severity}: {one.title}: {one.evidence}" + (f" ({one.where})" if one.where else "") + f". {one.why} {one.advice}"
-        for one in rows
+        f"{row.severity}: {row.title}: {row.evidence}" + (f" ({row.where})" if row.where else "") + f". {row.why} {row.advice}"
+        for row in rows
     ], ordered=True, long=most, forms="md")
     opened = [
-        Details(one.title, [
-            Text(f"{one.why} {one.advice}"), *([Items([Cell(one.source, link=pages.get(one.source, ""))])] if one.source else []),
-        ], open=True, tone=one.severity, badge=one.severity, amount=one.evidence, chips=[one.where] if one.where else []) for one in rows
+        Details(row.title, [
+            Text(f"{row.why} {row.advice}"), *([Items([Cell(row.source, link=pages.get(row.source, ""))])] if row.source else []),
+        ], open=True, tone=row.severity, badge=row.severity, amount=row.evidence, chips=[row.where] if row.where else []) for row in rows
     ]
     yield from opened[:most]
     if rest := opened[most:]:

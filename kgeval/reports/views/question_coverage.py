@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
-from kgeval.reports.views.parts import gates_section
+from kgeval.reports.views.parts import gates_section, notes_list
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")
 _MEANING = (
@@ -24,7 +24,7 @@ def document(report: CoverageReport) -> Document:
     statements: list[Block] = [
         Code(text, title=title, forms="all" if report.run.arguments.get("show_cypher") else "long") for title, text in _statements(report)
     ]
-    sets = (Section(f"{one.file}: {plural(one.n, 'question')}", list(_set(one))) for one in report.sets)
+    sets = (Section(f"{set_.file}: {plural(set_.n, 'question')}", list(_set(set_))) for set_ in report.sets)
     sections = [gates_section(report.gates), *sets]
     sections.append(Section("Cypher of what is missed", statements))
     return Document(
@@ -34,13 +34,13 @@ def document(report: CoverageReport) -> Document:
     )
 
 
-def _set(one: CoverageSet) -> Iterator[Block]:
-    yield Text(_ways(one), style="hint")
-    yield Table(_HEADS, [_row(figure) for figure in one.figures])
-    yield Items([line for figure in one.figures for line in _lines(figure, _SHOWN)], short=100, longest=_LONGEST, forms="short")
-    every = [line for figure in one.figures for line in _lines(figure, len(figure.groups) + len(figure.missing))]
+def _set(covered_set: CoverageSet) -> Iterator[Block]:
+    yield Text(_ways(covered_set), style="hint")
+    yield Table(_HEADS, [_row(figure) for figure in covered_set.figures])
+    yield Items([line for figure in covered_set.figures for line in _lines(figure, _SHOWN)], short=100, longest=_LONGEST, forms="short")
+    every = [line for figure in covered_set.figures for line in _lines(figure, len(figure.groups) + len(figure.missing))]
     yield Items(every, longest=_LONGEST, forms="long")
-    yield Items([f"note: {note}" for note in one.notes])
+    yield notes_list(covered_set.notes)
 
 
 def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:
@@ -48,17 +48,17 @@ def _statements(report: CoverageReport) -> Iterator[tuple[str, str]]:
     from kgeval.graph.literals import cypher_literal
 
     layout = f":param layout => {cypher_literal(report.layout.model_dump())}"
-    for one in report.sets:
-        for figure in one.figures:
+    for set_ in report.sets:
+        for figure in set_.figures:
             if figure.query:
                 given = [f":param {name} => {cypher_literal(value)}" for name, value in sorted(figure.parameters.items())]
                 text = "\n".join(code(line) for line in (layout, *given, figure.query.strip()))
-                yield f"All {figure.facet} that {visible(one.file, longest=60)} misses", text
+                yield f"All {figure.facet} that {visible(set_.file, longest=60)} misses", text
 
 
-def _ways(one: CoverageSet) -> str:
+def _ways(covered_set: CoverageSet) -> str:
     """How the questions were found: `8 by records (element_id 5, name 3), 2 by names in their texts, 0 nowhere; documents: ...`"""
-    ways, references = one.ways, _counts(one.ways.references)
+    ways, references = covered_set.ways, _counts(covered_set.ways.references)
     found = f"{number(ways.recorded)} found by records" + (f" ({references})" if references else "")
     lost = f"; {plural(ways.lost, 'reference')} lost" if ways.lost else ""
     documents = f"; documents by {_counts(ways.documents)}" if set(ways.documents) - {"nothing"} else ""
@@ -86,12 +86,14 @@ def _lines(figure: CoverageFigure, most: int) -> Iterator[str]:
         return
     for what, groups, total in (("covered", figure.groups, figure.covered), ("missed", figure.missing, figure.total - figure.covered)):
         if total:
-            named = [_group(one) for one in groups[:most]]
+            named = [_group(group) for group in groups[:most]]
             more = [f"{number(total - len(named))} more"] if total > len(named) else []
             yield f"{figure.facet} {what}: {'; '.join([*named, *more])}"
 
 
-def _group(one: CoverageGroup) -> str:
-    size = "" if one.size is None else f", of {number(one.size)}"
-    asked = f" ({plural(one.questions, 'question')}{size})" if one.questions else "" if one.size is None else f" ({number(one.size)})"
-    return visible(one.name, longest=60) + asked
+def _group(group: CoverageGroup) -> str:
+    size = "" if group.size is None else f", of {number(group.size)}"
+    name = visible(group.name, longest=60)
+    if group.questions:
+        return f"{name} ({plural(group.questions, 'question')}{size})"
+    return name if group.size is None else f"{name} ({number(group.size)})"

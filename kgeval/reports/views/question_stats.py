@@ -8,7 +8,8 @@ from typing import Literal
 
 from kgeval.format import number, percent, plural
 from kgeval.records import LEVELS_OF_X, Amounts, QuestionGroup, QuestionSet, QuestionStats
-from kgeval.reports.document import Cell, Document, Items, Section, Table, Text
+from kgeval.reports.document import Cell, Document, Section, Table, Text
+from kgeval.reports.views.parts import notes_list
 from kgeval.tables.fields import level_of
 
 Side = Literal["levels", "kinds"]
@@ -32,8 +33,8 @@ def document(report: QuestionStats) -> Document:
         names_of = [Cell("all" if group is one.overall else group.name or _NAMELESS, user=True) for group in groups]
         rows: list[Sequence[str | Cell]] = [(cell, *_row(group)) for cell, group in zip(names_of, groups, strict=True)]
         about = Text(f"{plural(one.n, 'question')}, {plural(one.documents, 'document')} named.")
-        sections.append(Section(name, [about, Table(_HEADS, rows, short=100), Items([f"note: {note}" for note in one.notes])]))
-    total = plural(sum(one.n for one in report.sets), "question")
+        sections.append(Section(name, [about, Table(_HEADS, rows, short=100), notes_list(one.notes)]))
+    total = plural(sum(set_.n for set_ in report.sets), "question")
     return Document(
         "Sets of questions", "questions stats", sections, about=f"{total} in {plural(len(report.sets), 'file')}", foot=[_MEANING],
         more="All figures with their sources: add -o report.json",
@@ -42,20 +43,20 @@ def document(report: QuestionStats) -> Document:
 
 def _short_names(sets: Sequence[QuestionSet]) -> list[str]:
     """The files' names, with their folders where two are called the same."""
-    short = [Path(one.file).name or one.file for one in sets]
+    short = [Path(set_.file).name or set_.file for set_ in sets]
     return [one.file if short.count(name) > 1 else name for one, name in zip(sets, short, strict=True)]
 
 
 def _sides(sets: Sequence[QuestionSet]) -> list[tuple[str, Side]]:
     """Levels, and kinds where they say more than levels do."""
-    kinds = [group for one in sets for group in one.kinds if group.name is not None]
+    kinds = [group for set_ in sets for group in set_.kinds if group.name is not None]
     more = any(level_of(group.name or "") not in LEVELS_OF_X for group in kinds)
     return [("Shares by level", "levels"), *([("Shares by kind", "kinds")] if more else [])]  # type: ignore[list-item]
 
 
 def _side_by_side(sets: Sequence[QuestionSet], side: Side) -> Iterable[Sequence[str | Cell]]:
     """A row a level or kind, a cell a file: the four levels of [X] first, then by how many questions there are."""
-    groups: list[dict[str | None, QuestionGroup]] = [{group.name: group for group in getattr(one, side)} for one in sets]
+    groups: list[dict[str | None, QuestionGroup]] = [{group.name: group for group in getattr(set_, side)} for set_ in sets]
     total: dict[str | None, int] = {}
     for of in groups:
         for name, group in of.items():

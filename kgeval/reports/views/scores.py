@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times, visible
 from kgeval.overview.group_verdict import PairGroups, group_name, heading, pairs_of, paragraphs, short_lines
-from kgeval.overview.score_figures import wrong_step_questions
 from kgeval.overview.score_verdict import (
     BY_WORDS,
     LEAST,
@@ -23,6 +22,7 @@ from kgeval.overview.score_verdict import (
     standing,
     to_fix,
     word,
+    wrong_step_questions,
 )
 from kgeval.records import (
     CONTEXT_LENGTHS,
