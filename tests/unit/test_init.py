@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from kgeval.cli.main import cli
 from kgeval.config import Config, read
-from kgeval.records import ScoreReport
+from kgeval.records import AuditReport, ScoreReport
 from kgeval.reports.write import write_report
 from kgeval.workflows.pipeline.check import check, faults_of
 from kgeval.workflows.pipeline.discover import look
@@ -164,6 +164,9 @@ def test_what_kgeval_wrote_is_offered_as_nothing(tmp_path: Path) -> None:
     report = ScoreReport.model_validate_json((examples / "score-report" / "valid" / "harbour.json").read_text(encoding="utf-8"))
     for ending in (".md", ".json", ".html"):
         write_report(report, tmp_path / f"scores{ending}")
+    for path in (examples / "audit-report" / "valid").glob("*.json"):  # these hold nodes and edges
+        audit = AuditReport.model_validate_json(path.read_text(encoding="utf-8"))
+        write_report(audit, tmp_path / f"audit-{path.stem}.json")
     for kind in ("verdict", "comparison-verdict", "score", "human-label", "structure"):
         rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((examples / kind / "valid").glob("*.json"))]
         write(tmp_path / f"{kind}.jsonl", *rows)

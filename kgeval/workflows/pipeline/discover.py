@@ -29,6 +29,7 @@ PEEKED = 20
 MOST = 2_000  # files looked at
 HEAD = 65_536
 _NODES, _LINKS = re.compile(rb'^\s*\{.*"nodes"\s*:\s*\[', re.DOTALL), re.compile(rb'"(links|edges)"\s*:\s*\[')
+_REPORT = re.compile(rb'^  "schema_version": "', re.MULTILINE)  # ours, which hold the nodes and relations of pictures
 LARGE = 200_000_000  # bytes of a JSON file, which is read as a whole
 
 
@@ -121,7 +122,7 @@ def _is_node_link(path: Path) -> bool:
         text = path.read_bytes()
     except OSError:
         return False
-    return bool(_NODES.search(text[:HEAD]) and _LINKS.search(text))
+    return bool(_NODES.search(text[:HEAD]) and _LINKS.search(text) and not _REPORT.search(text))
 
 
 def is_ours(path: Path) -> bool:
