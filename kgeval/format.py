@@ -71,8 +71,10 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def number(value: float | int) -> str:
-    """A number with thousands separators: whole numbers exactly, others with four significant digits."""
+def number(value: float | int | None) -> str:
+    """A number with thousands separators: whole numbers exactly, others with four significant digits; "-" for null."""
+    if value is None:
+        return NONE
     if isinstance(value, bool) or not math.isfinite(value):
         return str(value)
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
@@ -138,6 +140,12 @@ def chance(p: float | None) -> str:
 def has_width(low: float | None, high: float | None) -> bool:
     """Whether there is an interval to show: one without width says that values were equal, not that the next one is."""
     return low is not None and high is not None and not math.isclose(low, high, rel_tol=1e-9, abs_tol=_NOTHING)
+
+
+def beyond_chance(low: float | None, high: float | None) -> bool:
+    """Whether the interval of a difference leaves out 0. Differences that are all the same have one without a width, which says nothing of
+    others."""
+    return low is not None and high is not None and has_width(low, high) and not low <= 0 <= high
 
 
 def interval(low: float | None, high: float | None, form: Callable[[float], str] = percent) -> str:

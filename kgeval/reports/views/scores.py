@@ -619,7 +619,7 @@ def _metrics(tables: ScoreTables) -> Section:
             rows.append((
                 Cell(one.system, f"failed: {failed}" + (f"; bounds {bounds}" if bounds else "") if failed else ""), figure(mean.mean),
                 bracketed(mean.low, mean.high) or "-", scored(mean), Cell("", range=(value, low, high) if value is not None else None),
-                Cell("", svg=distribution(spread, mean)), "" if set(quartiles) == {"-"} else " / ".join(quartiles),
+                Cell("", svg=distribution(spread, mean.mean)), "" if set(quartiles) == {"-"} else " / ".join(quartiles),
             ))
         heads = ("system", "mean", "95% CI", "scored", "interval", "distribution", "quartiles")
         title = metric + (" (lower is better)" if tables.lower(metric) else "")
