@@ -132,6 +132,11 @@ def figure(value: float | None, *, digits: int = 3, sign: bool = False) -> str:
     return plus + text
 
 
+def plus(value: float | None) -> str:
+    """A difference of values: `+0.120`; "-" for null."""
+    return figure(value, sign=True)
+
+
 def chance(p: float | None) -> str:
     """A p-value: `0.032`, `< 0.001`; "-" for null."""
     return figure(p)
@@ -156,6 +161,11 @@ def interval(low: float | None, high: float | None, form: Callable[[float], str]
 def bracketed(low: float | None, high: float | None, form: Callable[[float], str] = figure) -> str:
     """`[0.671, 0.752]`; "" where there is no interval, or one without width."""
     return "" if low is None or high is None or not has_width(low, high) else f"[{form(low)}, {form(high)}]"
+
+
+def difference(value: float | None, low: float | None, high: float | None) -> str:
+    """`+0.120 [+0.051, +0.190]`; "-" for null."""
+    return NONE if value is None else f"{plus(value)} {bracketed(low, high, plus)}".rstrip()
 
 
 def seconds(value: float | None) -> str:
