@@ -235,6 +235,11 @@ def as_cell(value: str | Cell) -> Cell:
     return value if isinstance(value, Cell) else Cell(value)
 
 
+def with_note(text: str, note: str) -> str:
+    """`0.71 [0.67, 0.75]`, `96 (n 100)`: a note behind what it is of."""
+    return f"{text} {note if note.startswith('[') else f'({note})'}" if text and note else text or note
+
+
 def first(rows: Iterable[T], most: int) -> tuple[list[T], int]:
     """The first rows, and how many more there are."""
     left = iter(rows)
