@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
-from kgeval.records import AlignmentCount, ComparisonReport, Estimated, JudgeReport, PairResult, Quantiles, Ranking
+from kgeval.records import AlignmentCount, ComparisonReport, Estimated, JudgeReport, PairResult, Quantiles, Ranking, Rates
 from kgeval.reports import plots_comparison as plots
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, columns
 from kgeval.reports.page import filled_pairs
@@ -300,8 +300,8 @@ def _judge_details(judges: Sequence[JudgeReport]) -> Iterator[Block]:
         blocks: list[Block] = [
             columns(judge.length_bins, {
                 "Words apart": lambda part: f"{number(part.low)} to {number(part.high)}",
-                "": lambda part: Cell("", svg="" if part.longer_wins is None else plots.shares_bar(
-                    part.longer_wins, part.ties or 0.0, part.shorter_wins or 0.0,
+                "": lambda part: Cell("", svg="" if part.longer_wins is None else plots.rates_bar(
+                    Rates(win=part.longer_wins, tie=part.ties or 0.0, loss=part.shorter_wins or 0.0),
                 )),
                 "Longer wins": lambda part: share(part.longer_wins),
                 "Ties": lambda part: share(part.ties),

@@ -201,8 +201,8 @@ def _scores(tables: ScoreTables) -> Section:
     rows = []
     for metric in tables.metrics:
         place, lower = standing(tables, metric), tables.lower(metric)
-        first = place.order[0][0] if place and place.clear else None
-        means = (_cell(tables.mean(system, metric), lower=lower, best=system == first) for system in tables.systems)
+        best = place.order[0][0] if place and place.clear else None
+        means = [_cell(tables.mean(system, metric), lower=lower, best=system == best) for system in tables.systems]
         rows.append((_metric(tables, metric), *means))
     overall = [one.overall for one in tables.report.summaries]
     lower_ones = [word(metric) for metric in tables.metrics if tables.lower(metric)]
@@ -213,16 +213,16 @@ def _scores(tables: ScoreTables) -> Section:
         "n/a: the metric has no meaning for so many questions." if any(mean.not_applicable for mean in overall) else "",
         "No interval: all values are the same." if any(mean.low is not None and mean.low == mean.high for mean in overall) else "",
     ]
+    aspects = {(system, metric): one.aspects for (system, metric), one in tables.summaries.items()}
     parts = [
         (f"{metric}: {part}", *(
-            number(round(one.aspects[part], 4)) if (one := tables.summaries.get((system, metric))) and part in one.aspects else "-"
-            for system in tables.systems
+            number(None if (value := aspects.get((system, metric), {}).get(part)) is None else round(value, 4)) for system in tables.systems
         )) for metric, part in dict.fromkeys((one.metric, part) for one in tables.report.summaries for part in one.aspects)
     ]
     return Section("Scores", [
         Text(" ".join(filter(None, hints)), style="hint"), Text("The stronger the shade, the better.", style="hint", forms="page"),
-        Table(("metric", *tables.systems), rows, short=40, long=40),
-        *([Details(f"Parts of metrics, means ({number(len(parts))})", [Table(("part", *tables.systems), parts)])] if parts else []),
+        _of_systems("metric", tables, rows, short=40, long=40),
+        *([Details(f"Parts of metrics, means ({number(len(parts))})", [_of_systems("part", tables, parts)])] if parts else []),
     ] if rows and tables.systems else [], id="scores")
 
 
@@ -445,15 +445,18 @@ def _planes(tables: ScoreTables) -> Section:
 
     figures, costs, metric = [], {one.system: one for one in tables.report.costs}, tables.headline or ""
     for field, (title, _) in _AMOUNTS.items():
-        points, rows = [], []
-        for at, system in enumerate(tables.systems, start=1):
-            mean, amount = tables.mean(system, metric), _per_answer(costs.get(system), field)
-            if mean is not None and mean.mean is not None and amount is not None:
-                points.append(Point(at, amount, mean.mean, mean.low, mean.high))
-                rows.append((system, number(at), number(round(amount, 2) if amount >= 1 else amount), figure(mean.mean)))
+        known = [(at, tables.mean(name, metric), _per_answer(costs.get(name), field)) for at, name in enumerate(tables.systems, start=1)]
+        points = [
+            Point(at, amount, mean.mean, mean.low, mean.high) for at, mean, amount in known
+            if mean is not None and mean.mean is not None and amount is not None
+        ]
         if drawing := plane(points, amount=title, quality="mean score", name=f"plane-{field}"):
-            numbers = Table(("System", "No.", title, "Mean"), rows)
-            figures.append(Figure(drawing, title[0].upper() + title[1:], names=tables.systems, data=numbers))
+            figures.append(Figure(drawing, title[0].upper() + title[1:], names=tables.systems, data=columns(points, {
+                "System": lambda point: tables.systems[point.number - 1],
+                "No.": lambda point: number(point.number),
+                title: lambda point: number(round(point.amount, 2) if point.amount >= 1 else point.amount),
+                "Mean": lambda point: figure(point.mean),
+            })))
     hint = f"Mean {word(metric)} with its 95% CI; the best place is high and to the left. The numbers are the systems."
     return Section("Quality and what it takes", figures, hint=hint, id="planes", wide=True, forms="page")
 
