@@ -88,9 +88,10 @@ def weak_points(report: ComparisonReport) -> Iterator[str]:
         yield "the judge moved: on the anchors it does not judge as it did in the baseline"
     if any(rate.selection_p is not None and rate.selection_p < 0.05 for rate in report.corrected):
         yield "the questions that people labelled are no random part of the judged ones: no correction by their labels holds"
-    for system, questions in report.missing.items():
-        if questions:
-            yield f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
+    yield from (
+        f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
+        for system, questions in report.missing.items() if questions
+    )
 
 
 def stamp(view: PairView) -> str:
@@ -423,10 +424,9 @@ def maps(view: PairView) -> Iterator[Block]:
         return
     yield _matrix(view, "Overall, all questions", OVERALL, ALL, MOST_MATRIX)
     folded = [(f"Overall, {group.title}", OVERALL, group) for group in view.groups if group != ALL]
-    for aspect in view.aspects:
-        if aspect != OVERALL:
-            mean = [group for group in view.groups if group.mean and any(key[2:] == (aspect, group) for key in view.results)]
-            folded += [(f"{aspect.capitalize()}, {group.title}", aspect, group) for group in (ALL, *mean[:1])]
+    for aspect in [aspect for aspect in view.aspects if aspect != OVERALL]:
+        mean = [group for group in view.groups if group.mean and any(key[2:] == (aspect, group) for key in view.results)]
+        folded += [(f"{aspect.capitalize()}, {group.title}", aspect, group) for group in (ALL, *mean[:1])]
     for title, aspect, group in folded:
         yield Details(title, [_matrix(view, title, aspect, group, MOST_FOLDED)], open=aspect == OVERALL and group.mean)
 
@@ -513,18 +513,17 @@ def _drill(report: ComparisonReport) -> Iterator[Block]:
         level = f", level {one.level}" if one.level else ""
         sides = [
             (system, None if words is None else number(words), None if answer is None else _text(answer))
-            for system, answer, words in (
-                (one.system_a, one.answer_a, one.words_a), (one.system_b, one.answer_b, one.words_b),
-            )
+            for system, answer, words in ((one.system_a, one.answer_a, one.words_a), (one.system_b, one.answer_b, one.words_b))
         ]
-        rows = []
+        rows: list[Row] = []
         for call in one.calls:
             won = {"a": one.system_a, "b": one.system_b, "tie": "tie"}.get(call.winner or "", "-")
-            name = (f"trial {call.trial}, repeat {call.repeat}", call.first or "alone", won)
             for aspect in dict.fromkeys([*call.points, *call.reasons]):
-                a, b = call.points.get(aspect, (None, None))
-                reasons = call.reasons.get(aspect, ("", ""))
-                rows.append((*name, aspect, Cell(figure(a, digits=1), note=reasons[0]), Cell(figure(b, digits=1), note=reasons[1])))
+                given = zip(call.points.get(aspect, (None, None)), call.reasons.get(aspect, ("", "")), strict=True)
+                rows.append((
+                    f"trial {call.trial}, repeat {call.repeat}", call.first or "alone", won, aspect,
+                    *(Cell(figure(value, digits=1), note=reason) for value, reason in given),
+                ))
         head = ("Call", "First", "Winner", "Aspect", f"Points of {word(one.system_a)}", f"Points of {word(one.system_b)}")
         yield Details(
             one.question or one.question_id,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import product
 
-from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times
+from kgeval.format import bracketed, chance, difference, figure, joined, money, number, percent, plural, seconds, times
 from kgeval.records import CostSummary, CrossedCell, CrossedChange, CrossedReport, GraphTook, Quantiles, RunPlace
 from kgeval.records.matrix import size_unit
 from kgeval.reports.document import DASHES, Block, Cell, Document, Figure, Section, Table, as_cell
@@ -199,19 +199,18 @@ def change_tables(report: CrossedReport) -> Iterator[Table]:
                 if (one.axis, one.place.dataset) == (axis, scope):
                     place = _place(report, _at(one.place, None)).values()
                     found.setdefault((one.system, one.base, one.changed, *place), {})[one.metric] = one
-            rows = [(*key, *(difference(by_metric.get(metric)) for metric in report.metrics)) for key, by_metric in found.items()]
+            rows = [(*key, *(change(by_metric.get(metric)) for metric in report.metrics)) for key, by_metric in found.items()]
             where = "" if len(scopes) == 1 else f": {scope or MEAN}"
             yield Table((*head, *report.metrics), rows, title=f"{title}{where}", words=frozenset(range(len(head))), short=40)
 
 
-def difference(one: CrossedChange | None) -> str:
+def change(one: CrossedChange | None) -> str:
     """A difference with its interval, n and corrected p; better and worse in a word, so that no colour is needed."""
     if one is None or one.mean is None:
         return "–"
-    word = "" if one.better is None else " better" if one.better else " worse"
+    way = {None: "", True: " better", False: " worse"}[one.better]
     p = "" if one.p_holm is None else f", p {chance(one.p_holm)}"
-    ends = bracketed(one.low, one.high, lambda end: figure(end, sign=True))
-    return " ".join(filter(None, [figure(one.mean, sign=True), ends, f"n {number(one.n)}{p}{word}"]))
+    return f"{difference(one.mean, one.low, one.high)} n {number(one.n)}{p}{way}"
 
 
 def _amount(value: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kgeval.format import chance, figure, interval, number, percent, plural, share, visible
+from kgeval.format import chance, figure, interval, number, percent, plural, plus, share, visible
 from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, PairResult, Ranking, SequenceResult, StatsReport
 from kgeval.records.base import OfPair
 from kgeval.reports.document import Document, Items, Section, Table, columns
@@ -46,11 +46,6 @@ def between(found: Estimated, form: Callable[[float], str] = figure) -> str:
     return interval(found.low, found.high, form) or "-"
 
 
-def signed(value: float | None) -> str:
-    """A difference, with its sign; - for null."""
-    return figure(value, sign=True)
-
-
 def causes(failures: Mapping[str, int]) -> str:
     """`2 no score, 1 no row`, or -."""
     return ", ".join(f"{n} {why}" for why, n in failures.items()) or "-"
@@ -88,7 +83,7 @@ def _sections(report: StatsReport, level: str) -> Iterator[Section]:
         "power": lambda one: f"{100 * one.power:g} %",
         "n": lambda one: number(one.n),
         "finds": lambda one: figure(one.detectable),
-        "difference": lambda one: signed(one.difference),
+        "difference": lambda one: plus(one.difference),
         "needs n": lambda one: number(one.needed),
         "tier": lambda one: one.tier or "-",
     }))
@@ -107,25 +102,25 @@ def _sections(report: StatsReport, level: str) -> Iterator[Section]:
     yield _part("Win - loss, corrected", columns(report.corrected, {
         "Pair": _of,
         "method": lambda one: one.method,
-        "win - loss": lambda one: signed(one.relative.value),
-        "95 %": lambda one: between(one.relative, signed),
+        "win - loss": lambda one: plus(one.relative.value),
+        "95 %": lambda one: between(one.relative, plus),
         "labelled": lambda one: f"{one.labels} of {one.n}",
         "p selection": lambda one: chance(one.selection_p),
         "why not": lambda one: one.reason or "",
     }), [SELECTION] if report.corrected else ())
     yield _part("A/A: a system against itself", columns(report.self_checks, {
         "Runs": lambda one: one.system,
-        "difference": lambda one: signed(one.relative.value),
-        level: lambda one: between(one.relative, signed),
+        "difference": lambda one: plus(one.relative.value),
+        level: lambda one: between(one.relative, plus),
         "questions": lambda one: str(one.n),
         "passed": lambda one: {True: "yes", False: "no", None: "not known"}[one.passed],
     }))
     yield _part(f"Confidence sequence, {level}", columns(report.sequences, {
         "Pair": _of,
         "questions": lambda one: str(one.n),
-        "win - loss": lambda one: signed(one.relative.value),
-        "always valid": lambda one: between(one.relative, signed),
-        "only if nobody looked": lambda one: between(one.fixed, signed),
+        "win - loss": lambda one: plus(one.relative.value),
+        "always valid": lambda one: between(one.relative, plus),
+        "only if nobody looked": lambda one: between(one.fixed, plus),
         "decision": _decision,
     }), [f"{_of(one)}: {one.failures} questions have no result." for one in report.sequences if one.failures])
     if report.drift is not None:
@@ -141,13 +136,13 @@ def _paired(report: StatsReport, level: str) -> Section:
 
     return _part("Differences by question", columns(report.paired, {
         "Pair, metric" if several else "Pair": name,
-        "difference": lambda one: signed(one.difference.value),
-        level: lambda one: between(one.difference, signed),
+        "difference": lambda one: plus(one.difference.value),
+        level: lambda one: between(one.difference, plus),
         "p": lambda one: chance(one.p),
         "p Holm": lambda one: chance(one.p_holm),
         "Wilcoxon": lambda one: chance(one.wilcoxon_p),
         "McNemar": lambda one: chance(one.mcnemar_p),
-        "d": lambda one: signed(one.effect),
+        "d": lambda one: plus(one.effect),
         "P(better)": lambda one: figure(one.superiority),
         "scored": lambda one: f"{one.n_scored} of {one.n}",
     }).filled(), [
@@ -165,8 +160,8 @@ def _ranking(ranking: Ranking, pairs: Sequence[PairResult], level: str) -> Itera
     yield _part("Order of the systems", columns(ranking.systems, {
         "System": lambda one: one.system,
         "average win rate": lambda one: figure(one.average_win_rate),
-        "strength (log)": lambda one: signed(one.strength.value),
-        level: lambda one: between(one.strength, signed),
+        "strength (log)": lambda one: plus(one.strength.value),
+        level: lambda one: between(one.strength, plus),
         "rank": lambda one: "-" if one.rank is None else str(one.rank),
         "ranks left open": lambda one: "-" if one.rank_low is None else f"{one.rank_low} to {one.rank_high}",
     }), [*([] if ranking.rankable else ["Not rankable: no finite strengths exist."]), *([ranking.reason] if ranking.reason else [])])
@@ -175,8 +170,8 @@ def _ranking(ranking: Ranking, pairs: Sequence[PairResult], level: str) -> Itera
         "win": lambda one: share(one.rates.win if one.rates else None),
         "tie": lambda one: share(one.rates.tie if one.rates else None),
         "loss": lambda one: share(one.rates.loss if one.rates else None),
-        "win - loss": lambda one: signed(one.relative.value),
-        level: lambda one: between(one.relative, signed),
+        "win - loss": lambda one: plus(one.relative.value),
+        level: lambda one: between(one.relative, plus),
         "p Holm": lambda one: chance(one.p_holm),
         "judged": lambda one: f"{one.n_scored} of {one.n}",
     }))
@@ -189,7 +184,7 @@ def _judged(one: JudgeReport) -> list[tuple[str, ...]]:
         ("A wins where it stood first", share(one.ab_win), "-"), ("A wins where it stood second", share(one.ba_win), "-"),
         ("winner turns with the order", share(one.flips), "-"), ("ties", share(one.ties), "-"),
         ("repeats with the same winner", share(one.self_agreement), "-"),
-        *((name, signed(found.value), between(found, signed)) for name, found in (
+        *((name, plus(found.value), between(found, plus)) for name, found in (
             ("win - loss of A", one.raw), ("win - loss of A at equal lengths", one.length_controlled),
             ("change of win - loss per 100 words more", one.length_slope),
         )),
@@ -214,7 +209,7 @@ def drift_rows(one: Drift) -> list[tuple[str, ...]]:
         before = one.baseline_agreement
         rows += [
             (f"agreement in the baseline ({one.compared} pairs in both)", share(before.value), between(before, percent)),
-            ("change of agreement", signed(change.value), between(change, signed)),
+            ("change of agreement", plus(change.value), between(change, plus)),
             ("p of the change (McNemar)", chance(one.change_p), "-"), ("verdicts that changed", share(one.changed), "-"),
             ("p of the changed verdicts (permutation)", chance(one.changed_p), "-"),
         ]
