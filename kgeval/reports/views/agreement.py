@@ -31,8 +31,13 @@ PAIR_TITLES = {
 
 def agreement(report: AgreementReport) -> Document:
     """How far people agree, what is nearest to them, and all tables; by level and data set in the long forms."""
+    what = "pair" if report.scope == "pairs" else "answer"
+    about = (
+        f"{plural(report.labels, 'label')} of {plural(len(report.annotators), 'annotator')} on {plural(report.items, what)} "
+        f"({plural(report.questions, 'question')}), seed {report.seed}."
+    )
     return Document(
-        "Agreement with people", "annotate agreement", list(_sections(report)), about=_read(report), lead=verdict(report),
+        "Agreement with people", "annotate agreement", list(_sections(report)), about=about, lead=verdict(report),
         notes=report.notes, more=_MORE,
     )
 
@@ -66,31 +71,21 @@ def aspects(report: AgreementReport) -> list[str]:
     return list(dict.fromkeys(one.aspect for one in report.people))
 
 
-def _read(report: AgreementReport) -> str:
-    what = "pair" if report.scope == "pairs" else "answer"
-    return (
-        f"{plural(report.labels, 'label')} of {plural(len(report.annotators), 'annotator')} on {plural(report.items, what)} "
-        f"({plural(report.questions, 'question')}), seed {report.seed}."
-    )
-
-
 def verdict(report: AgreementReport) -> list[str]:
     """The sentences that a reader takes away: how far people agree, what is nearest to them."""
     lines = []
     for one in (one for one in report.people if one.by == "all"):
-        alpha = one.alpha_ordinal
-        if alpha.value is None:
-            lines.append(f"{one.aspect}: nothing can be said of how far people agree ({plural(one.items_twice, 'item')} with two labels).")
-        else:
-            told = f", 95 %: {between(alpha)}" if between(alpha) else ""
-            lines.append(f"{one.aspect}: people agree with alpha {figure(alpha.value)} (ordinal{told}; {plural(one.items_twice, 'item')}).")
+        alpha, twice = one.alpha_ordinal, plural(one.items_twice, "item")
+        ends = f", 95 %: {between(alpha)}" if between(alpha) else ""
+        lines.append(
+            f"{one.aspect}: nothing can be said of how far people agree ({twice} with two labels)." if alpha.value is None
+            else f"{one.aspect}: people agree with alpha {figure(alpha.value)} (ordinal{ends}; {twice})."
+        )
     for aspect in aspects(report):
-        near = [one for one in report.nearest if one.aspect == aspect]
-        if near:
+        if near := [one for one in report.nearest if one.aspect == aspect]:
             lines.append(f"{aspect}: {_nearest_of(near)}")
         fitting = [one for one in report.predictors if one.by == "all" and one.fits and one.aspect == aspect]
-        own = sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True)
-        if own:
+        if own := sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True):
             lines.append(f"{aspect}: its own metrics and judges: {joined([f'{name} {figure(value)}' for value, name in own], 4)}.")
     return lines
 

@@ -34,16 +34,16 @@ def document(report: ContaminationReport) -> Document:
 def lead(report: ContaminationReport) -> list[str]:
     """The main figures, and what was compared."""
     by = "a judge" if report.how == "judge" else "words"
-    lines = [
+    known = report.known_documents
+    return [
         f"closed-book {report.metric}: {mean_text(report.accuracy)}",
         f"answered without any text: {plural(len(report.marked), 'question')} (marked); attempted: {mean_text(report.attempted)}",
         f"{plural(report.n, 'question')}, {number(report.negative)} of them without an answer in the texts (negative, out of context); "
         f"closed book: {visible(report.closed_book, longest=60)}; right is {report.metric} from {report.right_from:g} on; "
         f"refusals told by {by}",
+        *([f"about documents that the model may know: {mean_text(known)}"] if known is not None else []),
+        *([] if report.complete else [NOT_COMPLETE]),
     ]
-    if report.known_documents is not None:
-        lines.append(f"about documents that the model may know: {mean_text(report.known_documents)}")
-    return lines if report.complete else [*lines, NOT_COMPLETE]
 
 
 def _sections(report: ContaminationReport) -> Iterator[Section]:

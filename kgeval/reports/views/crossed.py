@@ -305,8 +305,8 @@ def _cost_plots(report: CrossedReport) -> Iterator[Figure]:
 
 def _plotted(cost: CostSummary, name: str) -> float | None:
     field, _, part = name.rpartition("_")
-    of_seconds = {"seconds": cost.latency_s, "retrieval": cost.stages.get("retrieval")}
-    return getattr(of_seconds[field], part, None) if field in of_seconds else cost.means.get(name)
+    quantiles = {"seconds": cost.latency_s, "retrieval": cost.stages.get("retrieval")}
+    return getattr(quantiles[field], part, None) if field in quantiles else cost.means.get(name)
 
 
 def _plots(report: CrossedReport) -> Iterator[Figure]:

@@ -463,33 +463,31 @@ def _planes(tables: ScoreTables) -> Section:
 
 def _reasoning(tables: ScoreTables) -> Section:
     """Accuracy by hops, right steps, and what wrong steps lead to, with the counts behind each share."""
-    places_of = {system: at for at, system in enumerate(tables.systems)}
-    chains = sorted(tables.report.reasoning, key=lambda one: places_of.get(one.system, len(places_of)))
+    places = {system: at for at, system in enumerate(tables.systems)}
+    chains = sorted(tables.report.reasoning, key=lambda one: places.get(one.system, len(places)))
     judged = any(one.stepwise_accuracy for one in chains)
     metrics = ", ".join(dict.fromkeys(word(one.accuracy_metric) for one in chains))
 
-    def step(one: ReasoningSummary, of: str) -> Cell:
-        if of == "right":
-            return _cell(one.stepwise_accuracy)
-        total = one.questions if of == "wrong" else wrong_step_questions(one)
-        share = {"wrong": one.wrong_step_share, "lost": one.error_propagation, "lucky": one.lucky}[of]
+    def part(share: float | None, total: int, count: int | None = None) -> Cell:
+        """A share with what it is of; `count`: where it is known better than the share times the total."""
         if share is None:
             return Cell("-", f"of {number(total)}")
-        return Cell(percent(share), f"{number(one.with_wrong_step if of == 'wrong' else round(share * total))} of {number(total)}")
+        return Cell(percent(share), f"{number(round(share * total) if count is None else count)} of {number(total)}")
 
-    steps = {
-        "right": "steps that are right", "wrong": "questions with a wrong step", "lost": "of these: wrong answer",
-        "lucky": "of these: right all the same",
+    steps: dict[str, Callable[[ReasoningSummary], Cell]] = {
+        "steps that are right": lambda one: _cell(one.stepwise_accuracy),
+        "questions with a wrong step": lambda one: part(one.wrong_step_share, one.questions, one.with_wrong_step),
+        "of these: wrong answer": lambda one: part(one.error_propagation, wrong_step_questions(one)),
+        "of these: right all the same": lambda one: part(one.lucky, wrong_step_questions(one)),
     }
-    forms: Forms = "page" if judged and "hops" in tables.groups else "all"
-    hops = _names(name for one in chains for name in one.accuracy_by_hop)
-    relations = _names(name for one in chains for name in one.by_relation)
-    places = _names(name for one in chains for name in one.by_position)
     blocks = [
-        _across(f"{metrics} by hops", "hops", chains, hops, lambda one, name: _cell(one.accuracy_by_hop.get(name)), forms),
-        _across("Chains of steps", "figure", chains, steps if judged else {}, step),
-        _across("Right steps by relation", "relation", chains, relations, lambda one, name: _cell(one.by_relation.get(name)), "page"),
-        _across("Right steps by position", "position", chains, places, lambda one, name: _cell(one.by_position.get(name)), "page"),
+        _across(f"{metrics} by hops", "hops", chains, _names(name for one in chains for name in one.accuracy_by_hop),
+                lambda one, name: _cell(one.accuracy_by_hop.get(name)), "page" if judged and "hops" in tables.groups else "all"),
+        _across("Chains of steps", "figure", chains, {name: name for name in steps if judged}, lambda one, name: steps[name](one)),
+        _across("Right steps by relation", "relation", chains, _names(name for one in chains for name in one.by_relation),
+                lambda one, name: _cell(one.by_relation.get(name)), "page"),
+        _across("Right steps by position", "position", chains, _names(name for one in chains for name in one.by_position),
+                lambda one, name: _cell(one.by_position.get(name)), "page"),
     ]
     hint = "Share of right answers by how many steps a question takes." if not judged else (
         "Error propagation: of the questions with a wrong step, the share whose answer is wrong too. Lucky: a right answer with a "

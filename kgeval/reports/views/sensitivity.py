@@ -27,11 +27,12 @@ _MEANING = (
 
 def document(report: SensitivityReport) -> Document:
     """One table a system; on a page the distributions behind it [D figure 1 d-g]."""
-    lead = [*_verdict(report), *(f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items())]
-    if report.reused:
-        lead.append(f"{plural(report.reused, 'wrong answer')} had to be used again: too few answers are wrong there.")
-    if not report.complete:
-        lead.insert(0, "Not complete: the run was stopped; what is missing counts as failed.")
+    reused = f"{plural(report.reused, 'wrong answer')} had to be used again: too few answers are wrong there."
+    lead = [
+        *([] if report.complete else ["Not complete: the run was stopped; what is missing counts as failed."]),
+        *_verdict(report), *(f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items()),
+        *([reused] if report.reused else []),
+    ]
     systems: dict[str | None, list[Sensitivity]] = {}
     for one in report.results:
         systems.setdefault(one.system, []).append(one)
