@@ -71,8 +71,10 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
-def number(value: float | int) -> str:
-    """A number with thousands separators: whole numbers exactly, others with four significant digits."""
+def number(value: float | int | None) -> str:
+    """A number with thousands separators: whole numbers exactly, others with four significant digits; "-" for null."""
+    if value is None:
+        return NONE
     if isinstance(value, bool) or not math.isfinite(value):
         return str(value)
     if isinstance(value, int) or (float(value).is_integer() and abs(value) < 1e15):
@@ -130,6 +132,11 @@ def figure(value: float | None, *, digits: int = 3, sign: bool = False) -> str:
     return plus + text
 
 
+def plus(value: float | None) -> str:
+    """A difference of values: `+0.120`; "-" for null."""
+    return figure(value, sign=True)
+
+
 def chance(p: float | None) -> str:
     """A p-value: `0.032`, `< 0.001`; "-" for null."""
     return figure(p)
@@ -140,6 +147,12 @@ def has_width(low: float | None, high: float | None) -> bool:
     return low is not None and high is not None and not math.isclose(low, high, rel_tol=1e-9, abs_tol=_NOTHING)
 
 
+def beyond_chance(low: float | None, high: float | None) -> bool:
+    """Whether the interval of a difference leaves out 0. Differences that are all the same have one without a width, which says nothing of
+    others."""
+    return low is not None and high is not None and has_width(low, high) and not low <= 0 <= high
+
+
 def interval(low: float | None, high: float | None, form: Callable[[float], str] = percent) -> str:
     """`59.5 % to 63.6 %`; "" where there is no interval, or one without width."""
     return "" if low is None or high is None or not has_width(low, high) else f"{form(low)} to {form(high)}"
@@ -148,6 +161,11 @@ def interval(low: float | None, high: float | None, form: Callable[[float], str]
 def bracketed(low: float | None, high: float | None, form: Callable[[float], str] = figure) -> str:
     """`[0.671, 0.752]`; "" where there is no interval, or one without width."""
     return "" if low is None or high is None or not has_width(low, high) else f"[{form(low)}, {form(high)}]"
+
+
+def difference(value: float | None, low: float | None, high: float | None) -> str:
+    """`+0.120 [+0.051, +0.190]`; "-" for null."""
+    return NONE if value is None else f"{plus(value)} {bracketed(low, high, plus)}".rstrip()
 
 
 def seconds(value: float | None) -> str:

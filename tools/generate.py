@@ -23,7 +23,7 @@ from kgeval.comparison.judge.grades import load_grades
 from kgeval.graph.layouts.profile import profiles
 from kgeval.llm.fake.__main__ import main as fake_model
 from kgeval.metrics.pages import metric_pages
-from kgeval.overview.bands import FACETS
+from kgeval.overview.rubric import FACETS
 from kgeval.overview.structure import FIGURES
 from kgeval.records import (
     GROUPS,

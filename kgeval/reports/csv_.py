@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from kgeval.format import visible
 from kgeval.overview.group_verdict import key_of
-from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupGain, PairResult, ScoreReport
+from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupCost, PairedGain, PairResult, ScoreReport
 from kgeval.tables.sheets import formula_safe
 
 _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
@@ -21,22 +21,18 @@ _COLUMNS = (
     "effect", "superiority", "detectable", "needed", "trial_kind", "signature",
 )
 _GAINS = ("n", "differ", "mean", "low", "high", "p", "p_holm", "effect", "sd", "mcnemar_p", "only_system", "only_baseline")
-_SIDES = ("system", "baseline")
 _TOOK = ("context_tokens", "prompt_tokens", "seconds", "relevance")
 
 
 def audit(report: AuditReport) -> str:
     """One row for each thing of each example: those of one hit share its number and repeat what is said of the whole hit. `counts`: how
     many of the check's hits it stands for. A check without examples has no row. With `--examples 0` they are all."""
-    def rows() -> Iterable[Sequence[object]]:
-        for finding in report.findings:
-            for at, example in enumerate(finding.examples, 1):
-                head = (_safe(finding.rule_id), finding.severity, finding.status, at, example.counts)
-                tail = (example.why, example.waived, "yes" if example.known else "")
-                for item in example.items:
-                    yield *head, *map(_safe, (item.kind, item.type, item.name, item.key, item.element_id, *tail))
-
-    return _csv(_HITS, rows())
+    return _csv(_HITS, (
+        (_safe(finding.rule_id), finding.severity, finding.status, at, example.counts, *map(_safe, (
+            item.kind, item.type, item.name, item.key, item.element_id, example.why, example.waived, "yes" if example.known else "",
+        )))
+        for finding in report.findings for at, example in enumerate(finding.examples, 1) for item in example.items
+    ))
 
 
 def graphs(report: GraphsReport) -> str:
@@ -60,18 +56,18 @@ def scores(report: ScoreReport) -> str:
     (`prompt_tokens` of the system, `baseline_prompt_tokens`, ...). Scores row by row are a file of results: -o scores.csv."""
     took = {key_of(one): one for one in report.costs_by_group}
 
-    def rows() -> Iterable[Sequence[object]]:
-        for gain in (*report.gains, *report.gains_by_group):
-            group = (gain.by, gain.value, gain.dataset) if isinstance(gain, GroupGain) else ("all", "", None)
-            cost = took.get(key_of(gain)) if isinstance(gain, GroupGain) else None
-            means = [getattr(cost, name, None) for name in _TOOK]
-            yield (
-                gain.metric, *map(_safe, (gain.system, gain.baseline, *group)), *(getattr(gain, name) for name in _GAINS),
-                getattr(gain, "detectable", None), *(end for mean in means for end in (getattr(mean, side, None) for side in _SIDES)),
-            )
+    def row(gain: PairedGain, group: Sequence[str | None], detectable: float | None, cost: GroupCost | None) -> Sequence[object]:
+        means = [getattr(cost, name, None) for name in _TOOK]
+        return (
+            gain.metric, *map(_safe, (gain.system, gain.baseline, *group)), *(getattr(gain, name) for name in _GAINS), detectable,
+            *(getattr(mean, side, None) for mean in means for side in ("system", "baseline")),
+        )
 
     names = [name for took in _TOOK for name in (took, f"baseline_{took}")]
-    return _csv(("metric", "system", "baseline", "by", "value", "dataset", *_GAINS, "detectable", *names), rows())
+    return _csv(("metric", "system", "baseline", "by", "value", "dataset", *_GAINS, "detectable", *names), [
+        *(row(gain, ("all", "", None), getattr(gain, "detectable", None), None) for gain in report.gains),
+        *(row(gain, (gain.by, gain.value, gain.dataset), gain.detectable, took.get(key_of(gain))) for gain in report.gains_by_group),
+    ])
 
 
 def _row(procedure: str, one: PairResult) -> list[object]:

@@ -6,11 +6,11 @@ Texts are as they come, users' among them: a renderer makes them safe for its fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 Form = Literal["text", "md", "html"]  # terminal, Markdown, HTML
 Forms = Literal["all", "short", "md", "brief", "long", "page"]  # where a block or section stands
@@ -18,6 +18,7 @@ STANDS: dict[Forms, tuple[Form, ...]] = {
     "all": ("text", "md", "html"), "short": ("text",), "md": ("md",), "brief": ("text", "md"), "long": ("md", "html"), "page": ("html",),
 }
 Tone = Literal["", "error", "warning", "info", "passed", "open", "skipped"]
+DASHES = frozenset({"-", "–"})  # what stands in a cell where there is no figure
 T = TypeVar("T")
 
 
@@ -46,40 +47,53 @@ class Cell:
     more: Sequence[Cell] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """What a section is made of. `forms`: where it stands."""
+
+    forms: Forms = "all"
+
+    @property
+    def kind(self) -> str:
+        """What templates call it: text, items, table, cards, figure, code, details, raw."""
+        return type(self).__name__.lower()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it to show. An iterator is not looked into."""
+        content = [getattr(self, name) for name in ("rows", "items", "cards") if hasattr(self, name)]
+        return any(isinstance(given, Sized) and not len(given) for given in content)
+
+
 @dataclass(frozen=True)
-class Text:
+class Text(Block):
     """A paragraph. `style`: hint: how to read something; lead: what matters most. `link`: words and a relative address at its end, in
     HTML."""
 
-    kind: ClassVar[str] = "text"
     text: str
     style: Literal["plain", "hint", "lead"] = "plain"
     link: tuple[str, str] | None = None
-    forms: Forms = "all"
 
 
 @dataclass(frozen=True)
-class Items:
+class Items(Block):
     """A list. `short`, `long`: how many a terminal and Markdown show. `longest`: characters of an item, in place of the form's own limit:
     for lines that are composed of names, which are cut each by itself, so that the line keeps its end."""
 
-    kind: ClassVar[str] = "items"
     items: Iterable[str | Cell]
     title: str = ""
     ordered: bool = False
     short: int = 10
     long: int = 100
     longest: int | None = None
-    forms: Forms = "all"
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """A table. `rows` may be an iterator. `words`: the places of the columns that hold words; the others hold figures. The first column is
     the name of the row. `short`, `long`: how many rows a terminal and Markdown show. A column without a head and without texts (marks on a
     line, bars) stands in HTML alone."""
 
-    kind: ClassVar[str] = "table"
     head: Sequence[str]
     rows: Iterable[Sequence[str | Cell]]
     title: str = ""
@@ -87,7 +101,15 @@ class Table:
     words: frozenset[int] = frozenset({0})
     short: int = 12
     long: int = 100
-    forms: Forms = "all"
+
+    def filled(self, least: int = 1) -> Table:
+        """The table without the columns that hold nothing but dashes; the first `least` stay."""
+        rows = list(self.rows)
+        kept = [at for at in range(len(self.head)) if at < least or any(as_cell(row[at]).text not in DASHES for row in rows)]
+        return replace(
+            self, head=[self.head[at] for at in kept], rows=[[row[at] for at in kept] for row in rows],
+            words=frozenset(place for place, at in enumerate(kept) if at in self.words),
+        )
 
 
 @dataclass(frozen=True)
@@ -102,27 +124,24 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Cards:
+class Cards(Block):
     """Figures side by side."""
 
-    kind: ClassVar[str] = "cards"
     cards: Sequence[Card]
-    forms: Forms = "all"
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Block):
     """A picture of our own drawing, with the numbers behind it. `drawing`: an SVG element, or what makes one: it is asked once, where the
     picture is shown. `names`: what its curves or rows are called, in their order. `data_title`: what `data` is to the picture."""
 
-    kind: ClassVar[str] = "figure"
     drawing: str | Callable[[], str]
     title: str
     hint: str = ""
     names: Sequence[str] = ()
     data: Table | None = None
     data_title: str = "Numbers behind the plot"
-    forms: Forms = "page"
+    forms: Forms = field(default="page", kw_only=True)
 
     @cached_property
     def svg(self) -> str:
@@ -130,26 +149,23 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Code:
+class Code(Block):
     """A statement or a command to copy. `hint`: how to run it. `id`: of its text, in HTML; `needs`: the id of another one that has to be
     run before: they are copied together."""
 
-    kind: ClassVar[str] = "code"
     text: str
     title: str = ""
     language: str = "cypher"
     hint: str = ""
     id: str = ""
     needs: str = ""
-    forms: Forms = "all"
 
 
 @dataclass(frozen=True)
-class Details:
+class Details(Block):
     """Blocks that are folded in HTML and Markdown. `tone`, `amount`, `chips`: of a finding or an item: how bad, how much, marks. `id`:
     where links lead to; the page's filters hide and show such by their tone."""
 
-    kind: ClassVar[str] = "details"
     title: str
     blocks: Sequence[Block]
     open: bool = False
@@ -158,21 +174,16 @@ class Details:
     amount: str = ""
     chips: Sequence[str] = ()
     id: str = ""
-    forms: Forms = "page"
+    forms: Forms = field(default="page", kw_only=True)
 
 
 @dataclass(frozen=True)
-class Raw:
+class Raw(Block):
     """A part of a page that no other block can say: a template with what it takes. `text`: what stands in its place in the other forms."""
 
-    kind: ClassVar[str] = "raw"
     template: str
     context: dict[str, Any]
     text: Sequence[Block] = ()
-    forms: Forms = "all"
-
-
-Block = Text | Items | Table | Cards | Figure | Code | Details | Raw
 
 
 @dataclass(frozen=True)
@@ -214,8 +225,19 @@ class Document:
     end: str = ""
 
 
+def columns(records: Iterable[T], cells: Mapping[str, Callable[[T], str | Cell]], **more: Any) -> Table:
+    """A table with a row a record. `cells`: the heads of the columns, and what stands below each of a record; `more`: fields of the
+    table."""
+    return Table(tuple(cells), [[cell(one) for cell in cells.values()] for one in records], **more)
+
+
 def as_cell(value: str | Cell) -> Cell:
     return value if isinstance(value, Cell) else Cell(value)
+
+
+def with_note(text: str, note: str) -> str:
+    """`0.71 [0.67, 0.75]`, `96 (n 100)`: a note behind what it is of."""
+    return f"{text} {note if note.startswith('[') else f'({note})'}" if text and note else text or note
 
 
 def first(rows: Iterable[T], most: int) -> tuple[list[T], int]:
@@ -230,8 +252,12 @@ def shown(given: Iterable[T], form: Form) -> list[T]:
 
 
 def sections_of(doc: Document, form: Form) -> list[Section]:
-    """The sections that have something in a form, with the blocks that stand there and an id each."""
-    given = [replace(one, id=one.id or f"part-{at}", blocks=shown(one.blocks, form)) for at, one in enumerate(doc.sections, start=1)]
+    """The sections that have something in a form, with the blocks that stand there and an id each: no heading stands over an empty
+    table."""
+    given = [
+        replace(one, id=one.id or f"part-{at}", blocks=[block for block in shown(one.blocks, form) if not block.empty])
+        for at, one in enumerate(doc.sections, start=1)
+    ]
     return [one for one in shown(given, form) if one.blocks]
 
 

@@ -97,7 +97,8 @@ def _environment() -> Environment:
         autoescape=select_autoescape(enabled_extensions=(), default=True, default_for_string=True),
     )
     page.filters.update(
-        visible=display.visible, number=display.number, money=display.money, pairs=_pairs, causes=measures.causes, model_rows=_model_rows,
+        visible=display.visible, number=display.number, money=display.money, pairs=filled_pairs, causes=measures.causes,
+        model_rows=_model_rows,
     )
     page.globals.update(
         top=TOP, most_rows=MOST_ROWS, has_width=display.has_width, cell=document.as_cell, first=document.first,
@@ -106,7 +107,7 @@ def _environment() -> Environment:
     return page
 
 
-def _pairs(table: dict[str, Any]) -> Iterable[tuple[str, str]]:
+def filled_pairs(table: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Filled entries of a map as short texts, lists joined."""
     for key, value in table.items():
         if value not in (None, [], "", False, {}):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import combinations, zip_longest
+from itertools import combinations, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from markupsafe import escape
@@ -21,7 +21,7 @@ from kgeval.errors import library
 from kgeval.format import number, plural, visible
 from kgeval.overview.priorities import failed
 from kgeval.records import AuditReport, CommunityLink, CommunityMap, DrawnNode, DrawnRelation, Picture, WorstRow
-from kgeval.reports.document import Cell, Figure, Table
+from kgeval.reports.document import Cell, Figure, Table, columns
 
 WIDTH = 300.0  # units of a drawing: the pixels that a page of 400 leaves it
 SIZE, SMALL = 11.0, 10.0  # of names, of relations
@@ -89,34 +89,17 @@ def figures_of(report: AuditReport) -> dict[str, Figure]:
 
 def neighbourhood(picture: Picture, colours: Colours) -> Figure:
     """What lies around the things that are marked."""
-    hint = "In red: what the finding is about."
-    if _has_texts(picture):
-        hint += " Squares are texts."
-    if one_type := _one_type(picture):
-        hint += f" All lines between entities are {visible(one_type, longest=60)}."
-    if picture.more:
-        most = "More than " if picture.at_least else ""
-        hint += f" {most}{plural(picture.more, 'neighbour')} {'is' if picture.more == 1 else 'are'} not drawn."
-    elif picture.at_least:
-        hint += " There may be more neighbours: not all relations were looked at."
-    return Figure(partial(_surroundings, picture, colours), "Around the first example", hint, data=_list(picture), data_title=LISTED)
-
-
-def _surroundings(picture: Picture, colours: Colours) -> str:
-    """The drawing of a neighbourhood."""
-    wide = len(picture.nodes) <= CROWD  # names on two lines where there is room
-    loops = _loops(picture)
-    spots = [
-        Spot(10.0 if node.mark else 7.0, lines_of(node.name, 16 if wide else 14, 2 if wide else 1), loop=at in loops)
-        for at, node in enumerate(picture.nodes)
+    one_type = _one_type(picture)
+    most = "More than " if picture.at_least else ""
+    hints = [
+        "In red: what the finding is about.", "Squares are texts." if _has_texts(picture) else "",
+        f"All lines between entities are {visible(one_type, longest=60)}." if one_type else "",
+        f"{most}{plural(picture.more, 'neighbour')} {'is' if picture.more == 1 else 'are'} not drawn." if picture.more
+        else "There may be more neighbours: not all relations were looked at." if picture.at_least else "",
     ]
-    place(spots, [(one.start, one.end) for one in picture.relations])
-    return _drawing(picture, spots, colours)
-
-
-def _loops(picture: Picture) -> set[int]:
-    """The nodes that have a relation with themselves."""
-    return {one.start for one in picture.relations if one.start == one.end}
+    wide = len(picture.nodes) <= CROWD  # names on two lines where there is room
+    draw = partial(_drawing, picture, colours, radius=(10.0, 7.0), longest=16 if wide else 14, most=2 if wide else 1)
+    return Figure(draw, "Around the first example", " ".join(filter(None, hints)), data=_list(picture), data_title=LISTED)
 
 
 def movable(picture: Picture, colours: Colours) -> Any:
@@ -145,27 +128,26 @@ def community_map(report: AuditReport) -> Figure | None:
 
 def communities(given: CommunityMap) -> Figure:
     """A circle a community, its area by its entities, lines by what joins them."""
-    largest = max(one.size for one in given.communities)
     links = sorted(given.links, key=lambda one: -one.pairs)[:MOST_LINKS]
+    left = [
+        *([f"{plural(given.more, 'smaller community')} with {plural(given.more_entities, 'entity')}"] if given.more else []),
+        *([f"{plural(given.alone, 'entity')} by {'itself' if given.alone == 1 else 'themselves'}"] if given.alone else []),
+    ]
     hint = (
         "A circle is a community, its area the number of its entities; a line says that relations join two of them, a thick one many. "
         "The largest are called by their best-connected entities."
+        + (f" Of {number(len(given.links))} lines the {MOST_LINKS} strongest are drawn." if len(given.links) > MOST_LINKS else "")
+        + (f" Not drawn: {', and '.join(left)}." if left else "")
     )
-    if len(given.links) > MOST_LINKS:
-        hint += f" Of {number(len(given.links))} lines the {MOST_LINKS} strongest are drawn."
-    left = [f"{plural(given.more, 'smaller community')} with {plural(given.more_entities, 'entity')}"] if given.more else []
-    left += [f"{plural(given.alone, 'entity')} by {'itself' if given.alone == 1 else 'themselves'}"] if given.alone else []
-    hint += f" Not drawn: {', and '.join(left)}." if left else ""
-    rows: list[list[str | Cell]] = [
-        [Cell(", ".join(one.names) or f"community {at}", user=bool(one.names)), number(one.size), number(_across(given, at - 1))]
-        for at, one in enumerate(given.communities, 1)
-    ]
-    data = Table(("community", "entities", "joined pairs with the others here"), rows)
-    draw = partial(_communities_drawn, given, links, largest)
-    return Figure(draw, "Communities and what joins them", hint, data=data, data_title=LISTED)
+    data = Table(("community", "entities", "joined pairs with the others here"), [
+        (Cell(", ".join(one.names) or f"community {at + 1}", user=bool(one.names)), number(one.size),
+         number(sum(link.pairs for link in given.links if at in (link.start, link.end)))) for at, one in enumerate(given.communities)
+    ])
+    return Figure(partial(_communities_drawn, given, links), "Communities and what joins them", hint, data=data, data_title=LISTED)
 
 
-def _communities_drawn(given: CommunityMap, links: Sequence[CommunityLink], largest: int) -> str:
+def _communities_drawn(given: CommunityMap, links: Sequence[CommunityLink]) -> str:
+    largest = max(one.size for one in given.communities)
     spots = [
         Spot(max(4.0, 36 * math.sqrt(one.size / largest)), [line for name in one.names for line in lines_of(name, 18, 1)])
         for one in given.communities
@@ -185,12 +167,8 @@ def _communities_drawn(given: CommunityMap, links: Sequence[CommunityLink], larg
             f'<circle class="community" cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}" fill="#bfe3dc" stroke="#2a9d8f" '
             f'stroke-width="1.5"/>{size}{_text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size)}</g>'
         )
-    said = f"Map of {len(given.communities)} communities; the largest has {plural(largest, 'entity')}."
-    return _svg(parts, max(spot.box.bottom for spot in spots), said)
-
-
-def _across(given: CommunityMap, at: int) -> int:
-    return sum(one.pairs for one in given.links if at in (one.start, one.end))
+    about = f"Map of {len(given.communities)} communities; the largest has {plural(largest, 'entity')}."
+    return _svg(parts, max(spot.box.bottom for spot in spots), about)
 
 
 def paths_of(rows: Sequence[WorstRow]) -> list[Figure | None]:
@@ -204,33 +182,22 @@ def path_figure(picture: Picture, colours: Colours) -> Figure:
     marks = [*(one.mark for one in picture.nodes), *(one.mark for one in picture.relations)]
     size = picture.size or len(marks)  # earlier records count what is drawn alone
     retrieved = marks.count("found") if picture.found is None else picture.found
-    missing = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
-    lost = sum(one.mark == "missing" for one in picture.relations)
-    told = any(mark is not None for mark in marks)
+    asked = any(mark is not None for mark in marks)
+    missing = ", ".join(visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing")
+    relations = sum(one.mark == "missing" for one in picture.relations)
+    lost = "; ".join(filter(None, [missing, plural(relations, "relation") if relations else ""]))
+    dashed = f" Dashed: not retrieved ({lost})." if lost else ""
     hint = "What the answer needs, from the question's entity on."
-    if told and retrieved == size:
-        hint = "All of it was retrieved."
-    elif told:
-        hint = f"Retrieved: {retrieved} of {size}."
-        parts = [", ".join(missing)] if missing else []
-        parts += [plural(lost, "relation")] if lost else []
-        hint += f" Dashed: not retrieved ({'; '.join(parts)})." if parts else ""
+    if asked:
+        hint = "All of it was retrieved." if retrieved == size else f"Retrieved: {retrieved} of {size}.{dashed}"
     if not_drawn := size - len(marks):
-        hint += f" Not drawn: {plural(not_drawn, 'relation')} without two ends on the path"
         lost_too = not_drawn - (retrieved - marks.count("found"))
-        hint += f" (not retrieved: {number(lost_too)})." if told and lost_too else "."
-    title = "Gold path" + (", and what was retrieved of it" if told else "")
-    return Figure(partial(_path, picture, colours), title, hint, data=_list(picture), data_title=LISTED)
-
-
-def _path(picture: Picture, colours: Colours) -> str:
-    """The drawing of a gold path."""
-    if (chain := _chain(picture)) is not None:
-        return _ladder(chain, colours)
-    loops = _loops(picture)
-    spots = [Spot(8.0, lines_of(node.name, 16, 2), loop=at in loops) for at, node in enumerate(picture.nodes)]
-    place(spots, [(one.start, one.end) for one in picture.relations])
-    return _drawing(picture, spots, colours)
+        too = f" (not retrieved: {number(lost_too)})" if asked and lost_too else ""
+        hint += f" Not drawn: {plural(not_drawn, 'relation')} without two ends on the path{too}."
+    chain = _chain(picture)
+    draw = partial(_ladder, chain, colours) if chain else partial(_drawing, picture, colours, radius=(8.0, 8.0), longest=16, most=2)
+    title = "Gold path" + (", and what was retrieved of it" if asked else "")
+    return Figure(draw, title, hint, data=_list(picture), data_title=LISTED)
 
 
 def colours_of(pictures: Iterable[Picture]) -> dict[str, int]:
@@ -288,11 +255,7 @@ def _fitted(line: str, width: float) -> str:
 
 def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     """Gives the spots their places within WIDTH, from y = 0 down: joined ones near each other, and none over another."""
-    import networkx as nx
-
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(spots)))
-    graph.add_edges_from((a, b) for a, b in pairs if a != b)
+    graph = _joined(len(spots), pairs)
     hub = max(graph, key=lambda node: (graph.degree(node), -node))
     # the nodes of a crowded star, pushed apart, would get into the lines of others
     star = CROWD < len(spots) <= graph.degree(hub) + 1 and graph.size() <= 1.5 * len(spots)
@@ -305,16 +268,23 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
         ends = max(ends, spot.box.bottom)
 
 
+def _joined(nodes: int, pairs: Iterable[tuple[int, int]]) -> Any:
+    """The graph of so many nodes, without loops and directions."""
+    import networkx as nx
+
+    graph = nx.empty_graph(nodes)
+    graph.add_edges_from((a, b) for a, b in pairs if a != b)
+    return graph
+
+
 def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
     """Places by Kamada and Kawai (1989): as far from each other as there are steps between. False where names cannot be pushed apart."""
     import networkx as nx
     from threadpoolctl import threadpool_limits
 
-    distances: dict[int, dict[int, float]] = {node: dict(found) for node, found in nx.all_pairs_shortest_path_length(graph)}
-    apart = 1 + max((steps for found in distances.values() for steps in found.values()), default=0)
-    for a, b in combinations(range(len(spots)), 2):  # parts that nothing joins would be thrown out of sight
-        for one, other in ((a, b), (b, a)):
-            distances[one].setdefault(other, apart)
+    steps = dict(nx.all_pairs_shortest_path_length(graph))
+    apart = 1 + max(far for found in steps.values() for far in found.values())  # else parts that nothing joins are thrown out of sight
+    distances = {one: {other: steps[one].get(other, apart) for other in graph} for one in graph}
     # of some dozen numbers: several threads of BLAS wait for each other longer than they compute
     with threadpool_limits(1, user_api="blas"):
         found = nx.kamada_kawai_layout(graph, dist=distances) if len(spots) > 1 else {0: (0.0, 0.0)}
@@ -378,26 +348,30 @@ def _round(spots: Sequence[Spot], hub: int) -> None:
         spot.x = WIDTH / 2 + side * min(max(away, spot.half), WIDTH / 2 - spot.half)
 
 
-def _drawing(picture: Picture, spots: Sequence[Spot], colours: Colours) -> str:
-    """Lines, then nodes over them, then names; at the end what the colours mean."""
+def _drawing(picture: Picture, colours: Colours, *, radius: tuple[float, float], longest: int, most: int) -> str:
+    """Lines, then nodes over them, then names; at the end what the colours mean. `radius`: of marked nodes, of others; `longest`, `most`:
+    characters and lines of a name."""
+    loops = {one.start for one in picture.relations if one.start == one.end}
+    spots = [
+        Spot(radius[0 if node.mark else 1], lines_of(node.name, longest, most), loop=at in loops) for at, node in enumerate(picture.nodes)
+    ]
+    place(spots, [(one.start, one.end) for one in picture.relations])
     groups: dict[tuple[int, int], list[DrawnRelation]] = {}
     for one in picture.relations:
         groups.setdefault((one.start, one.end), []).append(one)
-    parts: list[str] = []
+    lines = {(start, end): _line(spots[start], spots[end]) for start, end in groups}
+    parts = [
+        _edge(picture, relations, lines[pair], directed=picture.directed and not _is_link(picture, relations[0]))
+        for pair, relations in groups.items()
+    ]
     taken = [box for spot in spots for box in spot.boxes()]
-    lines = {pair: _line(spots[pair[0]], spots[pair[1]]) for pair in groups}
-    for (start, end), relations in groups.items():
-        parts.append(_edge(picture, relations, lines[start, end], directed=picture.directed and not _is_link(picture, relations[0])))
     named = [] if _one_type(picture) else sorted(groups.items(), key=lambda pair: not any(one.mark for one in pair[1]))
     for (start, end), relations in named:
         touches = len(groups) <= 8 or picture.nodes[start].mark or picture.nodes[end].mark or any(one.mark for one in relations)
         if touches and start != end and not _is_link(picture, relations[0]):
             parts += _label(relations, lines[start, end], taken)
-    for node, spot in zip(picture.nodes, spots, strict=True):
-        parts.append(_node(node, spot, colours))
-    bottom = max(spot.box.bottom for spot in spots)
-    legend, bottom = _legend(picture, colours, bottom + 6)
-    return _svg([*parts, *legend], bottom, _alternative(picture))
+    parts += [_node(node, spot, colours) for node, spot in zip(picture.nodes, spots, strict=True)]
+    return _with_legend(parts, picture, colours, max(spot.box.bottom for spot in spots) + 6)
 
 
 def _one_type(picture: Picture) -> str | None:
@@ -419,19 +393,19 @@ def _line(a: Spot, b: Spot) -> tuple[float, float, float, float]:
 
 
 def _edge(picture: Picture, relations: Sequence[DrawnRelation], line: tuple[float, float, float, float], *, directed: bool) -> str:
-    one = relations[0]
+    one, link = relations[0], _is_link(picture, relations[0])
     marks = {relation.mark for relation in relations}
-    kind = "edge" + (" hit" if "hit" in marks else " missing" if "missing" in marks else "") + (" link" if _is_link(picture, one) else "")
+    kind = "edge" + (" hit" if "hit" in marks else " missing" if "missing" in marks else "") + (" link" if link else "")
     stroke, width = (HIT, 2.4) if "hit" in marks else ("#8b95a1", 1.3)
-    dashes = ' stroke-dasharray="4 3"' if "missing" in marks else ' stroke-dasharray="1 3"' if _is_link(picture, one) else ""
-    title = escape("; ".join(dict.fromkeys(_sentence(picture, relation) for relation in relations)))
+    dashes = ' stroke-dasharray="4 3"' if "missing" in marks else ' stroke-dasharray="1 3"' if link else ""
     x1, y1, x2, y2 = line
     if one.start == one.end:  # the ends of the line lie on both sides of nothing: a ring above the node
-        shape = f'<circle cx="{x1 - 1:.1f}" cy="{y1 - LOOP_UP:.1f}" r="{LOOP_R:g}" fill="none"/>'
-        return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}" fill="none"><title>{title}</title>{shape}</g>'
-    head = _arrow(x1, y1, x2, y2, stroke) if directed else ""
-    shape = f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"{dashes}/>'
-    return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}"><title>{title}</title>{shape}{head}</g>'
+        fill, shape = ' fill="none"', f'<circle cx="{x1 - 1:.1f}" cy="{y1 - LOOP_UP:.1f}" r="{LOOP_R:g}" fill="none"/>'
+    else:
+        fill, shape = "", f'<line x1="{x1:.0f}" y1="{y1:.0f}" x2="{x2:.0f}" y2="{y2:.0f}"{dashes}/>'
+        shape += _arrow(x1, y1, x2, y2, stroke) if directed else ""
+    title = escape("; ".join(dict.fromkeys(_sentence(picture, relation) for relation in relations)))
+    return f'<g class="{kind}" stroke="{stroke}" stroke-width="{width}"{fill}><title>{title}</title>{shape}</g>'
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
@@ -457,23 +431,21 @@ def _label(relations: Sequence[DrawnRelation], line: tuple[float, float, float, 
 
 
 def _node(node: DrawnNode, spot: Spot, colours: Colours) -> str:
-    ring = ""
-    if node.mark == "hit":
-        shape = f'cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}"'
-        ring = f'<circle class="ring" {shape} fill="none" stroke="{HIT}" stroke-width="2.5"/>'
-    name = _text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size * 0.85, spot.size, "hit" if ring else "")
-    return f"<g><title>{escape(_title(node))}</title>{_shape(node, spot.x, spot.y, spot.r - (4 if ring else 0), colours)}{ring}{name}</g>"
+    hit = node.mark == "hit"
+    circle = f'cx="{spot.x:.1f}" cy="{spot.y:.1f}" r="{spot.r:.1f}"'
+    ring = f'<circle class="ring" {circle} fill="none" stroke="{HIT}" stroke-width="2.5"/>' if hit else ""
+    name = _text(spot.lines, spot.x, spot.y + spot.r + 3 + spot.size * 0.85, spot.size, "hit" if hit else "")
+    return f"<g><title>{escape(_title(node))}</title>{_shape(node, spot.x, spot.y, spot.r - (4 if hit else 0), colours)}{ring}{name}</g>"
 
 
 def _shape(node: DrawnNode, x: float, y: float, r: float, colours: Colours) -> str:
     """Entities are circles, texts squares; what was not retrieved is hollow."""
-    at = colours.get(node.type or "", 0)
-    kind = "text" if node.kind in TEXTS else f"t{at}"
-    colour = COLOURS[0] if node.kind in TEXTS else COLOURS[at]
+    text, at = node.kind in TEXTS, colours.get(node.type or "", 0)
+    kind, colour = ("text", COLOURS[0]) if text else (f"t{at}", COLOURS[at])
     hollow = node.mark == "missing" or node.kind == "other"
     paint = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="3 2"' if hollow else f'fill="{colour}"'
     kind += " hollow" if hollow else ""
-    if node.kind in TEXTS:
+    if text:
         side = 2 * r - 2
         return f'<rect class="{kind}" x="{x - side / 2:.1f}" y="{y - side / 2:.1f}" width="{side:.1f}" height="{side:.1f}" rx="2" {paint}/>'
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}" {paint}/>'
@@ -481,14 +453,13 @@ def _shape(node: DrawnNode, x: float, y: float, r: float, colours: Colours) -> s
 
 def _text(lines: Sequence[str], x: float, y: float, size: float = SIZE, kind: str = "", anchor: str = "") -> str:
     """Lines one below the other; `y`: the first one's base line. Size, anchor and colour are those of the whole drawing where not given."""
-    more = f' class="{kind}"' if kind else ""
-    more += f' font-size="{size:g}"' if size != SIZE else ""
-    more += f' text-anchor="{anchor}"' if anchor else ""
+    own = {"class": kind, "font-size": f"{size:g}" if size != SIZE else "", "text-anchor": anchor}
+    more = "".join(f' {name}="{value}"' for name, value in own.items() if value)
     return "".join(f'<text x="{x:.1f}" y="{y + at * size * 1.2:.1f}"{more}>{escape(line)}</text>' for at, line in enumerate(lines))
 
 
-def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], float]:
-    """The types that are on the picture with their colours, and where that ends."""
+def _with_legend(drawn: Sequence[str], picture: Picture, colours: Colours, top: float) -> str:
+    """The picture, below it from `top` on the types that are on it with their colours."""
     shown = {node.type for node in picture.nodes if node.kind not in TEXTS}
     types = [name for name in sorted(colours, key=lambda one: colours[one]) if name in shown]
     entries = [(f"t{colours[name]}", COLOURS[colours[name]], short(name, 22)) for name in types]
@@ -496,9 +467,7 @@ def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], 
         entries.append(("t0", COLOURS[0], "other"))
     if types and _has_texts(picture):
         entries.append(("text", COLOURS[0], "text"))
-    if not entries:
-        return [], top
-    parts, x, y = [], 6.0, top + 8
+    parts, x, y = list(drawn), 6.0, top + 8
     for kind, colour, name in entries:
         width = 16 + width_of(name, SMALL) + 10
         if x > 6 and x + width > WIDTH:
@@ -507,22 +476,20 @@ def _legend(picture: Picture, colours: Colours, top: float) -> tuple[list[str], 
         shape = f'<rect class="{kind}" x="{x:.1f}" y="{y - 5:.1f}" width="10" height="10" rx="{corners}" fill="{colour}"/>'
         parts.append(shape + _text([name], x + 14, y + 3.5, SMALL, "type", "start"))
         x += width
-    return parts, y + 8
+    return _svg(parts, y + 8 if entries else top, _alternative(picture))
 
 
 def _chain(picture: Picture) -> Picture | None:
     """The picture with nodes and relations in the order of their chain, from the end that comes first; None where they are no chain."""
-    at_node: dict[int, list[DrawnRelation]] = {at: [] for at in range(len(picture.nodes))}
-    for one in picture.relations:
-        at_node[one.start].append(one)
-        at_node[one.end].append(one)
-    order, steps = [min(at_node, key=lambda at: (len(at_node[at]), at))], list[DrawnRelation]()
-    while left := [one for one in at_node[order[-1]] if one not in steps]:
-        steps.append(left[0])
-        order.append(left[0].end if left[0].start == order[-1] else left[0].start)
-    if len(order) > 12 or sorted(order) != list(range(len(picture.nodes))) or len(steps) != len(picture.relations):
+    import networkx as nx
+
+    pairs = {frozenset((one.start, one.end)): one for one in picture.relations}
+    graph, size = _joined(len(picture.nodes), [(one.start, one.end) for one in picture.relations]), len(picture.nodes)
+    if size > 12 or len(picture.relations) != size - 1 or not nx.is_tree(graph) or max(degree for _, degree in graph.degree) > 2:
         return None
+    order = list(nx.dfs_preorder_nodes(graph, min(graph, key=lambda at: (graph.degree(at), at))))
     place = {node: at for at, node in enumerate(order)}
+    steps = [pairs[frozenset(pair)] for pair in pairwise(order)]
     return picture.model_copy(update={
         "nodes": [picture.nodes[at] for at in order],
         "relations": [one.model_copy(update={"start": place[one.start], "end": place[one.end]}) for one in steps],
@@ -541,8 +508,7 @@ def _ladder(picture: Picture, colours: Colours) -> str:
             parts.append(_text([_ladder_name(_called(one), one.mark, SMALL)], 32, y - 22, SMALL, "type", "start"))
         name = _text([_ladder_name(node.name, node.mark, SIZE)], 32, y + 4, SIZE, "", "start")
         parts.append(f"<g><title>{escape(_title(node))}</title>{_shape(node, 16, y, 7, colours)}{name}</g>")
-    legend, bottom = _legend(picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
-    return _svg([*parts, *legend], bottom, _alternative(picture))
+    return _with_legend(parts, picture, colours, 14 + (len(picture.nodes) - 1) * 52.0 + 18)
 
 
 def _ladder_name(name: str, mark: str | None, size: float) -> str:
@@ -575,12 +541,15 @@ def _called(one: DrawnRelation) -> str:
 
 
 def _alternative(picture: Picture) -> str:
-    marked = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "hit"]
-    lost = [visible(node.name, longest=60) for node in picture.nodes if node.mark == "missing"]
-    parts = [f"A graph of {plural(len(picture.nodes), 'node')} and {plural(len(picture.relations), 'relation')}."]
-    parts += [f"Marked: {', '.join(marked)}."] if marked else []
-    parts += [f"Not retrieved: {', '.join(lost)}."] if lost else []
-    return " ".join([*parts, "; ".join(_sentence(picture, one) for one in picture.relations[:8])])
+    """The picture in words."""
+    marked, lost = (
+        ", ".join(visible(node.name, longest=60) for node in picture.nodes if node.mark == mark) for mark in ("hit", "missing")
+    )
+    return " ".join(filter(None, [
+        f"A graph of {plural(len(picture.nodes), 'node')} and {plural(len(picture.relations), 'relation')}.",
+        f"Marked: {marked}." if marked else "", f"Not retrieved: {lost}." if lost else "",
+        "; ".join(_sentence(picture, one) for one in picture.relations[:8]),
+    ]))
 
 
 def _has_texts(picture: Picture) -> bool:
@@ -589,8 +558,8 @@ def _has_texts(picture: Picture) -> bool:
 
 def _list(picture: Picture) -> Table | None:
     """The relations as rows."""
-    rows = [
-        [Cell(picture.nodes[one.start].name, user=True), Cell(_called(one), user=True), Cell(picture.nodes[one.end].name, user=True)]
-        for one in picture.relations
-    ]
-    return Table(("from", "relation", "to"), rows, words=frozenset({0, 1, 2})) if rows else None
+    return columns(picture.relations, {
+        "from": lambda one: Cell(picture.nodes[one.start].name, user=True),
+        "relation": lambda one: Cell(_called(one), user=True),
+        "to": lambda one: Cell(picture.nodes[one.end].name, user=True),
+    }, words=frozenset({0, 1, 2})) if picture.relations else None

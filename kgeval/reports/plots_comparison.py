@@ -6,27 +6,24 @@ No name of a system stands in a drawing: the tables around the drawings have the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from kgeval.records import Box, PairResult, Rates, TrialRates
 
 _OPEN = 'aria-hidden="true" focusable="false"'
 _BOX = 14  # height of a box
+_GRID = "".join(f'<line class="grid" x1="{at}.00%" x2="{at}.00%" y1="0" y2="100%"/>' for at in (0, 25, 50, 75, 100))
 _W, _H, _PAD = 640.0, 170.0, 34.0  # the plot over trials
 
 
 def rates_bar(rates: Rates) -> str:
     """One bar: wins from the left, ties, losses to the right."""
-    at, parts = 0.0, []
-    for width, kind in ((rates.win, "win"), (rates.tie, "tie"), (rates.loss, "loss")):
-        if width > 0:
-            parts.append(f'<rect class="{kind}" x="{_x(at)}" y="0" width="{_x(width)}" height="100%"/>')
-        at += width
+    widths = {"win": rates.win, "tie": rates.tie, "loss": rates.loss}
+    parts = [
+        f'<rect class="{kind}" x="{_x(start)}" y="0" width="{_x(width)}" height="100%"/>'
+        for (kind, width), start in zip(widths.items(), accumulate(widths.values(), initial=0.0), strict=False) if width > 0
+    ]
     return f'<svg class="wtl" {_OPEN}>{"".join(parts)}<line class="half" x1="50%" x2="50%" y1="0" y2="100%"/></svg>'
-
-
-def shares_bar(first: float, middle: float, last: float) -> str:
-    """One bar of three shares: longer wins, ties, shorter wins."""
-    return rates_bar(Rates(win=first, tie=middle, loss=last))
 
 
 def boxes(result: PairResult) -> str:
@@ -34,21 +31,21 @@ def boxes(result: PairResult) -> str:
     if result.box_win is None or result.box_loss is None:
         return ""
     upper, lower = _box(result.box_win, 3, "win", 0.0, 1.0), _box(result.box_loss, 3 + _BOX + 4, "loss", 0.0, 1.0)
-    return f'<svg class="boxes" {_OPEN}>{_grid(5)}{upper}{lower}</svg>'
+    return f'<svg class="boxes" {_OPEN}>{_GRID}{upper}{lower}</svg>'
 
 
 def relative_box(box: Box | None) -> str:
     """The box of the relative win rate over trials, on -100..100 %; "" without trials."""
-    return "" if box is None else f'<svg class="boxes one" {_OPEN}>{_grid(5)}{_box(box, 4, "tie", -1.0, 1.0)}</svg>'
+    return "" if box is None else f'<svg class="boxes one" {_OPEN}>{_GRID}{_box(box, 4, "tie", -1.0, 1.0)}</svg>'
 
 
 def relative_dot(value: float | None, low: float | None, high: float | None) -> str:
     """A relative win rate with its interval on -100..100 %; "" for null."""
     if value is None:
         return ""
-    span = ""
-    if low is not None and high is not None:
-        span = f'<rect class="span" x="{_x((low + 1) / 2)}" y="4" width="{_x(max(0.004, (high - low) / 2))}" height="6" rx="3"/>'
+    span = "" if low is None or high is None else (
+        f'<rect class="span" x="{_x((low + 1) / 2)}" y="4" width="{_x(max(0.004, (high - low) / 2))}" height="6" rx="3"/>'
+    )
     ground = '<rect class="track" width="100%" y="6" height="2"/><line class="half" x1="50%" x2="50%" y1="0" y2="14"/>'
     return f'<svg class="range relative" {_OPEN}>{ground}{span}<circle class="at" cx="{_x((value + 1) / 2)}" cy="7" r="4"/></svg>'
 
@@ -68,11 +65,6 @@ def _box(box: Box, y: float, kind: str, low: float, high: float) -> str:
         f'<rect class="{kind}" x="{at(box.q25)}" y="{y}" width="{wide}" height="{_BOX}"/>'
         f'<line class="median" x1="{at(box.median)}" x2="{at(box.median)}" y1="{y}" y2="{bottom}"/>{outside}'
     )
-
-
-def _grid(lines: int) -> str:
-    places = [at / (lines - 1) for at in range(lines)]
-    return "".join(f'<line class="grid" x1="{_x(at)}" x2="{_x(at)}" y1="0" y2="100%"/>' for at in places)
 
 
 def _x(share: float) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgeval.records import Mean, Spread
+from kgeval.records import Spread
 from kgeval.reports.plots import ACCENT, GRID, INK, draw
 
 _WIDTH, _HEIGHT, _BOX = 200.0, 34.0, 10.0
@@ -27,41 +27,33 @@ class Point:
     high: float | None
 
 
-def distribution(spread: Spread, mean: Mean) -> str:
-    """Bars for the bins of 0..1; below them the box from quartile to quartile with the median, and the whole range. "" without values."""
+def distribution(spread: Spread, mean: float | None) -> str:
+    """Bars for the bins of 0..1 with the mean; below them the box from quartile to quartile with the median, and the whole range. ""
+    without values; what lies outside of 0..1 is not drawn."""
     most = max(spread.bins, default=0)
     if not most and spread.median is None:
         return ""
-    step = _WIDTH / max(1, len(spread.bins))
-    bars = [
+    step, y = _WIDTH / max(1, len(spread.bins)), _HEIGHT + 2
+    parts = [
         f'<rect class="bin" x="{at * step + 0.4:.2f}" y="{_HEIGHT - tall:.2f}" width="{step - 0.8:.2f}" height="{tall:.2f}"/>'
         for at, n in enumerate(spread.bins) if n > 0 and (tall := max(1.0, _HEIGHT * n / most))
     ]
-    ground = f'<line class="axis" x1="0" x2="{_WIDTH:.0f}" y1="{_HEIGHT + 0.5}" y2="{_HEIGHT + 0.5}"/>'
+    parts.append(f'<line class="axis" x1="0" x2="{_WIDTH:.0f}" y1="{_HEIGHT + 0.5}" y2="{_HEIGHT + 0.5}"/>')
+    ends = [end for end in (spread.minimum, spread.q25, spread.median, spread.q75, spread.maximum) if end is not None and 0 <= end <= 1]
+    if len(ends) == 5:
+        low, left, middle, right, high = (_WIDTH * end for end in ends)
+        parts += [
+            f'<line class="axis" x1="{low:.2f}" x2="{high:.2f}" y1="{y + _BOX / 2}" y2="{y + _BOX / 2}"/>',
+            f'<rect class="box" x="{left:.2f}" y="{y + 1}" width="{max(0.8, right - left):.2f}" height="{_BOX - 2}"/>',
+            f'<rect class="median" x="{min(_WIDTH - 1.2, max(0.0, middle - 0.6)):.2f}" y="{y}" width="1.2" height="{_BOX}"/>',
+        ]
+    if mean is not None and 0 <= mean <= 1:
+        x = min(_WIDTH - 1.0, max(0.0, _WIDTH * mean - 0.5))
+        parts.append(f'<rect class="mean" x="{x:.2f}" y="0" width="1" height="{_HEIGHT:.0f}"/>')
     return (
-        f'<svg class="dist" viewBox="0 0 {_WIDTH:.0f} {_HEIGHT + 2 + _BOX:.0f}" preserveAspectRatio="none" aria-hidden="true" '
-        f'focusable="false">{"".join(bars)}{ground}{_box(spread)}{_mark(mean)}</svg>'
+        f'<svg class="dist" viewBox="0 0 {_WIDTH:.0f} {y + _BOX:.0f}" preserveAspectRatio="none" aria-hidden="true" '
+        f'focusable="false">{"".join(parts)}</svg>'
     )
-
-
-def _box(spread: Spread) -> str:
-    ends = (spread.minimum, spread.q25, spread.median, spread.q75, spread.maximum)
-    if not all(end is not None and 0 <= end <= 1 for end in ends):
-        return ""
-    low, left, middle, right, high = (_WIDTH * (end or 0.0) for end in ends)
-    y = _HEIGHT + 2
-    return (
-        f'<line class="axis" x1="{low:.2f}" x2="{high:.2f}" y1="{y + _BOX / 2}" y2="{y + _BOX / 2}"/>'
-        f'<rect class="box" x="{left:.2f}" y="{y + 1}" width="{max(0.8, right - left):.2f}" height="{_BOX - 2}"/>'
-        f'<rect class="median" x="{min(_WIDTH - 1.2, max(0.0, middle - 0.6)):.2f}" y="{y}" width="1.2" height="{_BOX}"/>'
-    )
-
-
-def _mark(mean: Mean) -> str:
-    if mean.mean is None or not 0 <= mean.mean <= 1:
-        return ""
-    x = min(_WIDTH - 1.0, max(0.0, _WIDTH * mean.mean - 0.5))
-    return f'<rect class="mean" x="{x:.2f}" y="0" width="1" height="{_HEIGHT:.0f}"/>'
 
 
 def plane(points: Sequence[Point], *, amount: str, quality: str, name: str) -> str:

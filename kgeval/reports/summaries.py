@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from kgeval.records import (
     AnswerReport,
     AuditReport,
     CheckReport,
-    ComparisonReport,
     CoverageReport,
     GenerationReport,
     IndexRecord,
@@ -50,18 +49,13 @@ def unfinished(record: Any) -> str | None:
 
 
 def _build(report: IndexRecord) -> list[str]:
-    sizes = f"{_count(report.entities)} entities, {_count(report.relations)} relations"
+    entities, relations = ("unknown number of" if count is None else number(count) for count in (report.entities, report.relations))
     texts = f"from {plural(report.corpus.documents, 'document')} ({number(report.corpus.tokens)} tokens)"
-    lines = [f"{visible(report.system)}: {sizes} {texts} in {number(round(report.seconds, 1))} s."]
-    return [*lines, usage_line(report.run) + "." if report.run.model_use else "", *_failures(report.failures)]
-
-
-def _count(value: int | None) -> str:
-    return "unknown number of" if value is None else number(value)
-
-
-def _failures(failures: Mapping[str, int]) -> list[str]:
-    return [f"Failed: {', '.join(f'{visible(cause, longest=60)} {number(n)}' for cause, n in failures.items())}."] if failures else []
+    failed = ", ".join(f"{visible(cause, longest=60)} {number(n)}" for cause, n in report.failures.items())
+    return [
+        f"{visible(report.system)}: {entities} entities, {relations} relations {texts} in {number(round(report.seconds, 1))} s.",
+        usage_line(report.run) + "." if report.run.model_use else "", f"Failed: {failed}." if failed else "",
+    ]
 
 
 def _questions(report: GenerationReport) -> list[str]:
@@ -101,13 +95,9 @@ def _scores(report: ScoreReport) -> list[str]:
     return [*score_verdict.verdict(tables), *group_verdict.short_lines(tables)]
 
 
-def _comparison(report: ComparisonReport) -> list[str]:
-    return pairs.verdict(pairs.view_of(report))
-
-
 _SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {
     "build": _build, "audit": lambda report: [priorities.verdict(report)], "completeness": lambda report: [completeness.verdict(report)],
     "accuracy": lambda report: [accuracy.verdict(report)], "questions": _questions, "check": _check, "coverage": _coverage,
-    "answers": _answers, "scores": _scores, "contamination": contamination.lead, "comparison": _comparison, "matrix": crossed.lead,
-    "agreement": agreement.verdict, "load": load.lead,
+    "answers": _answers, "scores": _scores, "contamination": contamination.lead, "matrix": crossed.lead, "agreement": agreement.verdict,
+    "comparison": lambda report: pairs.verdict(pairs.view_of(report)), "load": load.lead,
 }

@@ -27,7 +27,7 @@ SHARES: dict[str, Callable[[float], str]] = {
     "one report": lambda value: told.value_of(value, None, None, "share"),
     "a difference of one report": lambda value: told.value_of(value, None, None, "difference"),
     "scores": lambda value: scores.difference(value, None, None),
-    "agreement": agreement.figure, "points of a comparison": pairs.points, "statistics": stats.signed,
+    "agreement": agreement.figure, "points of a comparison": pairs.points, "statistics": display.plus,
     "a proportion": lambda value: measures.share(Proportion(count=1, total=2, share=value)),
     "an estimate": lambda value: measures.estimated(_estimate(value)),
     "contamination": lambda value: contamination.mean_cells(_mean(value))[0],

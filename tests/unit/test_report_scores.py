@@ -271,13 +271,13 @@ def test_two_renderings_are_the_same(report: ScoreReport, told: dict[Form, str])
 
 def test_a_distribution_has_its_bars_where_its_values_are() -> None:
     spread = Spread(minimum=0, q25=0.25, median=0.5, q75=0.75, maximum=1, bins=[4, 0, 2, 1])
-    svg = distribution(spread, Mean(n=7, n_scored=7, mean=0.5))
+    svg = distribution(spread, 0.5)
     drawn = re.findall(r'class="bin" x="([\d.]+)" y="([\d.]+)" width="[\d.]+" height="([\d.]+)"', svg)
     bars = [tuple(map(float, found)) for found in drawn]
     assert [round(x / 50) for x, _, _ in bars] == [0, 2, 3] and [tall for _, _, tall in bars] == [34, 17, 8.5]
     assert all(y + tall == pytest.approx(34) for _, y, tall in bars)
     assert re.search(r'class="box" x="50.00" y="37.0" width="100.00"', svg) and 'class="median" x="99.40"' in svg
-    assert distribution(Spread(), Mean(n=0, n_scored=0)) == ""
+    assert distribution(Spread(), None) == ""
 
 
 def test_a_plane_needs_two_points_and_names_nobody() -> None:

@@ -24,13 +24,16 @@ from kgeval.reports.document import (
     Table,
     Text,
     as_cell,
+    columns,
     first,
     sections_of,
     shown,
     text_columns,
+    with_note,
 )
 
 LONGEST = 900  # characters of a sentence
+NOTES = 10
 
 # Encoded: what could be mark-up where it stands. Left as they are: an underscore within a word, a bracket that no link or note can follow
 # from, a star between blanks, `<` and `&` before a blank or a digit, `$` before a digit (GitHub's formulas close with one that no digit
@@ -51,61 +54,64 @@ _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not becom
 
 
 def render(doc: Document) -> str:
-    """The document's longer form. One that holds code is never cut: half a list of
-    statements is of no use to who copies them."""
+    """The document's longer form, at most MOST_CHARACTERS long: of a section that does not fit the last blocks are left out, or all of
+    them, and that is said. One that holds code is never cut: half a list of statements is of no use to who copies them."""
     name = f": {code(doc.name)}" if doc.name else ""
     lead, *others = [_sentence(line) for line in doc.lead] or [""]
+    sections = sections_of(doc, "md")
     head = [
         f"# {escape(doc.title)}{name}", _sentence(doc.about) if doc.about else "", f"**{lead}**" if lead else "",
         "\n".join(f"- {line}" for line in others),
     ]
-    tail = [*(_sentence(line) for line in doc.foot), notes(doc.notes), _sentence(doc.end) if doc.end else ""]
-    holds_code = any(isinstance(block, Code) for section in sections_of(doc, "md") for block in section.blocks)
-    return fitted(head, _sections(doc), tail, most=sys.maxsize if holds_code else MOST_CHARACTERS)
+    tail = [*(_sentence(line) for line in doc.foot), _notes(doc.notes), _sentence(doc.end) if doc.end else ""]
+    holds_code = any(isinstance(block, Code) for section in sections for block in section.blocks)
+    room = sys.maxsize if holds_code else MOST_CHARACTERS - sum(len(part) + 2 for part in (*head, *tail, _LEFT_OUT))
+    return _joined([*head, *_fitting(map(_parts, sections), room), *tail]) + "\n"
 
 
-def _sections(doc: Document) -> Iterator[list[str]]:
-    for section in sections_of(doc, "md"):
-        yield list(_parts(section))
-
-
-def _parts(section: Section) -> Iterator[str]:
+def _parts(section: Section) -> list[str]:
     """A heading with its first block, so that none is left alone; then a block each. A folded section is one part: whole, or left out."""
-    blocks = [text for block in shown(section.blocks, "md") if (text := _block(block))]
+    blocks = [text for block in section.blocks if (text := _block(block))]
     hint = _sentence(section.hint) if section.hint else ""
     if blocks and section.folded:
-        yield f"<details><summary>{escape(section.title)}</summary>\n\n{_joined([hint, *blocks])}\n\n</details>"
-    elif blocks:
-        yield _joined([f"## {escape(section.title)}" if section.title else "", hint, blocks[0]])
-        yield from blocks[1:]
+        return [f"<details><summary>{escape(section.title)}</summary>\n\n{_joined([hint, *blocks])}\n\n</details>"]
+    heading = f"## {escape(section.title)}" if section.title else ""
+    return [_joined([heading, hint, blocks[0]]), *blocks[1:]] if blocks else []
 
 
 def _block(block: Block) -> str:
-    if isinstance(block, Text):
-        return f"**{_sentence(block.text)}**" if block.style == "lead" else _sentence(block.text)
-    if isinstance(block, Items):
-        items, left = first(block.items, block.long)
-        lines = [(f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), block.longest or 600) for at, item in enumerate(items, 1)]
-        name = f"{_sentence(block.title)}\n\n" if block.title else ""
-        return name + "\n".join(lines) + more(left) if lines else ""
-    if isinstance(block, Table):
-        return _table(block)
-    if isinstance(block, Cards):
-        return _table(Table(("Figure", "Value", "What it says"), [
-            (card.title, card.value or "not measured", " ".join(filter(None, [card.band and f"{card.band}.", card.what])))
-            for card in block.cards
-        ]))
-    if isinstance(block, Code):
-        fence = "`" * max(3, 1 + max((len(run) for run in block.text.split() if set(run) == {"`"}), default=0))
-        name = f"### {escape(block.title)}\n\n" if block.title else ""
-        return f"{name}{fence}{block.language}\n{block.text}\n{fence}"
-    if isinstance(block, Details):
-        title = f"{escape(block.title)} {escape(block.amount) if block.amount else ''}".strip()
-        parts = _joined(map(_block, shown(block.blocks, "md")))
-        return f"<details><summary>{title}</summary>\n\n{parts}\n\n</details>" if parts else ""
-    if isinstance(block, Raw):
-        return _joined(map(_block, shown(block.text, "md")))
+    match block:
+        case Text():
+            return f"**{_sentence(block.text)}**" if block.style == "lead" else _sentence(block.text)
+        case Items():
+            items, left = first(block.items, block.long)
+            lines = [
+                (f"{at}. " if block.ordered else "- ") + _cell(as_cell(item), block.longest or 600) for at, item in enumerate(items, 1)
+            ]
+            name = _sentence(block.title) if block.title else ""
+            return _joined([name, "\n".join(lines), more(left)]) if lines else ""
+        case Table():
+            return _table(block)
+        case Cards():
+            return _table(columns(block.cards, {
+                "Figure": lambda card: card.title,
+                "Value": lambda card: card.value or "not measured",
+                "What it says": lambda card: " ".join(filter(None, [card.band and f"{card.band}.", card.what])),
+            }))
+        case Code():
+            fence = "`" * max(3, 1 + max((len(run) for run in block.text.split() if set(run) == {"`"}), default=0))
+            return _joined([_heading(block.title), f"{fence}{block.language}\n{block.text}\n{fence}"])
+        case Details():
+            title = f"{escape(block.title)} {escape(block.amount) if block.amount else ''}".strip()
+            parts = _joined(map(_block, shown(block.blocks, "md")))
+            return f"<details><summary>{title}</summary>\n\n{parts}\n\n</details>" if parts else ""
+        case Raw():
+            return _joined(map(_block, shown(block.text, "md")))
     return ""
+
+
+def _heading(title: str) -> str:
+    return f"### {escape(title)}" if title else ""
 
 
 def _joined(parts: Iterable[str]) -> str:
@@ -118,15 +124,15 @@ def _table(block: Table) -> str:
         return ""
     columns = text_columns(block.head, rows)
     cells = [[_cell(as_cell(row[at]), 300) for at in columns] for row in rows]
-    name = f"### {escape(block.title)}\n\n" if block.title else ""
-    hint = f"{_sentence(block.hint)}\n\n" if block.hint else ""
     heads = [escape(block.head[at]) if block.head[at] else "" for at in columns]
     lines = ["| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *cells]]
     room = MOST_CHARACTERS // 2  # of a comment: a table of long names leaves room for the other half of the report
     while len(lines) > 3 and sum(map(len, lines)) > room:
         lines.pop()
         left += 1
-    return name + hint + "\n".join(lines) + (f"\n\n{number(left)} more are in the HTML and JSON reports." if left > 0 else "")
+    hint = _sentence(block.hint) if block.hint else ""
+    cut = f"{number(left)} more are in the HTML and JSON reports." if left > 0 else ""
+    return _joined([_heading(block.title), hint, "\n".join(lines), cut])
 
 
 def _sentence(text: str) -> str:
@@ -138,12 +144,8 @@ def _cell(cell: Cell, longest: int) -> str:
     text = (code(cell.text, longest=160) if cell.user else prose(cell.text, longest=longest)) if cell.text or cell.user else ""
     text = f"**{text}**" if text and cell.tone in ("error", "warning") else text
     apart = "; " if any(one.more or one.note for one in cell.more) else ", "
-    text = apart.join(filter(None, [text, *(_cell(one, longest) for one in cell.more)]))
-    text += " *" if cell.best else ""
-    note = prose(cell.note, longest=longest) if cell.note else ""
-    if text and note:
-        return f"{text} {note}" if note.startswith("[") else f"{text} ({note})"
-    return text or note
+    text = apart.join(filter(None, [text, *(_cell(one, longest) for one in cell.more)])) + (" *" if cell.best else "")
+    return with_note(text, prose(cell.note, longest=longest) if cell.note else "")
 
 
 def escape(text: str, *, longest: int = 200) -> str:
@@ -168,22 +170,14 @@ def prose(text: str, *, longest: int = 300) -> str:
 
 
 def more(left: int) -> str:
-    """`and 12 more` as a paragraph of its own below a list; "" where nothing is left."""
-    return f"\n\nand {number(left)} more" if left > 0 else ""
+    """`and 12 more`, a paragraph of its own below a list; "" where nothing is left."""
+    return f"and {number(left)} more" if left > 0 else ""
 
 
-def notes(given: Sequence[str], *, most: int = 10) -> str:
+def _notes(notes: Sequence[str]) -> str:
     """The first notes as a list under their heading; "" without notes."""
-    lines = "\n".join(f"- {prose(note)}" for note in given[:most])
-    return f"## Notes\n\n{lines}{more(len(given) - most)}" if given else ""
-
-
-def fitted(head: Iterable[str], sections: Iterable[Sequence[str]], tail: Iterable[str], *, most: int = MOST_CHARACTERS) -> str:
-    """Head, blocks of sections and tail as paragraphs, at most `most` characters long: of a section that does not fit the last blocks are
-    left out, or all of them, and that is said. Empty ones are passed over."""
-    first, last = list(head), list(tail)
-    room = most - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT) - 2
-    return "\n\n".join(part for part in (*first, *_fitting(sections, room), *last) if part) + "\n"
+    lines = "\n".join(f"- {prose(note)}" for note in notes[:NOTES])
+    return _joined(["## Notes", lines, more(len(notes) - NOTES)]) if notes else ""
 
 
 def _fitting(sections: Iterable[Sequence[str]], room: int) -> Iterator[str]:

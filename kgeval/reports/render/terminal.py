@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
@@ -18,7 +18,6 @@ from kgeval.reports.document import (
     Document,
     Items,
     Raw,
-    Section,
     Table,
     Text,
     Tone,
@@ -27,6 +26,7 @@ from kgeval.reports.document import (
     sections_of,
     shown,
     text_columns,
+    with_note,
 )
 
 if TYPE_CHECKING:
@@ -47,29 +47,21 @@ def render(doc: Document, *, width: int = 100, colour: bool = False, written: Se
     for at, line in enumerate(doc.lead):
         _say(console, line, "" if at else COLOURS.get(doc.tone, "bold"))
     for section in sections_of(doc, "text"):
-        show_section(console, section)
+        title(console, visible(section.title, longest=160) if section.title else "")
+        _blocks(console, section.blocks)
+        if section.hint:
+            _say(console, section.hint, "dim")
     if doc.notes or doc.foot:
         console.print()
     notes(console, doc.notes, most=8, longest=500)
     for line in doc.foot:
         _say(console, line, "dim")
-    where(console, written, doc.more)
-    return text_of(out)
-
-
-def show_section(console: Console, section: Section) -> None:
-    """A heading and its blocks; nothing where it has none here."""
-    blocks = shown(section.blocks, "text")
-    if not blocks:
-        return
-    if section.title:
-        title(console, visible(section.title, longest=160))
+    console.print()
+    if written:
+        console.print("Report: " + ", ".join(visible(str(path), longest=300) for path in written), overflow="fold")
     else:
-        console.print()
-    for block in blocks:
-        _block(console, block)
-    if section.hint:
-        _say(console, section.hint, "dim")
+        console.print(doc.more, style="dim")
+    return text_of(out)
 
 
 def _say(console: Console, text: str, style: str = "", longest: int = LONGEST) -> None:
@@ -78,33 +70,32 @@ def _say(console: Console, text: str, style: str = "", longest: int = LONGEST) -
     console.print(Line(visible(text, longest=longest)), style=style, overflow="fold")
 
 
-def _block(console: Console, block: Block) -> None:
-    if isinstance(block, Text):
-        _say(console, block.text, {"hint": "dim", "lead": "bold", "plain": ""}[block.style])
-    elif isinstance(block, Items):
-        items, left = first(block.items, block.short)
-        if block.title and items:
-            _say(console, block.title)
-        for at, item in enumerate(items, start=1):
-            cell = as_cell(item)
-            line = (f"{at}. " if block.ordered else "") + _text(cell, block.longest or 300)
-            _say(console, line, COLOURS.get(cell.tone, ""), max(LONGEST, len(line)))
-        more(console, left)
-    elif isinstance(block, Table):
-        _table(console, block)
-    elif isinstance(block, Cards):
-        _cards(console, block)
-    elif isinstance(block, Code):
-        if block.title:
-            title(console, visible(block.title, longest=160))
-        console.print(block.text, overflow="fold", soft_wrap=True)
-    elif isinstance(block, Details):
-        _say(console, block.title, "bold")
-        for one in shown(block.blocks, "text"):
-            _block(console, one)
-    elif isinstance(block, Raw):
-        for one in shown(block.text, "text"):
-            _block(console, one)
+def _blocks(console: Console, blocks: Iterable[Block]) -> None:
+    for block in shown(blocks, "text"):
+        match block:
+            case Text():
+                _say(console, block.text, {"hint": "dim", "lead": "bold", "plain": ""}[block.style])
+            case Items():
+                items, left = first(block.items, block.short)
+                if block.title and items:
+                    _say(console, block.title)
+                for at, cell in enumerate(map(as_cell, items), start=1):
+                    line = (f"{at}. " if block.ordered else "") + _text(cell, block.longest or 300)
+                    _say(console, line, COLOURS.get(cell.tone, ""), max(LONGEST, len(line)))
+                more(console, left)
+            case Table():
+                _table(console, block)
+            case Cards():
+                _cards(console, block)
+            case Code():
+                if block.title:
+                    title(console, visible(block.title, longest=160))
+                console.print(block.text, overflow="fold", soft_wrap=True)
+            case Details():
+                _say(console, block.title, "bold")
+                _blocks(console, block.blocks)
+            case Raw():
+                _blocks(console, block.text)
 
 
 def _cards(console: Console, block: Cards) -> None:
@@ -113,11 +104,10 @@ def _cards(console: Console, block: Cards) -> None:
     from rich.text import Text as Line
 
     cells = [(visible(card.title, longest=40), card.value or "not measured") for card in block.cards]
-    rows = -(-len(cells) // 3)
-    cells += [("", "")] * (3 * rows - len(cells))
     grid = Grid.grid(padding=(0, 2, 0, 0))
     for at in range(6):
         grid.add_column(justify="right" if at % 2 else "left", overflow="fold")
+    rows = -(-len(cells) // 3)
     for at in range(rows):
         grid.add_row(*(Line(text) for pair in cells[at::rows] for text in pair))
     console.print(grid)
@@ -132,18 +122,20 @@ def _table(console: Console, block: Table) -> None:
         return
     if block.title:
         _say(console, block.title)
-    heads = [visible(name, longest=40) if name else "" for name in block.head]
-    texts = [[_text(as_cell(cell), 120) for cell in row] for row in rows]
-    shown_columns = text_columns(block.head, rows)
-    parts = list(_fitting(heads, texts, block.words, shown_columns, console.width))
-    if len(parts) > 1:  # narrower: heads of figures in several lines, notes below what they are of
-        low_heads = [
-            name if at in block.words else fill(name, HEAD, break_long_words=False, break_on_hyphens=False) for at, name in enumerate(heads)
+
+    def laid_out(*, low: bool) -> tuple[list[str], list[list[str]], list[list[int]]]:
+        """Heads, rows and the parts of columns. `low`: narrower: heads of figures in several lines, notes below what they are of."""
+        heads = [visible(name, longest=40) if name else "" for name in block.head]
+        heads = [
+            fill(name, HEAD, break_long_words=False, break_on_hyphens=False) if low and at not in block.words else name
+            for at, name in enumerate(heads)
         ]
-        low = [[_text(as_cell(cell), 120, below=at not in block.words) for at, cell in enumerate(row)] for row in rows]
-        fewer = list(_fitting(low_heads, low, block.words, shown_columns, console.width))
-        if len(fewer) < len(parts):
-            heads, texts, parts = low_heads, low, fewer
+        texts = [[_text(as_cell(cell), 120, below=low and at not in block.words) for at, cell in enumerate(row)] for row in rows]
+        return heads, texts, list(_fitting(heads, texts, block.words, text_columns(block.head, rows), console.width))
+
+    heads, texts, parts = laid_out(low=False)
+    if len(parts) > 1:
+        heads, texts, parts = min((heads, texts, parts), laid_out(low=True), key=lambda given: len(given[2]))
     for columns in parts:
         grid = Grid(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
         for at in columns:
@@ -159,14 +151,9 @@ def _table(console: Console, block: Table) -> None:
 def _text(cell: Cell, longest: int, *, below: bool = False) -> str:
     """`below`: the note in a line of its own."""
     text = visible(cell.text, longest=longest) if cell.text or cell.user else ""
-    text = ", ".join(filter(None, [text, *(_text(other, longest) for other in cell.more)]))
+    text = ", ".join(filter(None, [text, *(_text(other, longest) for other in cell.more)])) + (" *" if cell.best else "")
     note = visible(cell.note, longest=longest) if cell.note else ""
-    star = " *" if cell.best else ""
-    if text and note:
-        if below:
-            return f"{text}{star}\n{note}"
-        return f"{text}{star} {note}" if note.startswith("[") else f"{text}{star} ({note})"
-    return note or text + star
+    return f"{text}\n{note}" if below and text and note else with_note(text, note)
 
 
 def _fitting(
@@ -208,9 +195,10 @@ def text_of(out: io.StringIO) -> str:
 
 
 def title(console: Console, text: str) -> None:
-    """A blank line and a heading."""
+    """A blank line and a heading, where there is one."""
     console.print()
-    console.print(text, style="bold")
+    if text:
+        console.print(text, style="bold")
 
 
 def more(console: Console, left: int, noun: str = "") -> None:
@@ -225,11 +213,3 @@ def notes(console: Console, given: Sequence[str], *, most: int = 5, longest: int
         console.print(f"note: {visible(note, longest=longest)}", style="dim", overflow="fold")
     more(console, len(given) - most, "note")
 
-
-def where(console: Console, written: Sequence[Path], otherwise: str) -> None:
-    """The last line: the report files that exist now, or how to get one."""
-    console.print()
-    if written:
-        console.print("Report: " + ", ".join(visible(str(path), longest=300) for path in written), overflow="fold")
-    else:
-        console.print(otherwise, style="dim")

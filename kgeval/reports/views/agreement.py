@@ -17,7 +17,7 @@ from kgeval.records import (
     PeopleAgreement,
     PredictorAgreement,
 )
-from kgeval.reports.document import Cell, Document, Section, Table, Text
+from kgeval.reports.document import Cell, Document, Section, Table, Text, as_cell, columns
 from kgeval.reports.measures import causes
 
 NONE = "-"
@@ -31,8 +31,13 @@ PAIR_TITLES = {
 
 def agreement(report: AgreementReport) -> Document:
     """How far people agree, what is nearest to them, and all tables; by level and data set in the long forms."""
+    what = "pair" if report.scope == "pairs" else "answer"
+    about = (
+        f"{plural(report.labels, 'label')} of {plural(len(report.annotators), 'annotator')} on {plural(report.items, what)} "
+        f"({plural(report.questions, 'question')}), seed {report.seed}."
+    )
     return Document(
-        "Agreement with people", "annotate agreement", list(_sections(report)), about=_read(report), lead=verdict(report),
+        "Agreement with people", "annotate agreement", list(_sections(report)), about=about, lead=verdict(report),
         notes=report.notes, more=_MORE,
     )
 
@@ -66,31 +71,21 @@ def aspects(report: AgreementReport) -> list[str]:
     return list(dict.fromkeys(one.aspect for one in report.people))
 
 
-def _read(report: AgreementReport) -> str:
-    what = "pair" if report.scope == "pairs" else "answer"
-    return (
-        f"{plural(report.labels, 'label')} of {plural(len(report.annotators), 'annotator')} on {plural(report.items, what)} "
-        f"({plural(report.questions, 'question')}), seed {report.seed}."
-    )
-
-
 def verdict(report: AgreementReport) -> list[str]:
     """The sentences that a reader takes away: how far people agree, what is nearest to them."""
     lines = []
     for one in (one for one in report.people if one.by == "all"):
-        alpha = one.alpha_ordinal
-        if alpha.value is None:
-            lines.append(f"{one.aspect}: nothing can be said of how far people agree ({plural(one.items_twice, 'item')} with two labels).")
-        else:
-            told = f", 95 %: {between(alpha)}" if between(alpha) else ""
-            lines.append(f"{one.aspect}: people agree with alpha {figure(alpha.value)} (ordinal{told}; {plural(one.items_twice, 'item')}).")
+        alpha, twice = one.alpha_ordinal, plural(one.items_twice, "item")
+        ends = f", 95 %: {between(alpha)}" if between(alpha) else ""
+        lines.append(
+            f"{one.aspect}: nothing can be said of how far people agree ({twice} with two labels)." if alpha.value is None
+            else f"{one.aspect}: people agree with alpha {figure(alpha.value)} (ordinal{ends}; {twice})."
+        )
     for aspect in aspects(report):
-        near = [one for one in report.nearest if one.aspect == aspect]
-        if near:
+        if near := [one for one in report.nearest if one.aspect == aspect]:
             lines.append(f"{aspect}: {_nearest_of(near)}")
         fitting = [one for one in report.predictors if one.by == "all" and one.fits and one.aspect == aspect]
-        own = sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True)
-        if own:
+        if own := sorted(((value, one.predictor) for one in fitting if (value := one.spearman.value) is not None), reverse=True):
             lines.append(f"{aspect}: its own metrics and judges: {joined([f'{name} {figure(value)}' for value, name in own], 4)}.")
     return lines
 
@@ -107,40 +102,88 @@ def _nearest_of(near: Sequence[Nearest]) -> str:
 
 def _sections(report: AgreementReport) -> Iterator[Section]:
     """All tables of a report on agreement, in order."""
-    yield _table("With people", ("", *aspects(report), "labels"), _predictors(report), (
+    whole = [one for one in report.predictors if one.by == "all"]
+    names = list(dict.fromkeys(one.predictor for one in whole))
+    yield _section("With people", Table(("", *aspects(report), "labels"), [
+        _row(name, [_find(whole, name, aspect=aspect) for aspect in aspects(report)]) for name in names
+    ]), (
         "Spearman's correlation with the labels, each label a row; 95 % interval over questions. The other people are the ceiling: nothing "
         "can be expected to agree with people better than they do themselves."
     ))
-    if any(one.fits for one in report.predictors):
-        yield _dimensions(report)
+    if any(one.fits for one in report.predictors):  # each aspect with what measures it, the other people above [D figure 1 c]
+        fitting = {one.aspect for one in whole if one.fits}
+        yield _section("By dimension, with what measures it", columns([
+            one for aspect in aspects(report) if aspect in fitting
+            for one in whole if one.aspect == aspect and (one.fits or one.kind == "people")
+        ], {
+            "": lambda one: one.predictor,
+            "aspect": lambda one: one.aspect,
+            "Spearman": lambda one: cell(one.spearman, shaded=True),
+            "Pearson": lambda one: cell(one.pearson),
+            "Spearman with mean label": lambda one: cell(one.spearman_mean),
+            "labels": lambda one: number(one.n),
+        }), (
+            "Only metrics and judges of the same dimension; the other people are the ceiling. Spearman with mean label: an item counts "
+            "once."
+        ))
     if report.scope == "pairs":
-        yield _choices(report)
+        yield _section("The same in other figures", columns(whole, {
+            "": lambda one: one.predictor,
+            "aspect": lambda one: one.aspect,
+            "preferred scores higher": lambda one: cell(one.concordance),
+            "Kendall tau-b": lambda one: cell(one.kendall),
+            "Pearson": lambda one: cell(one.pearson),
+            "Spearman with mean label": lambda one: cell(one.spearman_mean),
+            "same winner": lambda one: cell(one.winner),
+            "kappa": lambda one: cell(one.winner_kappa),
+            "items": lambda one: number(one.items),
+        }), (
+            "Preferred scores higher: among labels that prefer a side, equal values half. Same winner and its kappa: judges only."
+        ), main=False)
     yield _people([one for one in report.people if one.by == "all"], "People with each other")
-    yield _pairs(report)
-    yield _each(report)
+    yield _section("Every two people", columns(report.pairs, {
+        "": lambda one: f"{one.first} and {one.second}",
+        "aspect": lambda one: one.aspect,
+        "kappa, quadratic": lambda one: cell(one.quadratic),
+        "kappa, linear": lambda one: cell(one.linear),
+        "kappa": lambda one: cell(one.kappa),
+        "same label": lambda one: cell(one.raw),
+        "at most 1 apart": lambda one: cell(one.within_one),
+        "items": lambda one: number(one.n),
+    }), "Cohen's kappa with weights by squared steps, by steps, without weights.", main=len(report.pairs) <= 12)
+    yield _section("Each person against the others", columns(report.each, {
+        "": lambda one: one.annotator,
+        "aspect": lambda one: one.aspect,
+        "Spearman": lambda one: cell(one.spearman, shaded=True),
+        "label minus others": lambda one: cell(one.bias),
+        "items": lambda one: number(one.n),
+        "labels used": lambda one: ", ".join(f"{label}: {n}" for label, n in one.used.items()),
+    }), "Against the mean label of the others on the same item.", main=False)
     yield from _groups(report)
-    yield _nearest(report)
+    yield _section("Which is nearest to people", columns(report.nearest, {
+        "": lambda one: one.predictor,
+        "aspect": lambda one: one.aspect,
+        "place": lambda one: number(one.rank),
+        "Spearman": lambda one: figure(one.spearman),
+        "behind the nearest": lambda one: cell(one.behind),
+        "told apart": lambda one: {True: "yes", False: "no", None: NONE}[one.told_apart],
+        "labels": lambda one: number(one.n),
+    }), (
+        "On the labels for which every metric and judge has a value. Told apart: the interval of the difference does not hold 0."
+    ), main=False)
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], hint: str = "", *, main: bool = True) -> Section:
-    """A table under its title. `main`: also on a terminal."""
-    named = [(replace(row[0], user=True), *row[1:]) for row in rows]
-    words = frozenset({0, 1}) if len(head) > 1 and head[1] == "aspect" else frozenset({0})
-    return Section(title, [Table(head, named, words=words, short=100)] if named else [], hint=hint, forms="all" if main else "long")
+def _section(title: str, table: Table, hint: str = "", *, main: bool = True) -> Section:
+    """A table under its title; the names of its rows are those of users' metrics, judges and labellers. `main`: also on a terminal."""
+    rows = [(replace(as_cell(row[0]), user=True), *row[1:]) for row in table.rows]
+    words = frozenset({0, 1}) if list(table.head[1:2]) == ["aspect"] else frozenset({0})
+    given = replace(table, rows=rows, words=words, short=100)
+    return Section(title, [given], hint=hint, forms="all" if main else "long")
 
 
-def _predictors(report: AgreementReport) -> list[tuple[Cell, ...]]:
-    """Predictor x aspect: Spearman."""
-    whole = [one for one in report.predictors if one.by == "all"]
-    return [_row(name, [_find(whole, name, aspect) for aspect in aspects(report)]) for name in _names(whole)]
-
-
-def _names(found: Iterable[PredictorAgreement]) -> list[str]:
-    return list(dict.fromkeys(one.predictor for one in found))
-
-
-def _find(found: Iterable[PredictorAgreement], name: str, aspect: str) -> PredictorAgreement | None:
-    return next((one for one in found if (one.predictor, one.aspect) == (name, aspect)), None)
+def _find(given: Iterable[PredictorAgreement], name: str, **where: str) -> PredictorAgreement | None:
+    """The agreement of a metric or judge, of an aspect or of a value."""
+    return next((one for one in given if one.predictor == name and all(getattr(one, key) == value for key, value in where.items())), None)
 
 
 def _row(name: str, found: Sequence[PredictorAgreement | None]) -> tuple[Cell, ...]:
@@ -153,85 +196,25 @@ def _spearman(one: PredictorAgreement | None, usual: int | None = None) -> Cell:
     if one is None:
         return Cell("")
     missing = sum(one.missing.values())
-    told = [] if one.n == usual else [f"n {number(one.n)}"]
-    told += [f"{plural(missing, 'item')} without: {causes(one.missing)}"] if missing else []
-    if one.spearman.value is None:
-        return Cell(NONE, ", ".join([*([one.reason] if one.reason else []), *told]))
-    found = cell(one.spearman, shaded=True)
-    return replace(found, note=", ".join([*([found.note] if found.note else []), *told]))
-
-
-def _dimensions(report: AgreementReport) -> Section:
-    """Each aspect with the metrics and judges of that very aspect, and the other people above them [D figure 1 c]."""
-    whole = [one for one in report.predictors if one.by == "all"]
-    rows = [
-        (
-            Cell(one.predictor), Cell(aspect), cell(one.spearman, shaded=True), cell(one.pearson), cell(one.spearman_mean),
-            Cell(number(one.n)),
-        )
-        for aspect in aspects(report) if any(one.fits and one.aspect == aspect for one in whole)
-        for one in whole if one.aspect == aspect and (one.fits or one.kind == "people")
-    ]
-    return _table(
-        "By dimension, with what measures it", ("", "aspect", "Spearman", "Pearson", "Spearman with mean label", "labels"), rows,
-        "Only metrics and judges of the same dimension; the other people are the ceiling. Spearman with mean label: an item counts once.",
+    known = cell(one.spearman, shaded=True) if one.spearman.value is not None else Cell(NONE, one.reason or "")
+    notes = (
+        known.note, "" if one.n == usual else f"n {number(one.n)}",
+        f"{plural(missing, 'item')} without: {causes(one.missing)}" if missing else "",
     )
+    return replace(known, note=", ".join(filter(None, notes)))
 
 
-def _choices(report: AgreementReport) -> Section:
-    whole = [one for one in report.predictors if one.by == "all"]
-    rows = []
-    for one in whole:
-        rows.append((
-            Cell(one.predictor), Cell(one.aspect), cell(one.concordance), cell(one.kendall), cell(one.pearson), cell(one.spearman_mean),
-            cell(one.winner), cell(one.winner_kappa), Cell(number(one.items)),
-        ))
-    return _table(
-        "The same in other figures",
-        ("", "aspect", "preferred scores higher", "Kendall tau-b", "Pearson", "Spearman with mean label", "same winner", "kappa", "items"),
-        rows, "Preferred scores higher: among labels that prefer a side, equal values half. Same winner and its kappa: judges only.",
-        main=False,
-    )
-
-
-def _people(found: Sequence[PeopleAgreement], title: str, *, main: bool = True) -> Section:
-    rows = [
-        (
-            Cell(one.aspect if main else f"{one.value}: {one.aspect}"), cell(one.alpha_ordinal, shaded=True), cell(one.alpha_interval),
-            cell(one.alpha_nominal), cell(one.raw), cell(one.within_one), Cell(number(one.items_twice), f"of {number(one.items)}"),
-            Cell(number(one.tied)),
-        ) for one in found
-    ]
-    return _table(
-        title, ("aspect", "alpha, ordinal", "alpha, interval", "alpha, nominal", "same label", "at most 1 apart", "items", "no majority"),
-        rows, "Krippendorff's alpha: 1 full agreement, 0 what chance gives. Items: with two labels or more.", main=main,
-    )
-
-
-def _pairs(report: AgreementReport) -> Section:
-    rows = [
-        (
-            Cell(f"{one.first} and {one.second}"), Cell(one.aspect), cell(one.quadratic), cell(one.linear), cell(one.kappa), cell(one.raw),
-            cell(one.within_one), Cell(number(one.n)),
-        ) for one in report.pairs
-    ]
-    return _table(
-        "Every two people", ("", "aspect", "kappa, quadratic", "kappa, linear", "kappa", "same label", "at most 1 apart", "items"), rows,
-        "Cohen's kappa with weights by squared steps, by steps, without weights.", main=len(rows) <= 12,
-    )
-
-
-def _each(report: AgreementReport) -> Section:
-    rows = [
-        (
-            Cell(one.annotator), Cell(one.aspect), cell(one.spearman, shaded=True), cell(one.bias), Cell(number(one.n)),
-            Cell(", ".join(f"{label}: {n}" for label, n in one.used.items())),
-        ) for one in report.each
-    ]
-    return _table(
-        "Each person against the others", ("", "aspect", "Spearman", "label minus others", "items", "labels used"), rows,
-        "Against the mean label of the others on the same item.", main=False,
-    )
+def _people(given: Sequence[PeopleAgreement], title: str, *, main: bool = True) -> Section:
+    return _section(title, columns(given, {
+        "aspect": lambda one: one.aspect if main else f"{one.value}: {one.aspect}",
+        "alpha, ordinal": lambda one: cell(one.alpha_ordinal, shaded=True),
+        "alpha, interval": lambda one: cell(one.alpha_interval),
+        "alpha, nominal": lambda one: cell(one.alpha_nominal),
+        "same label": lambda one: cell(one.raw),
+        "at most 1 apart": lambda one: cell(one.within_one),
+        "items": lambda one: Cell(number(one.items_twice), f"of {number(one.items)}"),
+        "no majority": lambda one: number(one.tied),
+    }), "Krippendorff's alpha: 1 full agreement, 0 what chance gives. Items: with two labels or more.", main=main)
 
 
 def _groups(report: AgreementReport) -> Iterator[Section]:
@@ -240,42 +223,23 @@ def _groups(report: AgreementReport) -> Iterator[Section]:
         values = list(dict.fromkeys(one.value or "" for one in parts))
         for aspect in aspects(report) if values else ():
             own = [one for one in parts if one.aspect == aspect]
-            rows = [
-                (Cell(name), *(_spearman(next((o for o in own if (o.predictor, o.value) == (name, value)), None)) for value in values))
-                for name in _names(own)
-            ]
-            yield _table(f"With people in {aspect}, by {by}", ("", *values), rows, "Spearman's correlation with the labels.", main=False)
-        people = [one for one in report.people if one.by == by]
-        if people:
+            yield _section(f"With people in {aspect}, by {by}", Table(("", *values), [
+                (name, *(_spearman(_find(own, name, value=value)) for value in values))
+                for name in dict.fromkeys(one.predictor for one in own)
+            ]), "Spearman's correlation with the labels.", main=False)
+        if people := [one for one in report.people if one.by == by]:
             yield _people(people, f"People with each other, by {by}", main=False)
-
-
-def _nearest(report: AgreementReport) -> Section:
-    rows = [
-        (
-            Cell(one.predictor), Cell(one.aspect), Cell(number(one.rank)), Cell(figure(one.spearman)), cell(one.behind),
-            Cell({True: "yes", False: "no", None: NONE}[one.told_apart]), Cell(number(one.n)),
-        ) for one in report.nearest
-    ]
-    return _table(
-        "Which is nearest to people", ("", "aspect", "place", "Spearman", "behind the nearest", "told apart", "labels"), rows,
-        "On the labels for which every metric and judge has a value. Told apart: the interval of the difference does not hold 0.",
-        main=False,
-    )
 
 
 def _squares(report: MatrixReport) -> Iterator[Section]:
     for group in report.groups:
-        hint = ""
-        if group.constant:
-            told = joined([f"{name} (always {value:g})" for name, value in group.constant.items()])
-            hint = f"Always the same value, so no correlation: {told}."
-        title, heads, square = matrix_title(group), ("", *group.metrics), _square(group)
-        wide = len(group.metrics) > MOST_COLUMNS
-        yield _table(title, heads, square, hint, main=group.by == "all" and not wide)
+        constant = joined([f"{name} (always {value:g})" for name, value in group.constant.items()])
+        hint = f"Always the same value, so no correlation: {constant}." if constant else ""
+        wide, table = len(group.metrics) > MOST_COLUMNS, Table(("", *group.metrics), _square(group))
+        yield _section(matrix_title(group), table, hint, main=group.by == "all" and not wide)
         if wide and group.by == "all":
-            size = f"{len(square)} by {len(group.metrics)}: too wide for a terminal, see the report."
-            yield Section(title, [Text(size, style="hint")], forms="short")
+            size = f"{len(group.metrics)} by {len(group.metrics)}: too wide for a terminal, see the report."
+            yield Section(matrix_title(group), [Text(size, style="hint")], forms="short")
 
 
 def matrix_title(group: MatrixGroup) -> str:
@@ -288,20 +252,16 @@ def matrix_title(group: MatrixGroup) -> str:
     return f"Metrics of {title}" + (f", data set {group.dataset}" if group.dataset else "")
 
 
-def _square(group: MatrixGroup) -> list[tuple[Cell, ...]]:
-    found = {(one.first, one.second): one for one in group.cells} | {(one.second, one.first): one for one in group.cells}
-    rows = []
-    for metric in group.metrics:
-        row = [Cell(metric)]
-        for other in group.metrics:
-            one = found.get((metric, other))
-            row.append(Cell("", f"n {number(group.n.get(metric, 0))}") if one is None else _matrix_cell(one))
-        rows.append(tuple(row))
-    return rows
+def _square(group: MatrixGroup) -> list[list[Cell]]:
+    """Each metric with each other; on the diagonal how many values it has."""
+    cells = {(one.first, one.second): one for one in group.cells} | {(one.second, one.first): one for one in group.cells}
+    own = {metric: Cell("", f"n {number(group.n.get(metric, 0))}") for metric in group.metrics}
+    return [
+        [Cell(metric), *(_matrix_cell(one) if (one := cells.get((metric, other))) else own[metric] for other in group.metrics)]
+        for metric in group.metrics
+    ]
 
 
 def _matrix_cell(one: MatrixCell) -> Cell:
-    if one.value is None:
-        return Cell(NONE, f"n {number(one.n)}")
-    told = f"{between(one)}, n {number(one.n)}".removeprefix(", ")
-    return Cell(figure(one.value), told, shade=round(10 * one.value))
+    note = ", ".join(filter(None, [between(one), f"n {number(one.n)}"]))
+    return Cell(NONE, f"n {number(one.n)}") if one.value is None else Cell(figure(one.value), note, shade=round(10 * one.value))

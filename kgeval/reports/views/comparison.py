@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.format import bracketed, chance, figure, joined, number, plural, share, signed, visible
-from kgeval.records import ComparisonReport, JudgeReport, PairResult
+from kgeval.records import AlignmentCount, ComparisonReport, Estimated, JudgeReport, PairResult, Quantiles, Ranking, Rates
 from kgeval.reports import plots_comparison as plots
-from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text
+from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, columns
+from kgeval.reports.page import filled_pairs
 from kgeval.reports.usage import usage
 from kgeval.reports.views.pairs import (
     ALL,
@@ -87,9 +88,10 @@ def weak_points(report: ComparisonReport) -> Iterator[str]:
         yield "the judge moved: on the anchors it does not judge as it did in the baseline"
     if any(rate.selection_p is not None and rate.selection_p < 0.05 for rate in report.corrected):
         yield "the questions that people labelled are no random part of the judged ones: no correction by their labels holds"
-    for system, questions in report.missing.items():
-        if questions:
-            yield f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
+    yield from (
+        f"{word(system)} lacks {plural(len(questions), 'question')}, left out of its pairs"
+        for system, questions in report.missing.items() if questions
+    )
 
 
 def stamp(view: PairView) -> str:
@@ -109,7 +111,8 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         stamp: bool = True,
     ) -> Section:
         given, above = list(blocks), [Text(hint, style="hint", forms="page")] if hint else []
-        return Section(title, [*above, *given, *([below] if stamp else [])] if given else [], id=id_, folded=folded, forms=forms)
+        known = not all(block.empty for block in given)
+        return Section(title, [*above, *given, *([below] if stamp else [])] if known else [], id=id_, folded=folded, forms=forms)
 
     if weak:
         lacking = [
@@ -119,29 +122,25 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         yield Section("What weakens this result", [Items(weak, longest=400), *lacking], id="weak")
     yield stamped("Pairs", "result", _pairs(view))
     yield gates_section(report.gates)
-    if report.known is not None and report.known.pairs:
-        rows = [
-            (pair_name(pair), *(f"{signed(one.relative.value)} {between(one.relative)}".rstrip() if one else "-" for one in (pair, rest)),
-             *(number(one.n_scored) if one else "-" for one in (pair, rest)))
-            for pair in report.known.pairs for rest in [view.result(pair.system_a, pair.system_b, OVERALL, ALL)]
-        ]
-        table = Table((PAIR, "All questions", "Without the known", "n", "n without"), rows, words=frozenset({0}), short=15, long=30)
-        yield Section("With and without what the model knows", [table], id="known", hint=(
-            "Relative win rate with its 95% CI. All other figures of this report are without the known questions."
-        ))
-    yield stamped("By data set", "datasets", _datasets(view), forms="page", hint=(
+    all_and_rest = [(pair, view.result(pair.system_a, pair.system_b)) for pair in (report.known.pairs if report.known else [])]
+    yield Section("With and without what the model knows", [Table((PAIR, "All questions", "Without the known", "n", "n without"), [
+        (pair_name(pair), *(f"{signed(one.relative.value)} {between(one.relative)}".rstrip() if one else "-" for one in (pair, rest)),
+         *(number(one.n_scored) if one else "-" for one in (pair, rest))) for pair, rest in all_and_rest
+    ], short=15, long=30)], id="known", hint=(
+        "Relative win rate with its 95% CI. All other figures of this report are without the known questions."
+    ))
+    yield stamped("By data set", "datasets", [_datasets(view)], forms="page", hint=(
         "Overall, data set by data set. The bars show A's wins, ties and B's wins, from the left; the boxes A's win rate (above) and B's "
         "(below) over trials."
     ))
     yield Section("Relative win rate by aspect and group", list(_groups(view)), id="groups", forms="brief")
-    if report.ranking is not None:
-        yield stamped("Ranking", "ranking", _ranking(report))
-    yield stamped("The judge", "judge", _judge(report), folded=True, hint=(
+    yield stamped("Ranking", "ranking", _ranking(report.ranking) if report.ranking else [])
+    yield stamped("The judge", "judge", _judge(report) if report.judge else [], folded=True, hint=(
         "What the judge's own verdicts say of it. Verdict flips when the order is swapped: question-trials that A wins in one order "
         "and B in the other. Same again: repeats of one order with the same winner."
     ))
     meanings = "; ".join(f"{name}: {PROCEDURES.get(name, 'another procedure')}" for name in report.contrast)
-    yield stamped("Judge bias", "biases", _contrast(view), stamp=False, hint=(  # its rows are other procedures, too
+    yield stamped("Judge bias", "biases", [_contrast(view)], stamp=False, hint=(  # its rows are other procedures, too
         f"The same pairs under other procedures. {meanings}. Where an interval under another procedure leaves 0 and this one's does "
         "not, that procedure would have reported a gain that this one does not find."
     ))
@@ -162,12 +161,12 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         f"{TOO_FEW.capitalize()}: under {FEW} questions; no shade, no star, nothing is concluded. Means of data sets give each data set "
         "the same weight."
     ))
-    yield Section("Bringing lengths together", list(_alignment(report)), id="alignment", forms="long", folded=True, hint=(
+    yield Section("Bringing lengths together", [_alignment(report)], id="alignment", forms="long", folded=True, hint=(
         "Question-trials. Equal: near enough as they were; adjusted: the system answered again with a target length; forced: words were "
         "added; discarded: still too far apart, not judged. Gap: median difference in words. Kept: share of claims of the free answers "
         "that the aligned ones still make."
     ))
-    yield Section("Tokens and time", list(_cost(view)), id="cost", forms="long", folded=True, hint=(
+    yield Section("Tokens and time", [_cost(view)], id="cost", forms="long", folded=True, hint=(
         "Means of the free answers, before their lengths were brought together. Win rate: over all opponents, ties count half. A dash: "
         "the answers do not tell."
     ))
@@ -183,11 +182,7 @@ def _sections(view: PairView, weak: Sequence[str]) -> Iterator[Section]:
         Details(aspect, [Table(("Grade", "Given for"), [(str(grade), mark) for grade, mark in enumerate(marks)], words=WORDS)])
         for aspect, marks in report.grades.items()
     ]
-    settings = [
-        (name, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
-        for name, value in report.settings.items() if value not in (None, [], "", False, {})
-    ]
-    if settings:
+    if settings := list(filled_pairs(report.settings)):
         grades.append(Details("Settings: what the signature stands for", [Table(("Setting", "Value"), settings, words=WORDS)]))
     yield Section("Grades", grades, id="grades", forms="page", hint="What the judge was asked to give points for.")
 
@@ -221,25 +216,22 @@ def _pairs(view: PairView) -> Iterator[Block]:
             Card("Relative win rate", signed(pairs[0].relative.value), f"95% CI {ends(pairs[0])}" if ends(pairs[0]) else ""),
             Card("A wins", share(rates.win), a), Card("Ties", share(rates.tie)), Card("B wins", share(rates.loss), b),
         ], forms="page")
-    rows = (
+    yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), [
         (pair_name(pair), *_rates(pair), chance(pair.p_holm),
          Cell(points(pair.gap.value), note=between(pair.gap, points)), share(pair.detectable), Cell(scored(pair), note=lost(pair)))
         for pair in pairs
-    )
-    yield Table((PAIR, *RATES, "p (Holm)", "Points", "Finds", "Scored"), rows, words=frozenset({0, 6}), short=15, long=30)
+    ], words=frozenset({0, 6}), short=15, long=30)
     if not pairs:
         yield Text("There is no pair in this report.")
 
 
-def _datasets(view: PairView) -> Iterator[Block]:
+def _datasets(view: PairView) -> Table:
     """Boxes by data set [Z figure 10]."""
-    rows = [
+    return Table(("Data set", PAIR, *RATES, "Win rates over trials", "Scored"), [
         (group.value or "", pair_name(pair), *_rates(pair), Cell("", svg=plots.boxes(pair)), scored(pair))
         for group in view.groups if group.by == "dataset" for a, b in view.pairs[:MOST_PAIRS]
         if (pair := view.result(a, b, OVERALL, group)) is not None
-    ]
-    if rows:
-        yield Table(("Data set", PAIR, *RATES, "Win rates over trials", "Scored"), rows, words=frozenset({0, 1, 4, 5}))
+    ], words=frozenset({0, 1, 4, 5}))
 
 
 def _groups(view: PairView) -> Iterator[Block]:
@@ -257,10 +249,7 @@ def _groups(view: PairView) -> Iterator[Block]:
         yield Details(f"{word(a)} vs {word(b)}", [Table(head, rows, words=frozenset({0, 3}), long=60)], forms=forms)
 
 
-def _ranking(report: ComparisonReport) -> Iterator[Block]:
-    ranking = report.ranking
-    if ranking is None:
-        return
+def _ranking(ranking: Ranking) -> Iterator[Block]:
     if not ranking.rankable:
         yield Text(f"Not rankable: {word(ranking.reason or 'no reason given', 500)}", style="lead")
     else:
@@ -270,19 +259,18 @@ def _ranking(report: ComparisonReport) -> Iterator[Block]:
         )
         if ranking.reason:
             yield Text(word(ranking.reason, 500), style="hint")
-    rows = [
-        (place.system, "-" if place.rank is None else str(place.rank),
-         Cell(points(place.strength.value), note=between(place.strength, points)),
-         " to ".join(map(str, dict.fromkeys(end for end in (place.rank_low, place.rank_high) if end is not None))) or "-",
-         share(place.average_win_rate))
-        for place in ranking.systems
-    ]
-    yield Table(("System", "Rank", "Strength (95% CI)", "Places", "Average win rate"), rows, short=15, long=30)
+    yield columns(ranking.systems, {
+        "System": lambda place: place.system,
+        "Rank": lambda place: number(place.rank),
+        "Strength (95% CI)": lambda place: Cell(points(place.strength.value), note=between(place.strength, points)),
+        "Places": lambda place: " to ".join(
+            str(end) for end in dict.fromkeys((place.rank_low, place.rank_high)) if end is not None
+        ) or "-",
+        "Average win rate": lambda place: share(place.average_win_rate),
+    }, short=15, long=30)
 
 
 def _judge(report: ComparisonReport) -> Iterator[Block]:
-    if not report.judge:
-        return
     yield _judge_table(report.judge)
     yield from _judge_details(report.judge)
     for procedure, judges in report.contrast_judge.items():
@@ -290,102 +278,119 @@ def _judge(report: ComparisonReport) -> Iterator[Block]:
 
 
 def _judge_table(judges: Sequence[JudgeReport]) -> Table:
-    rows: list[Row] = [
-        (pair_name(judge), number(judge.calls),
-         Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)),
-         "-" if judge.ab_win is None else f"{share(judge.ab_win)}, {share(judge.ba_win)}",
-         share(judge.flips), share(judge.ties), share(judge.self_agreement),
-         *(Cell(signed(rate.value), note=between(rate)) for rate in (judge.raw, judge.length_controlled, judge.length_slope)))
-        for judge in judges
-    ]
-    head = (
-        PAIR, "Calls", "First place wins", "A wins standing first, second", "Verdict flips", "Ties", "Same again", "Relative, raw",
-        "At equal lengths", "Each 100 words longer",
-    )
-    return Table(head, rows, short=MOST_ASPECTS + 1, long=30)
+    def rate(one: Estimated) -> Cell:
+        return Cell(signed(one.value), note=between(one))
+
+    return columns(judges, {
+        PAIR: pair_name,
+        "Calls": lambda judge: number(judge.calls),
+        "First place wins": lambda judge: Cell(share(judge.first_wins.value), note=between(judge.first_wins, share)),
+        "A wins standing first, second": lambda judge: "-" if judge.ab_win is None else f"{share(judge.ab_win)}, {share(judge.ba_win)}",
+        "Verdict flips": lambda judge: share(judge.flips),
+        "Ties": lambda judge: share(judge.ties),
+        "Same again": lambda judge: share(judge.self_agreement),
+        "Relative, raw": lambda judge: rate(judge.raw),
+        "At equal lengths": lambda judge: rate(judge.length_controlled),
+        "Each 100 words longer": lambda judge: rate(judge.length_slope),
+    }, short=MOST_ASPECTS + 1, long=30)
 
 
 def _judge_details(judges: Sequence[JudgeReport]) -> Iterator[Block]:
+    """What each judge's table leaves out, where there is more."""
     for judge in judges[:MOST_PAIRS]:
-        bins = [
-            (f"{number(part.low)} to {number(part.high)}", Cell("", svg="" if part.longer_wins is None else plots.shares_bar(
-                part.longer_wins, part.ties or 0.0, part.shorter_wins or 0.0)), share(part.longer_wins), share(part.ties),
-             share(part.shorter_wins), number(part.n))
-            for part in judge.length_bins
-        ]
-        style = [(part.name, points(part.slope.value), between(part.slope, points) or "-", part.scale) for part in judge.style]
         blocks: list[Block] = [
-            *([Table(("Words apart", "", "Longer wins", "Ties", "Shorter wins", "Question-trials"), bins, words=WORDS,
-                     title="Who wins where one answer is longer")] if bins else []),
-            *([Table(("Form", "Slope", "95% CI", "For"), style, words=frozenset({0, 3}), title="How form goes with winning", hint=(
-                "Slope of a logistic regression; above 0: more of it wins."))] if style else []),
-            *([Items(judge.notes)] if judge.notes else []),
+            columns(judge.length_bins, {
+                "Words apart": lambda part: f"{number(part.low)} to {number(part.high)}",
+                "": lambda part: Cell("", svg="" if part.longer_wins is None else plots.rates_bar(
+                    Rates(win=part.longer_wins, tie=part.ties or 0.0, loss=part.shorter_wins or 0.0),
+                )),
+                "Longer wins": lambda part: share(part.longer_wins),
+                "Ties": lambda part: share(part.ties),
+                "Shorter wins": lambda part: share(part.shorter_wins),
+                "Question-trials": lambda part: number(part.n),
+            }, words=WORDS, title="Who wins where one answer is longer"),
+            columns(judge.style, {
+                "Form": lambda part: part.name,
+                "Slope": lambda part: points(part.slope.value),
+                "95% CI": lambda part: between(part.slope, points) or "-",
+                "For": lambda part: part.scale,
+            }, words=frozenset({0, 3}), title="How form goes with winning", hint=(
+                "Slope of a logistic regression; above 0: more of it wins."
+            )),
+            Items(judge.notes),
         ]
-        if blocks:
+        if not all(block.empty for block in blocks):
             yield Details(f"Length, form and notes: {pair_name(judge)}", blocks)
 
 
-def _contrast(view: PairView) -> Iterator[Block]:
+def _contrast(view: PairView) -> Table:
     """Each pair under the main procedure, and under the others, seen from the same side."""
     others = {name: view_of(view.report.model_copy(update={"pairs": pairs})) for name, pairs in view.report.contrast.items()}
-    rows: list[Row] = []
-    for pair in list(view.first())[:MOST_PAIRS] if others else ():
-        seen = {name: other.result(pair.system_a, pair.system_b) for name, other in others.items()}
-        rows += [
-            (pair_name(pair), procedure, *_rates(result), chance(result.p_holm if result else None),
-             "-" if result is None else scored(result))
-            for procedure, result in ({f"{view.report.procedure} (this)": pair} | seen).items()
-        ]
-    if rows:
-        yield Table((PAIR, "Procedure", *RATES, "p (Holm)", "Scored"), rows, words=frozenset({0, 1, 5}), short=30, long=60)
+    return Table((PAIR, "Procedure", *RATES, "p (Holm)", "Scored"), [
+        (pair_name(pair), procedure, *_rates(result), chance(result.p_holm if result else None), "-" if result is None else scored(result))
+        for pair in (list(view.first())[:MOST_PAIRS] if others else ()) for procedure, result in {
+            f"{view.report.procedure} (this)": pair,
+            **{name: other.result(pair.system_a, pair.system_b) for name, other in others.items()},
+        }.items()
+    ], words=frozenset({0, 1, 5}), short=30, long=60)
 
 
-def checks(report: ComparisonReport) -> Iterator[Table]:
+def checks(report: ComparisonReport) -> list[Table]:
     """What stands beside a comparison: where it stopped, A/A, labels of people, the judge on anchors. Lines below a table are its hint."""
-    if report.stopped:
-        yield Table(("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region"), [
-            (pair_name(stop),
-             {"a": f"{stop.system_a} is better", "b": f"{stop.system_b} is better"}.get(stop.decision, stop.decision),
-             f"{number(stop.questions)} of {number(stop.of_questions)}", f"{number(stop.calls)} of {number(stop.of_calls)}",
-             bracketed(stop.low, stop.high, signed) or "-", share(stop.tie_region))
-            for stop in report.stopped
-        ], title="Stopped when sure", words=WORDS)
-    if report.self_checks:
-        outcomes = {True: "no difference", False: "differs", None: "no interval"}
-        yield Table(("System", "relative", "95% CI", "questions", "outcome"), [
-            (check.system, signed(check.relative.value), between(check.relative) or "-", number(check.n), outcomes[check.passed])
-            for check in report.self_checks
-        ], title="A/A: a second run against the first", words=frozenset({0, 4}))
-    if report.corrected:
-        yield Table(("Pair", "method", "relative", "95% CI", "labelled", "p selection", "why not"), [
-            (pair_name(rate), rate.method, signed(rate.relative.value), between(rate.relative) or "-",
-             f"{number(rate.labels)} of {number(rate.n)}", chance(rate.selection_p), rate.reason or "")
-            for rate in report.corrected
-        ], title="Corrected by labels of people", hint=SELECTION, words=frozenset({0, 1, 6}))
-    if report.drift is not None:
-        yield Table(("Figure", "value", "95% CI"), drift_rows(report.drift), title=DRIFT, hint=" ".join(drift_lines(report.drift)))
+    tables = [
+        columns(report.stopped, {
+            "Pair": pair_name,
+            "decision": lambda stop: {
+                "a": f"{stop.system_a} is better", "b": f"{stop.system_b} is better",
+            }.get(stop.decision, stop.decision),
+            "questions": lambda stop: f"{number(stop.questions)} of {number(stop.of_questions)}",
+            "judge calls": lambda stop: f"{number(stop.calls)} of {number(stop.of_calls)}",
+            "95 %, always valid": lambda stop: bracketed(stop.low, stop.high, signed) or "-",
+            "tie region": lambda stop: share(stop.tie_region),
+        }, title="Stopped when sure", words=WORDS),
+        columns(report.self_checks, {
+            "System": lambda check: check.system,
+            "relative": lambda check: signed(check.relative.value),
+            "95% CI": lambda check: between(check.relative) or "-",
+            "questions": lambda check: number(check.n),
+            "outcome": lambda check: {True: "no difference", False: "differs", None: "no interval"}[check.passed],
+        }, title="A/A: a second run against the first", words=frozenset({0, 4})),
+        columns(report.corrected, {
+            "Pair": pair_name,
+            "method": lambda rate: rate.method,
+            "relative": lambda rate: signed(rate.relative.value),
+            "95% CI": lambda rate: between(rate.relative) or "-",
+            "labelled": lambda rate: f"{number(rate.labels)} of {number(rate.n)}",
+            "p selection": lambda rate: chance(rate.selection_p),
+            "why not": lambda rate: rate.reason or "",
+        }, title="Corrected by labels of people", hint=SELECTION, words=frozenset({0, 1, 6})),
+        *([Table(("Figure", "value", "95% CI"), drift_rows(report.drift), title=DRIFT, hint=" ".join(drift_lines(report.drift)))]
+          if report.drift is not None else []),
+    ]
+    return [table for table in tables if not table.empty]
 
 
 def _trials(view: PairView) -> Iterator[Block]:
+    """Boxes of each pair, and by aspect where there are several; the numbers behind them."""
     pairs = [pair for pair in list(view.first())[:MOST_PAIRS] if pair.box_win]
-    if not pairs:
-        return
-    yield _boxes(PAIR, [(pair_name(pair), pair) for pair in pairs])
     numbers = []
+    yield _boxes(PAIR, [(pair_name(pair), pair) for pair in pairs])
     for first in pairs:
         parts = [(aspect, view.result(first.system_a, first.system_b, aspect)) for aspect in view.aspects]
         aspects = [(aspect, pair) for aspect, pair in parts if pair is not None and pair.box_win]
-        name = pair_name(first)
         if len(aspects) > 1:
-            yield Details(f"By aspect: {name}", [_boxes("Aspect", aspects)])
-        for aspect, pair in aspects:
-            boxes = (("A wins", pair.box_win, share), ("B wins", pair.box_loss, share), ("relative", pair.box_relative, signed))
-            for of, box, form in boxes:
-                if box is not None:
-                    five = map(form, (box.low, box.q25, box.median, box.q75, box.high))
-                    numbers.append((name, aspect, of, *five, ", ".join(map(form, box.outliers)), number(box.n)))
-    head = (PAIR, "Aspect", "Of", "Low", "Q1", "Median", "Q3", "High", "Outliers", "Trials")
-    yield Details("Numbers behind the boxes", [Table(head, numbers, words=frozenset(range(3)))])
+            yield Details(f"By aspect: {pair_name(first)}", [_boxes("Aspect", aspects)])
+        numbers += [
+            (pair_name(first), aspect, of, *map(form, (box.low, box.q25, box.median, box.q75, box.high)),
+             ", ".join(map(form, box.outliers)), number(box.n)) for aspect, pair in aspects
+            for of, box, form in (
+                ("A wins", pair.box_win, share), ("B wins", pair.box_loss, share), ("relative", pair.box_relative, signed),
+            )
+            if box is not None
+        ]
+    if numbers:
+        head = (PAIR, "Aspect", "Of", "Low", "Q1", "Median", "Q3", "High", "Outliers", "Trials")
+        yield Details("Numbers behind the boxes", [Table(head, numbers, words=frozenset(range(3)))])
 
 
 def _boxes(name: str, rows: Iterable[tuple[str, PairResult]]) -> Table:
@@ -397,14 +402,16 @@ def _boxes(name: str, rows: Iterable[tuple[str, PairResult]]) -> Table:
 
 
 def _lines(view: PairView) -> Iterator[Block]:
-    head = ("Trial", "A wins", "Ties", "B wins", "Relative", "n")
     for pair in list(view.first())[:MOST_LINES]:
         if svg := plots.over_trials(pair.per_trial):
-            rows = [
-                (str(trial.trial), share(trial.rates.win), share(trial.rates.tie), share(trial.rates.loss), signed(trial.relative),
-                 number(trial.n)) for trial in pair.per_trial
-            ]
-            yield Figure(svg, pair_name(pair), data=Table(head, rows))
+            yield Figure(svg, pair_name(pair), data=columns(pair.per_trial, {
+                "Trial": lambda trial: str(trial.trial),
+                "A wins": lambda trial: share(trial.rates.win),
+                "Ties": lambda trial: share(trial.rates.tie),
+                "B wins": lambda trial: share(trial.rates.loss),
+                "Relative": lambda trial: signed(trial.relative),
+                "n": lambda trial: number(trial.n),
+            }))
 
 
 def maps(view: PairView) -> Iterator[Block]:
@@ -417,10 +424,9 @@ def maps(view: PairView) -> Iterator[Block]:
         return
     yield _matrix(view, "Overall, all questions", OVERALL, ALL, MOST_MATRIX)
     folded = [(f"Overall, {group.title}", OVERALL, group) for group in view.groups if group != ALL]
-    for aspect in view.aspects:
-        if aspect != OVERALL:
-            mean = [group for group in view.groups if group.mean and any(key[2:] == (aspect, group) for key in view.results)]
-            folded += [(f"{aspect.capitalize()}, {group.title}", aspect, group) for group in (ALL, *mean[:1])]
+    for aspect in [aspect for aspect in view.aspects if aspect != OVERALL]:
+        mean = [group for group in view.groups if group.mean and any(key[2:] == (aspect, group) for key in view.results)]
+        folded += [(f"{aspect.capitalize()}, {group.title}", aspect, group) for group in (ALL, *mean[:1])]
     for title, aspect, group in folded:
         yield Details(title, [_matrix(view, title, aspect, group, MOST_FOLDED)], open=aspect == OVERALL and group.mean)
 
@@ -448,56 +454,56 @@ def _shaded(view: PairView, pair: PairResult | None, notes: bool = True) -> Cell
     return Cell(signed(pair.relative.value), note=note, shade=shade, best=winner(pair, stop) is not None)
 
 
-def _alignment(report: ComparisonReport) -> Iterator[Block]:
-    rows: list[Row] = []
-    for one in report.alignment:
-        gaps = [
-            "-" if gap is None or gap.p50 is None else Cell(number(gap.p50), note="" if gap.p95 is None else f"p95 {number(gap.p95)}")
-            for gap in (one.gap_before, one.gap_after)
-        ]
+def _alignment(report: ComparisonReport) -> Table:
+    def gap(one: Quantiles | None) -> Cell:
+        median, p95 = (one.p50, one.p95) if one else (None, None)
+        return Cell(number(median), note="" if p95 is None else f"p95 {number(p95)}")
+
+    def kept(one: AlignmentCount) -> Cell:
         checked = ", ".join(filter(None, [between(one.kept_meaning, share), f"n {number(one.meaning_checked)}"]))
-        rows.append((
-            pair_name(one), one.level or "all", number(one.n), number(one.equal), number(one.adjusted),
-            ", ".join(f"{attempt}: {number(count)}" for attempt, count in sorted(one.attempts.items())), number(one.forced),
-            Cell(number(one.discarded), note=share(one.discarded / one.n) if one.n else ""), number(one.failed), *gaps,
-            Cell(share(one.kept_meaning.value), note=checked if one.meaning_checked else ""),
-        ))
-    if rows:
-        head = (
-            PAIR, "Level", "n", "Equal", "Adjusted", "At attempt", "Forced", "Discarded", "Failed", "Gap before", "Gap after", "Kept",
-        )
-        yield Table(head, rows, words=WORDS, long=60)
+        return Cell(share(one.kept_meaning.value), note=checked if one.meaning_checked else "")
+
+    return columns(report.alignment, {
+        PAIR: pair_name,
+        "Level": lambda one: one.level or "all",
+        "n": lambda one: number(one.n),
+        "Equal": lambda one: number(one.equal),
+        "Adjusted": lambda one: number(one.adjusted),
+        "At attempt": lambda one: ", ".join(f"{attempt}: {number(count)}" for attempt, count in sorted(one.attempts.items())),
+        "Forced": lambda one: number(one.forced),
+        "Discarded": lambda one: Cell(number(one.discarded), note=share(one.discarded / one.n) if one.n else ""),
+        "Failed": lambda one: number(one.failed),
+        "Gap before": lambda one: gap(one.gap_before),
+        "Gap after": lambda one: gap(one.gap_after),
+        "Kept": kept,
+    }, words=WORDS, long=60)
 
 
-def _cost(view: PairView) -> Iterator[Block]:
-    fields = ("tokens", "seconds", "calls", "cost", "words")
-    rows: list[Row] = []
-    for use in view.report.systems:
-        means = [getattr(use, name) for name in fields]
-        cells = [
-            Cell("-" if mean is None else number(mean), note=f"n {number(use.known[name])}" if name in use.known else "")
-            for name, mean in zip(fields, means, strict=True)
-        ]
-        rows.append((use.system, share(view.win_rate(use.system)), *cells, number(use.answers)))
-    if rows:
-        yield Table(("System", "Win rate", "Tokens", "Seconds", "Model calls", "US dollars", "Words", "Answers"), rows, long=30)
+def _cost(view: PairView) -> Table:
+    fields = {"tokens": "Tokens", "seconds": "Seconds", "calls": "Model calls", "cost": "US dollars", "words": "Words"}
+    return Table(("System", "Win rate", *fields.values(), "Answers"), [
+        (use.system, share(view.win_rate(use.system)), *(
+            Cell(number(getattr(use, name)), note=f"n {number(use.known[name])}" if name in use.known else "") for name in fields
+        ), number(use.answers)) for use in view.report.systems
+    ], long=30)
 
 
 def _figures(view: PairView) -> Iterator[Block]:
     pairs = list(view.first())
-    head = (
-        "Aspect", "Group", "Scored", "Results", *RATES, "p", "p (Holm)", "Wilcoxon", "Points", "d", "A better", "Finds", "Needs",
-    )
     for first in pairs[:MOST_PAIRS]:
-        rows = [
+        results = [
+            (aspect, group, pair) for aspect in view.aspects for group in view.groups
+            if (pair := view.result(first.system_a, first.system_b, aspect, group)) is not None
+        ]
+        head = (
+            "Aspect", "Group", "Scored", "Results", *RATES, "p", "p (Holm)", "Wilcoxon", "Points", "d", "A better", "Finds", "Needs",
+        )
+        yield Details(pair_name(first), [Table(head, [
             (aspect, group.title, Cell(scored(pair), note=lost(pair)), Cell(number(pair.results), note=plural(pair.trials, "trial")),
              *_rates(pair), chance(pair.p), chance(pair.p_holm), chance(pair.wilcoxon_p),
              Cell(points(pair.gap.value), note=between(pair.gap, points)), figure(pair.effect, digits=2), share(pair.superiority),
-             share(pair.detectable), "-" if pair.needed is None else number(pair.needed))
-            for aspect in view.aspects for group in view.groups
-            if (pair := view.result(first.system_a, first.system_b, aspect, group)) is not None
-        ]
-        yield Details(pair_name(first), [Table(head, rows, words=frozenset({0, 1, 2}))])
+             share(pair.detectable), number(pair.needed)) for aspect, group, pair in results
+        ], words=frozenset({0, 1, 2}))])
     if len(pairs) > MOST_PAIRS:
         yield Text(f"The first {MOST_PAIRS} of {number(len(pairs))} pairs; the JSON has every figure.", style="hint")
 
@@ -507,18 +513,17 @@ def _drill(report: ComparisonReport) -> Iterator[Block]:
         level = f", level {one.level}" if one.level else ""
         sides = [
             (system, None if words is None else number(words), None if answer is None else _text(answer))
-            for system, answer, words in (
-                (one.system_a, one.answer_a, one.words_a), (one.system_b, one.answer_b, one.words_b),
-            )
+            for system, answer, words in ((one.system_a, one.answer_a, one.words_a), (one.system_b, one.answer_b, one.words_b))
         ]
-        rows = []
+        rows: list[Row] = []
         for call in one.calls:
             won = {"a": one.system_a, "b": one.system_b, "tie": "tie"}.get(call.winner or "", "-")
-            name = (f"trial {call.trial}, repeat {call.repeat}", call.first or "alone", won)
             for aspect in dict.fromkeys([*call.points, *call.reasons]):
-                a, b = call.points.get(aspect, (None, None))
-                reasons = call.reasons.get(aspect, ("", ""))
-                rows.append((*name, aspect, Cell(figure(a, digits=1), note=reasons[0]), Cell(figure(b, digits=1), note=reasons[1])))
+                given = zip(call.points.get(aspect, (None, None)), call.reasons.get(aspect, ("", "")), strict=True)
+                rows.append((
+                    f"trial {call.trial}, repeat {call.repeat}", call.first or "alone", won, aspect,
+                    *(Cell(figure(value, digits=1), note=reason) for value, reason in given),
+                ))
         head = ("Call", "First", "Winner", "Aspect", f"Points of {word(one.system_a)}", f"Points of {word(one.system_b)}")
         yield Details(
             one.question or one.question_id,

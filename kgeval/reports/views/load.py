@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from kgeval.format import bracketed, joined, number, percent, plural, seconds, visible
-from kgeval.records import Estimated, LoadedSystem, LoadLevel, LoadLimit, LoadReport
+from kgeval.format import bracketed, joined, number, plural, seconds, share, visible
+from kgeval.records import Estimated, LoadedSystem, LoadLimit, LoadReport
 from kgeval.reports.document import Cell, Document, Figure, Section, Table
 from kgeval.reports.measures import causes
-from kgeval.reports.plots_crossed import Curve, curves
+from kgeval.reports.plots_crossed import Line, Point, curves
 from kgeval.reports.usage import usage
 
 LIMITS: Mapping[LoadLimit, str] = {"machine": "machine", "process": "kgeval's process", "rates": "rate set here", "budget": "cost limit"}
@@ -51,11 +51,14 @@ def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
     if not (best.answered or best.n_latency):
         yield f"{name}: no answer without an error came."
         return
-    yield f"{name}: {_rate(best.per_second)} answers a second with {_in_flight(best)}; {joined(_latency(best))}."
+    quantiles = (("median", best.p50), ("p95", best.p95), ("p99", best.p99))
+    latency = joined([f"{name} {seconds(one.value)} s" for name, one in quantiles if one.value is not None])
+    yield f"{name}: {_rate(best.per_second)} answers a second with {number(best.in_flight)} in flight; {latency}."
     for before, after in pairwise(levels):
         if not _more(before.per_second, after.per_second):
             slower = f", and the median answer takes {seconds(after.p50.value)} s instead of {seconds(before.p50.value)} s"
-            yield f"{name}: with {_in_flight(after)} not surely more answers a second than with {number(before.in_flight)}{slower}."
+            few, many = number(before.in_flight), number(after.in_flight)
+            yield f"{name}: with {many} in flight not surely more answers a second than with {few}{slower}."
             break
     for limit, text in {
         "machine": f"the machine was the limit: its {plural(report.cores, 'core')} were busy, with this and all else that runs there, so "
@@ -70,10 +73,6 @@ def _lead(system: LoadedSystem, report: LoadReport) -> Iterator[str]:
             yield f"{name}, {joined(touched)} in flight: {text}."
 
 
-def _in_flight(level: LoadLevel) -> str:
-    return f"{number(level.in_flight)} in flight"
-
-
 def _more(before: Estimated, after: Estimated) -> bool:
     """Whether the intervals are apart; without one, by the values."""
     least = after.value if after.low is None else after.low
@@ -85,40 +84,31 @@ def _rate(one: Estimated) -> str:
     return f"{number(one.value or 0.0)} {bracketed(one.low, one.high, number)}".rstrip()
 
 
-def _latency(level: LoadLevel) -> list[str]:
-    parts = (("median", level.p50), ("p95", level.p95), ("p99", level.p99))
-    return [f"{name} {seconds(figure.value)} s" for name, figure in parts if figure.value is not None]
-
-
 def _table(report: LoadReport) -> Table:
     def quantile(one: Estimated) -> str:
-        low, high = (seconds(end) for end in (one.low, one.high))
-        return seconds(one.value) + (f" [{low}, {high}]" if one.low is not None or one.high is not None else "")
+        ends = "" if one.low is None and one.high is None else f" [{seconds(one.low)}, {seconds(one.high)}]"
+        return f"{seconds(one.value)}{ends}"
 
-    def row(system: LoadedSystem, level: LoadLevel) -> tuple[str | Cell, ...]:
-        first = level.ttft_s
-        return (
+    streams = any(level.ttft_s is not None and level.ttft_s.p50 is not None for system in report.systems for level in system.levels)
+    first = ["first token p50 s"] if streams else []
+    head = ("system", "in flight", "answers/s", "p50 s", "p95 s", "p99 s", *first, "measured", "errors", "cores", "machine", "limit")
+    return Table(head, [
+        (
             Cell(system.system, user=True), number(level.in_flight), "-" if level.per_second.value is None else _rate(level.per_second),
-            *(quantile(one) for one in (level.p50, level.p95, level.p99)), "-" if first is None else seconds(first.p50),
-            f"{number(level.answered)} in {seconds(level.seconds)} s", causes(level.errors) or "0",
-            "-" if level.process_cores is None else number(level.process_cores),
-            "-" if level.machine_busy is None else percent(level.machine_busy), ", ".join(LIMITS[limit] for limit in level.limits) or "-",
-        )
-
-    first = "first token p50 s"
-    head = ("system", "in flight", "answers/s", "p50 s", "p95 s", "p99 s", first, "measured", "errors", "cores", "machine", "limit")
-    rows = [row(system, level) for system in report.systems for level in system.levels]
-    kept = [at for at in range(len(head)) if head[at] != first or any(line[at] != "-" for line in rows)]
-    return Table([head[at] for at in kept], [[line[at] for at in kept] for line in rows], words=frozenset({0, len(kept) - 1}), short=40)
+            *(quantile(one) for one in (level.p50, level.p95, level.p99)),
+            *(seconds(level.ttft_s.p50 if level.ttft_s else None) for _ in first),
+            f"{number(level.answered)} in {seconds(level.seconds)} s", causes(level.errors) or "0", number(level.process_cores),
+            share(level.machine_busy), ", ".join(LIMITS[limit] for limit in level.limits) or "-",
+        ) for system in report.systems for level in system.levels
+    ], words=frozenset({0, len(head) - 1}), short=40)
 
 
 def _plots(report: LoadReport) -> Iterator[Figure]:
     for name, title in (("per_second", "answers a second"), ("p50", "seconds, median"), ("p95", "seconds, p95")):
-        lines = [
-            Curve(at, system.system, tuple(
+        lines: dict[Line, list[Point]] = {
+            (system.system,): [
                 (float(level.in_flight), one.value, one.low, one.high)
                 for level in system.levels if (one := getattr(level, name)).value is not None
-            )) for at, system in enumerate(report.systems, start=1)
-        ]
-        if svg := curves(lines, x="questions in flight", y=title, name=f"load-{name}"):
-            yield Figure(svg, title.capitalize(), names=[line.name for line in lines])
+            ] for system in report.systems
+        }
+        yield from curves(lines, title=title.capitalize(), x="questions in flight", y=title, name=f"load-{name}")

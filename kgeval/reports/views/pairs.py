@@ -100,29 +100,26 @@ def group_of(pair: PairResult) -> Group:
 
 def swap_sides(pair: PairResult) -> PairResult:
     """The same result seen from B."""
+    def other(rates: Rates) -> Rates:
+        return Rates(win=rates.loss, tie=rates.tie, loss=rates.win)
+
+    def negative(one: Estimated) -> Estimated:
+        value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
+        return Estimated(value=value, low=high, high=low)
+
+    box = pair.box_relative
     return pair.model_copy(update={
-        "system_a": pair.system_b, "system_b": pair.system_a, "rates": pair.rates and _other(pair.rates),
-        "relative": _negative(pair.relative), "gap": _negative(pair.gap), "effect": None if pair.effect is None else -pair.effect,
+        "system_a": pair.system_b, "system_b": pair.system_a, "rates": pair.rates and other(pair.rates),
+        "relative": negative(pair.relative), "gap": negative(pair.gap), "effect": None if pair.effect is None else -pair.effect,
         "superiority": None if pair.superiority is None else 1 - pair.superiority,
         "per_trial": [
-            trial.model_copy(update={"rates": _other(trial.rates), "relative": 0.0 - trial.relative}) for trial in pair.per_trial
+            trial.model_copy(update={"rates": other(trial.rates), "relative": 0.0 - trial.relative}) for trial in pair.per_trial
         ],
-        "box_win": pair.box_loss, "box_loss": pair.box_win, "box_relative": pair.box_relative and _mirrored(pair.box_relative),
+        "box_win": pair.box_loss, "box_loss": pair.box_win, "box_relative": box and Box(
+            n=box.n, low=-box.high, q25=-box.q75, median=-box.median, q75=-box.q25, high=-box.low,
+            outliers=[-value for value in reversed(box.outliers)],
+        ),
     })
-
-
-def _other(rates: Rates) -> Rates:
-    return Rates(win=rates.loss, tie=rates.tie, loss=rates.win)
-
-
-def _negative(one: Estimated) -> Estimated:
-    value, low, high = (None if end is None else 0.0 - end for end in (one.value, one.low, one.high))
-    return Estimated(value=value, low=high, high=low)
-
-
-def _mirrored(box: Box) -> Box:
-    outside = [-value for value in reversed(box.outliers)]
-    return Box(n=box.n, low=-box.high, q25=-box.q75, median=-box.median, q75=-box.q25, high=-box.low, outliers=outside)
 
 
 def word(text: str, longest: int = 60) -> str:
@@ -153,10 +150,9 @@ def ends(pair: PairResult) -> str:
 
 def scored(pair: PairResult) -> str:
     """`147 of 150`; `4 of 4, too few`; `20 of 20, in 109 of 160 trials` where calls of some trials failed."""
-    text = f"{number(pair.n_scored)} of {number(pair.n)}"
-    if pair.lost and pair.results:
-        text += f", in {number(pair.results)} of {number(pair.results + pair.lost)} trials"
-    return f"{text}, {TOO_FEW}" if 0 < pair.n_scored < FEW else text
+    trials = f"in {number(pair.results)} of {number(pair.results + pair.lost)} trials" if pair.lost and pair.results else ""
+    few = TOO_FEW if 0 < pair.n_scored < FEW else ""
+    return ", ".join(filter(None, [f"{number(pair.n_scored)} of {number(pair.n)}", trials, few]))
 
 
 def lost(pair: PairResult) -> str:
@@ -169,8 +165,7 @@ def winner(pair: PairResult, stop: Stopped | None) -> str | None:
     confidence sequence decides: the p-value of a sample that was looked at again and again means nothing."""
     if stop is not None:
         return stop.decision if stop.decision in ("a", "b") else None
-    few = pair.n_scored < FEW
-    if few or pair.always_valid or pair.p_holm is None or pair.p_holm > ALPHA or not pair.relative.value:
+    if pair.n_scored < FEW or pair.always_valid or pair.p_holm is None or pair.p_holm > ALPHA or not pair.relative.value:
         return None
     return "a" if pair.relative.value > 0 else "b"
 
@@ -184,8 +179,7 @@ def verdict(view: PairView) -> list[str]:
     lines += [sentence(pair, view.stop(pair.system_a, pair.system_b)) for pair in pairs[:SENTENCES]]
     if len(pairs) > SENTENCES:
         lines.append(f"{plural(len(pairs) - SENTENCES, 'pair')} more: in the tables and heat maps.")
-    known = view.report.known
-    if known is not None:
+    if known := view.report.known:
         values = [f"{pair_name(pair)} {signed(pair.relative.value)}" for pair in known.pairs[:SENTENCES] if pair.relative.value is not None]
         lines.append(left_out(known) + (f"; relative win rate on all of them: {joined(values)}." if values else "."))
     judges = dict.fromkeys(word(model.name) for model in view.report.run.models if model.role == "judge")
@@ -250,10 +244,10 @@ def _leaders(view: PairView) -> str:
     best, over, ranking = view.systems[0], f"{plural(len(view.systems), 'system')}, {plural(len(view.pairs), 'pair')}", view.report.ranking
     if not any(pair.rates for pair in view.first()):
         return f"{over}: nothing can be told of their order, no pair has a result."
-    standing: dict[str, list[str]] = {}
+    outcomes: dict[str, list[str]] = {}
     for other in view.systems[1:]:
-        standing.setdefault(_against(view, best, other), []).append(other)
-    if set(standing) == {"wins"}:
+        outcomes.setdefault(_against(view, best, other), []).append(other)
+    if set(outcomes) == {"wins"}:
         return f"{over}: {word(best)} is better than every other system."
     if ranking is None or not ranking.rankable:
         why = "there is no ranking" if ranking is None else word(ranking.reason or "no reason given", 300)
@@ -262,11 +256,11 @@ def _leaders(view: PairView) -> str:
     who, lead = "it", f"{word(best)} has the highest strength"
     if len(top) > 1:  # that A is not found to be better than B needs no words where their strengths are equal
         who, lead = word(best), f"{_named(top)} have equal strength, the highest"
-        standing["open"] = [other for other in standing.get("open", []) if other not in top]
-    if "loses" in standing:
-        return f"{over}: {lead}, but {f'{who} ' if len(top) > 1 else ''}loses to {_named(standing['loses'])}."
+        outcomes["open"] = [other for other in outcomes.get("open", []) if other not in top]
+    if "loses" in outcomes:
+        return f"{over}: {lead}, but {f'{who} ' if len(top) > 1 else ''}loses to {_named(outcomes['loses'])}."
     parts = {"equal": "equal, within the tie region, to", "open": "not found to be better than", "unknown": "not compared with"}
-    but = "; ".join(f"{who} is {text} {_named(standing[how])}" for how, text in parts.items() if standing.get(how))
+    but = "; ".join(f"{who} is {text} {_named(outcomes[how])}" for how, text in parts.items() if outcomes.get(how))
     return f"{over}: {lead}{f', but {but}' if but else ''}."
 
 

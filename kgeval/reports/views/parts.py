@@ -6,13 +6,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from kgeval.format import about, beyond, number, plural, visible
+from kgeval.format import about, beyond, figure, number, plural, visible
 from kgeval.overview.findings import amount
 from kgeval.records import (
     AccuracyReport,
     AuditReport,
     CheckFigure,
     CompletenessReport,
+    ConditionScores,
+    CrossedCell,
     Estimate,
     Finding,
     Gate,
@@ -21,6 +23,7 @@ from kgeval.records import (
     RunManifest,
 )
 from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone, as_cell
+from kgeval.reports.plots_scores import distribution
 
 OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("not answered", "open"), True: ("met", "passed")}
 NO_ANSWER = "A gate is not answered where there is no value, or where what is missing could decide it: it is never counted as met."
@@ -118,6 +121,13 @@ def fix_first(
     if rest := opened[most:]:
         yield Details(f"{number(len(rest))} more", rest)
         yield Text(f"and {number(len(rest))} more", forms="short")
+
+
+def spread_cell(one: ConditionScores | CrossedCell | None, nothing: str = "-") -> Cell:
+    """How the values of a metric lie, drawn, with their median and how many they are; `nothing` where there are none."""
+    if one is None or one.spread is None or one.spread.median is None:
+        return Cell(nothing)
+    return Cell(f"median {figure(one.spread.median)}", note=f"n {number(one.n_scored)}", svg=distribution(one.spread, one.mean))
 
 
 def foot(run: RunManifest, layout: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from itertools import count
+from typing import Any, TypeVar
 
-from kgeval.format import bracketed, chance, figure, joined, money, number, percent, plural, seconds, times, visible
+from kgeval.format import bracketed, chance, difference, figure, joined, money, number, percent, plural, plus, seconds, times, visible
 from kgeval.overview.group_verdict import PairGroups, group_name, heading, pairs_of, paragraphs, short_lines
 from kgeval.overview.score_verdict import (
     BY_WORDS,
@@ -33,10 +35,13 @@ from kgeval.records import (
     GroupCost,
     GroupGain,
     Mean,
+    MetricSummary,
     PairedGain,
     Quantiles,
     ReasoningSummary,
     ScoreReport,
+    Spread,
+    WithWithout,
     WorstRow,
 )
 from kgeval.reports.document import (
@@ -52,7 +57,7 @@ from kgeval.reports.document import (
     Section,
     Table,
     Text,
-    as_cell,
+    columns,
 )
 from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
@@ -69,7 +74,10 @@ NONE = Cell("-")
 _READING = re.compile(r": read as [^()]{1,80}, rows: [\d,]+\Z")
 _COSTS = ("input_tokens", "output_tokens", "total_tokens", "calls", "cost", "latency_s", "seconds")
 _STAGES = ("retrieval", "entry", "expand", "rerank", "generate")
-_AMOUNTS = {"total_tokens": "tokens per answer", "latency_s": "seconds per answer", "cost": "US dollars per answer"}
+_AMOUNTS: dict[str, tuple[str, Callable[[float], str]]] = {  # what an answer takes: on an axis, in a sentence
+    "total_tokens": ("tokens per answer", lambda mean: f"{number(round(mean))} tokens"),
+    "latency_s": ("seconds per answer", lambda mean: f"{seconds(mean)} s"), "cost": ("US dollars per answer", money),
+}
 _OfSystem = TypeVar("_OfSystem", bound=CostSummary | ReasoningSummary)
 
 
@@ -109,14 +117,6 @@ def scored(mean: Mean) -> str:
     return f"{number(mean.n_scored)}/{number(mean.n)}" + (f", {number(mean.not_applicable)} n/a" if mean.not_applicable else "")
 
 
-def difference(value: float | None, low: float | None, high: float | None) -> str:
-    """`+0.120 [+0.051, +0.190]`; "-" for None."""
-    def signed(end: float) -> str:
-        return figure(end, sign=True)
-
-    return "-" if value is None else f"{signed(value)} {bracketed(low, high, signed)}".rstrip()
-
-
 def _cell(mean: Mean | None, *, lower: bool = False, best: bool = False) -> Cell:
     """A mean with its interval, `0.712 [0.671, 0.752]`, over `96/100`; the shade is how good it is."""
     if mean is None:
@@ -126,10 +126,24 @@ def _cell(mean: Mean | None, *, lower: bool = False, best: bool = False) -> Cell
 
 
 def _section(title: str, id_: str, hint: str, blocks: Sequence[Block], *, folded: bool = True, forms: Forms = "all") -> Section:
-    """A section with its hint in the longer forms; without anything where no table has a row."""
-    filled = [block for block in blocks if not isinstance(block, Table) or block.rows]
-    hints = [Text(hint, style="hint", forms="long")] if filled and hint else []
-    return Section(title, [*hints, *filled], id=id_, folded=folded, forms=forms)
+    """A section with its hint in the longer forms, where any block has something to show."""
+    hints = [Text(hint, style="hint", forms="long")] if hint and not all(block.empty for block in blocks) else []
+    return Section(title, [*hints, *blocks], id=id_, folded=folded, forms=forms)
+
+
+def _of_systems(head: str, tables: ScoreTables, rows: Sequence[Row], **more: Any) -> Table:
+    """A column a system."""
+    return Table((head, *tables.systems), rows, **more)
+
+
+def _means(tables: ScoreTables, metric: str, means: Mapping[str, Mean]) -> list[Cell]:
+    """The mean of each system, as cells."""
+    return [_cell(means.get(system), lower=tables.lower(metric)) for system in tables.systems]
+
+
+def _folded(tables: Sequence[Table]) -> list[Details]:
+    """Those of other metrics than the verdict's."""
+    return [Details("By the other metrics", tables)] if tables else []
 
 
 def _across(
@@ -137,12 +151,9 @@ def _across(
     forms: Forms = "all",
 ) -> Table:
     """A row a name, shown as its title; a column a system. Rows in which no system has a figure are left out."""
-    rows = []
-    for name, label in names.items():
-        cells = [cell(one, name) for one in records]
-        if any(one.text != "-" for one in cells):
-            rows.append([Cell(label), *cells])
-    return Table((head, *(one.system for one in records)), rows, title=title, short=8, long=12, forms=forms)
+    rows = [[Cell(label), *(cell(one, name) for one in records)] for name, label in names.items()]
+    known = [row for row in rows if any(one.text != "-" for one in row[1:])]
+    return Table((head, *(one.system for one in records)), known, title=title, short=8, long=12, forms=forms)
 
 
 def _names(names: Iterable[str]) -> dict[str, str]:
@@ -170,20 +181,19 @@ def _figures(tables: ScoreTables) -> Section:
     for system in tables.systems[:SYSTEMS]:
         if (mean := tables.mean(system, metric)) is None:
             continue
-        tokens, took, cost = (_per_answer(costs.get(system), field) for field in _AMOUNTS)
-        amounts = [f"{number(round(tokens))} tokens"] if tokens is not None else []
-        amounts += [f"{seconds(took)} s"] if took is not None else []
-        amounts += [money(cost)] if cost is not None else []
-        parts = [", ".join(filter(None, [word(metric), confidence(mean.low, mean.high), f"{scored(mean)} scored"]))]
-        parts += [
-            f"{figure(gain.mean, sign=True)} compared with {word(gain.baseline)}" for gain in tables.report.gains
-            if (gain.metric, gain.system) == (metric, system) and gain.mean is not None
-        ][:2]
-        parts += [f"An answer takes {joined(amounts)}"] if amounts else []
+        takes = [
+            text(amount) for field, (_, text) in _AMOUNTS.items() if (amount := _per_answer(costs.get(system), field)) is not None
+        ]
+        gains = [gain for gain in tables.report.gains if (gain.metric, gain.system) == (metric, system) and gain.mean is not None]
+        parts = [
+            ", ".join(filter(None, [word(metric), confidence(mean.low, mean.high), f"{scored(mean)} scored"])),
+            *(f"{plus(gain.mean)} compared with {word(gain.baseline)}" for gain in gains[:2]),
+            *([f"An answer takes {joined(takes)}"] if takes else []),
+        ]
         best = place is not None and place.clear and place.order[0][0] == system
         value = "" if mean.mean is None else figure(mean.mean)
         cards.append(Card(system, value, ". ".join(parts) + ".", tone="passed" if best else "", band="best" if best else ""))
-    return Section("Key figures", [Cards(cards)] if cards else [], id="figures", forms="page")
+    return Section("Key figures", [Cards(cards)], id="figures", forms="page")
 
 
 def _scores(tables: ScoreTables) -> Section:
@@ -191,8 +201,8 @@ def _scores(tables: ScoreTables) -> Section:
     rows = []
     for metric in tables.metrics:
         place, lower = standing(tables, metric), tables.lower(metric)
-        first = place.order[0][0] if place and place.clear else None
-        means = (_cell(tables.mean(system, metric), lower=lower, best=system == first) for system in tables.systems)
+        best = place.order[0][0] if place and place.clear else None
+        means = [_cell(tables.mean(system, metric), lower=lower, best=system == best) for system in tables.systems]
         rows.append((_metric(tables, metric), *means))
     overall = [one.overall for one in tables.report.summaries]
     lower_ones = [word(metric) for metric in tables.metrics if tables.lower(metric)]
@@ -203,41 +213,49 @@ def _scores(tables: ScoreTables) -> Section:
         "n/a: the metric has no meaning for so many questions." if any(mean.not_applicable for mean in overall) else "",
         "No interval: all values are the same." if any(mean.low is not None and mean.low == mean.high for mean in overall) else "",
     ]
+    aspects = {(system, metric): one.aspects for (system, metric), one in tables.summaries.items()}
     parts = [
         (f"{metric}: {part}", *(
-            number(round(one.aspects[part], 4)) if (one := tables.summaries.get((system, metric))) and part in one.aspects else "-"
-            for system in tables.systems
+            number(None if (value := aspects.get((system, metric), {}).get(part)) is None else round(value, 4)) for system in tables.systems
         )) for metric, part in dict.fromkeys((one.metric, part) for one in tables.report.summaries for part in one.aspects)
     ]
     return Section("Scores", [
         Text(" ".join(filter(None, hints)), style="hint"), Text("The stronger the shade, the better.", style="hint", forms="page"),
-        Table(("metric", *tables.systems), rows, short=40, long=40),
-        *([Details(f"Parts of metrics, means ({number(len(parts))})", [Table(("part", *tables.systems), parts)])] if parts else []),
+        _of_systems("metric", tables, rows, short=40, long=40),
+        *([Details(f"Parts of metrics, means ({number(len(parts))})", [_of_systems("part", tables, parts)])] if parts else []),
     ] if rows and tables.systems else [], id="scores")
 
 
 def _known(tables: ScoreTables) -> Section:
     """Every mean on all questions, and without those that a model answers without any text."""
-    known, rows = tables.report.known, list[Row]()
-    for one in known.scores if known is not None else ():
-        both, lower = (one.overall.mean, one.without.mean), tables.lower(one.metric)
-        change = figure(both[1] - both[0], sign=True) if both[0] is not None and both[1] is not None else "-"
-        means = (_cell(mean, lower=lower) for mean in (one.overall, one.without))
-        rows.append((_metric(tables, one.metric), word(one.system), *means, change))
-    table = Table(("metric", "system", "all questions", "without the known", "change"), rows, words=frozenset({0, 1}), short=20, long=40)
+    def change(one: WithWithout) -> str:
+        return "-" if one.overall.mean is None or one.without.mean is None else plus(one.without.mean - one.overall.mean)
+
+    known = tables.report.known
+    table = columns(known.scores if known else [], {
+        "metric": lambda one: _metric(tables, one.metric),
+        "system": lambda one: word(one.system),
+        "all questions": lambda one: _cell(one.overall, lower=tables.lower(one.metric)),
+        "without the known": lambda one: _cell(one.without, lower=tables.lower(one.metric)),
+        "change": change,
+    }, words=frozenset({0, 1}), short=20, long=40)
     hint = "All other figures of this report are without the known questions. What a model knows by itself says nothing of retrieval."
     return _section("With and without what the model knows", "known", hint, [table], folded=False)
 
 
 def _answers(tables: ScoreTables) -> Section:
     """What each system handed in, and how the files were read: a terminal has seen that before the run."""
-    rows = [
-        (one.system, *map(number, (one.answers, one.errors, one.empty, one.questions_missing, one.trials))) for one in tables.report.systems
-    ]
-    heads = ("system", "answers", "errors", "empty", "questions without answer", "repetitions")
+    table = columns(tables.report.systems, {
+        "system": lambda one: one.system,
+        "answers": lambda one: number(one.answers),
+        "errors": lambda one: number(one.errors),
+        "empty": lambda one: number(one.empty),
+        "questions without answer": lambda one: number(one.questions_missing),
+        "repetitions": lambda one: number(one.trials),
+    })
     hint = "An empty answer scores 0 on correctness, never 1. Systems that answered different questions are compared with care."
     readings = [note for note in tables.report.notes if is_reading(note)]
-    return _section("Answers read", "answers", hint, [Table(heads, rows), *([Items(readings)] if readings else [])], forms="long")
+    return _section("Answers read", "answers", hint, [table, Items(readings)], forms="long")
 
 
 def _leaderboard(tables: ScoreTables) -> Section:
@@ -246,17 +264,15 @@ def _leaderboard(tables: ScoreTables) -> Section:
     for dataset, metric in dict.fromkeys((row.dataset, row.metric) for row in tables.report.leaderboard):
         rows = [row for row in tables.report.leaderboard if (row.dataset, row.metric) == (dataset, metric)]
         levels = _levels(sorted({level for row in rows for level in row.levels}))
-        lines: list[Row] = []
         of_datasets = tables.groups.get("dataset", {}).get(metric, {})
-        for row in sorted(rows, key=lambda row: row.rank):
-            mean = of_datasets.get(dataset, {}).get(row.system) if dataset is not None else None
-            if dataset is None and not of_datasets:  # with datasets, the mean of the questions without one is not in the report
-                mean = tables.mean(row.system, metric)
-            average = Cell(figure(row.average), "" if row.complete else f"{len(row.levels)} types only")
-            means = (figure(mean.mean if mean else None), *(figure(row.levels.get(level)) for level in levels))
-            lines.append((row.system, number(row.rank), average, *means))
-        heads = ("system", "rank", "mean of types", "mean of questions", *levels.values())
-        blocks.append(Table(heads, lines, title=metric + (f", dataset {dataset}" if dataset else ""), long=20))
+        means = of_datasets.get(dataset, {}) if dataset is not None else {}
+        if dataset is None and not of_datasets:  # with datasets, the mean of the questions without one is not in the report
+            means = {row.system: mean for row in rows if (mean := tables.mean(row.system, metric))}
+        blocks.append(Table(("system", "rank", "mean of types", "mean of questions", *levels.values()), [
+            (row.system, number(row.rank), Cell(figure(row.average), "" if row.complete else f"{len(row.levels)} types only"),
+             figure(means[row.system].mean if row.system in means else None), *(figure(row.levels.get(level)) for level in levels))
+            for row in sorted(rows, key=lambda row: row.rank)
+        ], title=metric + (f", dataset {dataset}" if dataset else ""), long=20))
     hint = (
         "Mean of types: unweighted mean of the types' means, the average that GraphRAG-Bench ranks by. "
         "Mean of questions: every question counts the same."
@@ -266,16 +282,18 @@ def _leaderboard(tables: ScoreTables) -> Section:
 
 def _types(tables: ScoreTables) -> Section:
     """A table a level: metrics by systems, of the metrics that have scores there; figures alone on a terminal."""
-    by_metric, blocks = tables.groups.get("level", {}), []
+    by_metric, blocks = tables.groups.get("level", {}), list[Table]()
     for level, title in _levels(level for values in by_metric.values() for level in values).items():
-        rows = []
-        for metric in tables.metrics:
-            means = by_metric.get(metric, {}).get(level, {})
-            if any(mean.n > mean.not_applicable for mean in means.values()):
-                rows.append([_metric(tables, metric), *(_cell(means.get(system), lower=tables.lower(metric)) for system in tables.systems)])
+        of_level = {metric: by_metric.get(metric, {}).get(level, {}) for metric in tables.metrics}
+        rows = [
+            [_metric(tables, metric), *_means(tables, metric, means)] for metric, means in of_level.items()
+            if any(mean.n > mean.not_applicable for mean in means.values())
+        ]
         bare = [[Cell(cell.text.split(" [")[0]) for cell in row] for row in rows]
-        blocks += [Table(("metric", *tables.systems), bare, title=title, short=10, forms="short")]
-        blocks += [Table(("metric", *tables.systems), rows, title=title, long=12, forms="long")]
+        blocks += [
+            _of_systems("metric", tables, bare, title=title, short=10, forms="short"),
+            _of_systems("metric", tables, rows, title=title, long=12, forms="long"),
+        ]
     return _section("By question type", "types", "Means over the questions of one type, as in GraphRAG-Bench (there in percent).", blocks)
 
 
@@ -283,39 +301,34 @@ def _groups(tables: ScoreTables) -> Section:
     """Values of hops, kind, document and dataset by systems: a table a metric, those of other metrics than the verdict's folded on the
     page. Of hops one table for all metrics, if they are few: it shows at which depth retrieval and answers give way."""
     blocks: list[Block] = []
-    others: list[Block] = []
+    others: list[Table] = []
     for by in ("hops", "kind", "document", "dataset"):
         rows = _rows_by(tables, by)
         if by == "hops" and 1 < len(rows) <= ACROSS:
-            lines = [
+            blocks.append(_of_systems("metric, hops", tables, [
                 [Cell(f"{metric}, {depth.text} hop{'' if depth.text == '1' else 's'}"), *cells]
                 for metric, found in rows.items() for depth, *cells in found
-            ]
-            blocks.append(Table(("metric, hops", *tables.systems), lines, title="By hops", short=12))
+            ], title="By hops", short=12))
             continue
         for metric, found in rows.items():
-            head, title = (BY_WORDS[by], *tables.systems), f"By {BY_WORDS[by]}: {metric}"
             if metric == tables.headline:
-                blocks.append(Table(head, found, title=title, short=16, long=12))
+                blocks.append(_of_systems(BY_WORDS[by], tables, found, title=f"By {BY_WORDS[by]}: {metric}", short=16, long=12))
             else:
                 hint = f"The first {FOLDED} of {number(len(found))}; the JSON has them all." if len(found) > FOLDED else ""
-                others.append(Table(head, found[:FOLDED], title=title, hint=hint))
-    blocks += [Details("By the other metrics", others)] if others else []
+                others.append(_of_systems(BY_WORDS[by], tables, found[:FOLDED], title=f"By {BY_WORDS[by]}: {metric}", hint=hint))
     hint = "The same means over parts of the questions. Small groups have wide intervals, and of 20 groups that are "
     hint += "like the rest, one looks apart by chance: read them as hints."
-    return _section("By hops, kind, document, dataset", "groups", hint, blocks)
+    return _section("By hops, kind, document, dataset", "groups", hint, [*blocks, *_folded(others)])
 
 
 def _contexts(tables: ScoreTables) -> Section:
     """The same means by how long the contexts of the answers were, the verdict's metric first, others folded."""
     found = [
-        Table(("characters", *tables.systems), rows, title=metric, short=12, long=12)
-        for metric, rows in _rows_by(tables, "context").items()
+        _of_systems("characters", tables, rows, title=metric, short=12, long=12) for metric, rows in _rows_by(tables, "context").items()
     ]
-    blocks: list[Block] = [*found[:1], *([Details("By the other metrics", found[1:])] if found[1:] else [])]
     hint = "Answers by the characters of their contexts together (in English about four a token). A system that retrieves more for a "
     hint += "question may do so because it is harder: what falls from top to bottom is no proof that length is why."
-    return _section("By length of the contexts", "contexts", hint, blocks)
+    return _section("By length of the contexts", "contexts", hint, [*found[:1], *_folded(found[1:])])
 
 
 def _rows_by(tables: ScoreTables, by: By) -> dict[str, list[list[Cell]]]:
@@ -323,7 +336,7 @@ def _rows_by(tables: ScoreTables, by: By) -> dict[str, list[list[Cell]]]:
     several = {metric: values for metric, values in tables.groups.get(by, {}).items() if len(values) > 1}
     metrics = sorted(several, key=lambda metric: (metric != tables.headline, tables.metrics.index(metric)))
     return {metric: [
-        [Cell(value, user=by == "document"), *(_cell(means.get(system), lower=tables.lower(metric)) for system in tables.systems)]
+        [Cell(value, user=by == "document"), *_means(tables, metric, means)]
         for value, means in sorted(several[metric].items(), key=lambda pair: _place(by, *pair))
     ] for metric in metrics}
 
@@ -340,28 +353,31 @@ def _place(by: By, value: str, means: Mapping[str, Mean]) -> tuple[float, str]:
 
 def _failures(tables: ScoreTables) -> Section:
     """What could not be scored, by cause, most first; the mean with all failed rows as 0 and as 1."""
-    failed = [(sum(one.overall.failures.values()), one) for one in tables.report.summaries]
-    rows = [
-        (one.metric, word(one.system), causes(one.overall.failures), f"{number(count)}/{number(one.overall.n)}", figure(one.overall.mean),
-         bracketed(one.overall.bound_low, one.overall.bound_high) or "-")
-        for count, one in sorted(failed, key=lambda pair: (-pair[0], pair[1].metric, pair[1].system)) if count
-    ]
+    failed = [one for one in tables.report.summaries if sum(one.overall.failures.values())]
+    table = columns(sorted(failed, key=lambda one: (-sum(one.overall.failures.values()), one.metric, one.system)), {
+        "metric": lambda one: one.metric,
+        "system": lambda one: word(one.system),
+        "causes": lambda one: causes(one.overall.failures),
+        "failed": lambda one: f"{number(sum(one.overall.failures.values()))}/{number(one.overall.n)}",
+        "mean": lambda one: figure(one.overall.mean),
+        "bounds": lambda one: bracketed(one.overall.bound_low, one.overall.bound_high) or "-",
+    }, words=frozenset({0, 1, 2}), short=8, long=12)
     hint = "The mean is over scored rows only. Bounds: the mean if all failed rows had scored 0, and if they had scored 1."
-    heads = ("metric", "system", "causes", "failed", "mean", "bounds")
-    return _section("Failed rows", "failures", hint, [Table(heads, rows, words=frozenset({0, 1, 2}), short=8, long=12)])
+    return _section("Failed rows", "failures", hint, [table])
 
 
 def _repeats(tables: ScoreTables) -> Section:
     """Spread between repeated runs and the interval over questions; the two answer different questions and are never mixed."""
-    rows = []
-    for one in tables.report.summaries:
-        if (runs := one.repeats) is not None:
-            means = ", ".join(map(figure, runs.means[:5])) + (" ..." if len(runs.means) > 5 else "")
-            interval = bracketed(one.overall.low, one.overall.high) or "-"
-            rows.append((one.metric, word(one.system), Cell(number(runs.runs), means), figure(runs.sd), figure(runs.se), interval))
+    table = columns([(one, one.repeats) for one in tables.report.summaries if one.repeats is not None], {
+        "metric": lambda row: row[0].metric,
+        "system": lambda row: word(row[0].system),
+        "runs": lambda row: Cell(number(row[1].runs), ", ".join(map(figure, row[1].means[:5])) + (" ..." if row[1].means[5:] else "")),
+        "sd between runs": lambda row: figure(row[1].sd),
+        "standard error": lambda row: figure(row[1].se),
+        "95% CI over questions": lambda row: bracketed(row[0].overall.low, row[0].overall.high) or "-",
+    }, words=frozenset({0, 1}), short=8, long=12)
     hint = "Between runs: how much the judging itself varies. Over questions: how much another set of questions could change the mean."
-    heads = ("metric", "system", "runs", "sd between runs", "standard error", "95% CI over questions")
-    return _section("Repeated runs", "repeats", hint, [Table(heads, rows, words=frozenset({0, 1}), short=8, long=12)])
+    return _section("Repeated runs", "repeats", hint, [table])
 
 
 def _cost(tables: ScoreTables) -> Section:
@@ -380,9 +396,10 @@ def _cost(tables: ScoreTables) -> Section:
         _across(f"Seconds per answer: {quantiles}", "part", costs, {"": "in total", "first": "to first token", **stages}, _seconds),
         _across("Per answer", "figure", costs, titles, lambda one, name: _amount(one, name, one.means, {}), "page"),
         _across(f"Seconds by hops: {quantiles}", "hops", costs, hops, lambda one, name: _quantiles(one.by_hops.get(name)), "page"),
-        _across("Prompt tokens per answer, by type", "type", costs, levels, lambda one, name: _count(one.prompt_tokens_by_level, name),
+        _across("Prompt tokens per answer, by type", "type", costs, levels, lambda one, name: _count(one.prompt_tokens_by_level.get(name)),
                 "page"),
-        _across("Mean score per 1,000 tokens", "metric", costs, metrics, lambda one, name: _count(one.quality_per_1k_tokens, name), "page"),
+        _across("Mean score per 1,000 tokens", "metric", costs, metrics, lambda one, name: _count(one.quality_per_1k_tokens.get(name)),
+                "page"),
     ]
     baselines = ", ".join(dict.fromkeys(word(one.baseline) for one in costs if one.baseline and one.factors))
     against = f" Factors (5.8 x) are compared with {baselines}, over the questions that both tell of." if baselines else ""
@@ -412,9 +429,8 @@ def _quantiles(one: Quantiles | None, factor: float | None = None) -> Cell:
     return Cell(" / ".join(map(seconds, (one.p50, one.p95, one.p99))), ", ".join(filter(None, [times(factor), f"n {number(one.n)}"])))
 
 
-def _count(values: Mapping[str, float], name: str) -> Cell:
-    value = values.get(name)
-    return NONE if value is None else Cell(number(round(value, 1) if abs(value) >= 100 else value))
+def _count(value: float | None) -> Cell:
+    return Cell(number(round(value, 1) if value is not None and abs(value) >= 100 else value))
 
 
 def _per_answer(cost: CostSummary | None, field: str) -> float | None:
@@ -428,49 +444,50 @@ def _planes(tables: ScoreTables) -> Section:
     from kgeval.reports.plots_scores import Point, plane
 
     figures, costs, metric = [], {one.system: one for one in tables.report.costs}, tables.headline or ""
-    for field, title in _AMOUNTS.items():
-        points, rows = [], []
-        for at, system in enumerate(tables.systems, start=1):
-            mean, amount = tables.mean(system, metric), _per_answer(costs.get(system), field)
-            if mean is not None and mean.mean is not None and amount is not None:
-                points.append(Point(at, amount, mean.mean, mean.low, mean.high))
-                rows.append((system, number(at), number(round(amount, 2) if amount >= 1 else amount), figure(mean.mean)))
+    for field, (title, _) in _AMOUNTS.items():
+        known = [(at, tables.mean(name, metric), _per_answer(costs.get(name), field)) for at, name in enumerate(tables.systems, start=1)]
+        points = [
+            Point(at, amount, mean.mean, mean.low, mean.high) for at, mean, amount in known
+            if mean is not None and mean.mean is not None and amount is not None
+        ]
         if drawing := plane(points, amount=title, quality="mean score", name=f"plane-{field}"):
-            numbers = Table(("System", "No.", title, "Mean"), rows)
-            figures.append(Figure(drawing, title[0].upper() + title[1:], names=tables.systems, data=numbers))
+            figures.append(Figure(drawing, title[0].upper() + title[1:], names=tables.systems, data=columns(points, {
+                "System": lambda point: tables.systems[point.number - 1],
+                "No.": lambda point: number(point.number),
+                title: lambda point: number(round(point.amount, 2) if point.amount >= 1 else point.amount),
+                "Mean": lambda point: figure(point.mean),
+            })))
     hint = f"Mean {word(metric)} with its 95% CI; the best place is high and to the left. The numbers are the systems."
     return Section("Quality and what it takes", figures, hint=hint, id="planes", wide=True, forms="page")
 
 
 def _reasoning(tables: ScoreTables) -> Section:
     """Accuracy by hops, right steps, and what wrong steps lead to, with the counts behind each share."""
-    places_of = {system: at for at, system in enumerate(tables.systems)}
-    chains = sorted(tables.report.reasoning, key=lambda one: places_of.get(one.system, len(places_of)))
+    places = {system: at for at, system in enumerate(tables.systems)}
+    chains = sorted(tables.report.reasoning, key=lambda one: places.get(one.system, len(places)))
     judged = any(one.stepwise_accuracy for one in chains)
     metrics = ", ".join(dict.fromkeys(word(one.accuracy_metric) for one in chains))
 
-    def step(one: ReasoningSummary, of: str) -> Cell:
-        if of == "right":
-            return _cell(one.stepwise_accuracy)
-        total = one.questions if of == "wrong" else wrong_step_questions(one)
-        share = {"wrong": one.wrong_step_share, "lost": one.error_propagation, "lucky": one.lucky}[of]
+    def part(share: float | None, total: int, count: int | None = None) -> Cell:
+        """A share with what it is of; `count`: where it is known better than the share times the total."""
         if share is None:
             return Cell("-", f"of {number(total)}")
-        return Cell(percent(share), f"{number(one.with_wrong_step if of == 'wrong' else round(share * total))} of {number(total)}")
+        return Cell(percent(share), f"{number(round(share * total) if count is None else count)} of {number(total)}")
 
-    steps = {
-        "right": "steps that are right", "wrong": "questions with a wrong step", "lost": "of these: wrong answer",
-        "lucky": "of these: right all the same",
+    steps: dict[str, Callable[[ReasoningSummary], Cell]] = {
+        "steps that are right": lambda one: _cell(one.stepwise_accuracy),
+        "questions with a wrong step": lambda one: part(one.wrong_step_share, one.questions, one.with_wrong_step),
+        "of these: wrong answer": lambda one: part(one.error_propagation, wrong_step_questions(one)),
+        "of these: right all the same": lambda one: part(one.lucky, wrong_step_questions(one)),
     }
-    forms: Forms = "page" if judged and "hops" in tables.groups else "all"
-    hops = _names(name for one in chains for name in one.accuracy_by_hop)
-    relations = _names(name for one in chains for name in one.by_relation)
-    places = _names(name for one in chains for name in one.by_position)
     blocks = [
-        _across(f"{metrics} by hops", "hops", chains, hops, lambda one, name: _cell(one.accuracy_by_hop.get(name)), forms),
-        _across("Chains of steps", "figure", chains, steps if judged else {}, step),
-        _across("Right steps by relation", "relation", chains, relations, lambda one, name: _cell(one.by_relation.get(name)), "page"),
-        _across("Right steps by position", "position", chains, places, lambda one, name: _cell(one.by_position.get(name)), "page"),
+        _across(f"{metrics} by hops", "hops", chains, _names(name for one in chains for name in one.accuracy_by_hop),
+                lambda one, name: _cell(one.accuracy_by_hop.get(name)), "page" if judged and "hops" in tables.groups else "all"),
+        _across("Chains of steps", "figure", chains, {name: name for name in steps if judged}, lambda one, name: steps[name](one)),
+        _across("Right steps by relation", "relation", chains, _names(name for one in chains for name in one.by_relation),
+                lambda one, name: _cell(one.by_relation.get(name)), "page"),
+        _across("Right steps by position", "position", chains, _names(name for one in chains for name in one.by_position),
+                lambda one, name: _cell(one.by_position.get(name)), "page"),
     ]
     hint = "Share of right answers by how many steps a question takes." if not judged else (
         "Error propagation: of the questions with a wrong step, the share whose answer is wrong too. Lucky: a right answer with a "
@@ -481,11 +498,14 @@ def _reasoning(tables: ScoreTables) -> Section:
 
 def _gains(tables: ScoreTables) -> Section:
     """Differences between systems on the questions that both have a score for."""
-    rows = []
-    for gain in sorted(tables.report.gains, key=lambda gain: gain.metric != tables.headline):
+    def became(gain: PairedGain) -> str:
         better = ((gain.mean or 0.0) > 0) is not tables.lower(gain.metric)
-        became = ("better" if better else "worse") if is_significant(gain) else "no clear difference"
-        rows.append((gain.metric, word(gain.system), word(gain.baseline), became, *_tested(gain)))
+        return ("better" if better else "worse") if is_significant(gain) else "no clear difference"
+
+    table = Table(("metric", "system", "baseline", "system is", *_TESTED), [
+        (gain.metric, word(gain.system), word(gain.baseline), became(gain), *_tested(gain))
+        for gain in sorted(tables.report.gains, key=lambda gain: gain.metric != tables.headline)
+    ], words=frozenset(range(4)), short=8, long=12)
     hint = (
         "System minus baseline, question by question, with the 95% CI. n: questions that both have a score for. Better or worse: "
         f"the interval leaves 0 out, with {LEAST} questions or more and {LEAST_DIFFER} that differ."
@@ -495,8 +515,7 @@ def _gains(tables: ScoreTables) -> Section:
             f" p: sign-flip permutation; p Holm: corrected for {plural(tests, 'test')}, all of this table. McNemar: of right or wrong "
             "answers, with the questions for which only the system and only the baseline has a 1. d: 0.2 is small, 0.5 middling, 0.8 large."
         )
-    head, lines = _without_empty(("metric", "system", "baseline", "system is", *_TESTED), rows)
-    return _section("Differences between systems", "gains", hint, [Table(head, lines, words=frozenset(range(4)), short=8, long=12)])
+    return _section("Differences between systems", "gains", hint, [table.filled()])
 
 
 FORMS: tuple[Forms, ...] = ("short", "long")
@@ -512,51 +531,32 @@ def _tested(gain: PairedGain) -> Sequence[str | Cell]:
     )
 
 
-def _without_empty(head: Sequence[str], rows: Sequence[Row]) -> tuple[list[str], list[Row]]:
-    """Head and rows without columns that hold nothing but -."""
-    kept = [at for at in range(len(head)) if any(as_cell(row[at]).text != "-" for row in rows)]
-    return [head[at] for at in kept], [[row[at] for at in kept] for row in rows]
-
-
 def _pays(tables: ScoreTables) -> Section:
     """At which types and depths one system is better than another, and what it costs: the paragraph, the tests behind it, what answers took
     and how relevant their contexts were on the same questions; the tests of the other metrics on the page."""
     pairs = pairs_of(tables, tables.headline)
     tests = [replace(_pays_tests(pairs, finds=form == "long"), forms=form) for form in FORMS] if pairs else []
-    costed = sorted({(row.system, row.baseline) for row in tables.report.costs_by_group})
-    head, costs = _without_empty(
-        ("group", "systems", "prompt tokens", "context tokens", "seconds", "context relevance"), _pays_costs(tables, len(costed) > 1),
-    )
-    others = []
-    for metric in dict.fromkeys(row.metric for row in tables.report.gains_by_group):
-        if metric != tables.headline:
-            others.append(replace(_pays_tests(pairs_of(tables, metric)), long=FOLDED))
+    metrics = dict.fromkeys(row.metric for row in tables.report.gains_by_group if row.metric != tables.headline)
+    others = [replace(_pays_tests(pairs_of(tables, metric)), long=FOLDED) for metric in metrics]
     hint = (
         "System minus baseline within one type of question or number of hops. Wins, loses: the interval leaves 0 out, with "
         f"{LEAST} questions or more and {LEAST_DIFFER} that differ, and p under 0.05 after Holm's correction for all tests of the metric. "
         "Open: nothing can be said, which is not the same as no difference. Finds: the smallest difference that would be seen in 4 of 5 "
         "such samples after the correction."
     )
-    blocks: list[Block] = [Text(text) for text in paragraphs(tables)] if tests else []
-    blocks += [Text(hint, style="hint", forms="long")] if tests or others else []
-    blocks += tests
-    if costs:
-        took = f"What it takes, on the same questions{_of_pair(costed, ' : ')}"
-        blocks.append(Table(head, costs, title=took, words=frozenset({0, 1} if len(costed) > 1 else {0}), short=8, long=20))
-    blocks += [Details("By the other metrics", others)] if others else []
-    return Section(heading(tables), blocks, id="pays")
+    return Section(heading(tables), [
+        *(Text(text) for text in paragraphs(tables) if tests), *([Text(hint, style="hint", forms="long")] if tests or others else []),
+        *tests, _pays_costs(tables), *_folded(others),
+    ], id="pays")
 
 
 def _pays_tests(pairs: Sequence[PairGroups], *, finds: bool = True) -> Table:
     """A row a group and pair by one metric, fields and groups in their order. `finds`: with what would be found; a terminal is narrow."""
-    several = len(pairs) > 1
-    rows = [
-        (_group(row), f"{word(pair.system)} - {word(pair.baseline)}" if several else "-", pair.outcome(row), *_tested(row),
+    return Table(("group", "systems", "outcome", *_TESTED, "finds"), [
+        (_group(row), f"{word(pair.system)} - {word(pair.baseline)}" if len(pairs) > 1 else "-", pair.outcome(row), *_tested(row),
          figure(row.detectable if finds else None)) for pair in pairs for row in pair.rows
-    ]
-    head, lines = _without_empty(("group", "systems", "outcome", *_TESTED, "finds"), rows)
-    title = f"Tests by {pairs[0].metric}{_of_pair([(pair.system, pair.baseline) for pair in pairs], ' - ')}"
-    return Table(head, lines, title=title, words=frozenset(range(3 if several else 2)), short=12, long=40)
+    ], title=f"Tests by {pairs[0].metric}{_of_pair([(pair.system, pair.baseline) for pair in pairs], ' - ')}", words=frozenset(range(3)),
+       short=12, long=40).filled()
 
 
 def _of_pair(pairs: Sequence[tuple[str, str]], between: str) -> str:
@@ -569,61 +569,71 @@ def _group(row: GroupGain | GroupCost) -> str:
     return group_name(row.by, row.value) + (f", {word(row.dataset)}" if row.dataset is not None else "")
 
 
-def _pays_costs(tables: ScoreTables, several: bool) -> list[Row]:
-    """`5,200 : 900`, and how many times as much."""
+def _pays_costs(tables: ScoreTables) -> Table:
+    """What both took on the same questions: `5,200 : 900`, and how many times as much."""
     def cell(known: BothMeans | None, form: Callable[[float], str], factor: bool = True) -> Cell:
         if known is None:
             return NONE
         much = times(known.system / known.baseline) if factor and known.baseline else ""
         return Cell(f"{form(known.system)} : {form(known.baseline)}", ", ".join(filter(None, [much, f"n {number(known.n)}"])))
 
-    def tokens(mean: float) -> str:
-        return number(round(mean))
-
-    return [
-        (
-            _group(row), f"{word(row.system)} : {word(row.baseline)}" if several else "-", cell(row.prompt_tokens, tokens),
-            cell(row.context_tokens, tokens), cell(row.seconds, seconds), cell(row.relevance, figure, factor=False),
-        ) for row in tables.report.costs_by_group
-    ]
+    pairs = sorted({(row.system, row.baseline) for row in tables.report.costs_by_group})
+    return columns(tables.report.costs_by_group, {
+        "group": _group,
+        "systems": lambda row: f"{word(row.system)} : {word(row.baseline)}" if len(pairs) > 1 else "-",
+        "prompt tokens": lambda row: cell(row.prompt_tokens, lambda mean: number(round(mean))),
+        "context tokens": lambda row: cell(row.context_tokens, lambda mean: number(round(mean))),
+        "seconds": lambda row: cell(row.seconds, seconds),
+        "context relevance": lambda row: cell(row.relevance, figure, factor=False),
+    }, title=f"What it takes, on the same questions{_of_pair(pairs, ' : ')}", words=frozenset({0, 1}), short=8, long=20).filled()
 
 
 def _audit(tables: ScoreTables) -> Section:
     """Questions that touch what the audit flagged, and the others."""
-    rows: list[Row] = [
-        (one.metric, word(one.system), "any rule" if one.rule is None else word(one.rule),
-         *(Cell(figure(mean.mean), scored(mean)) for mean in (one.touched, one.untouched)), difference(one.difference, one.low, one.high))
-        for one in sorted(tables.report.joined, key=lambda one: (one.metric != tables.headline, one.rule is not None))
-    ]
+    table = columns(sorted(tables.report.joined, key=lambda one: (one.metric != tables.headline, one.rule is not None)), {
+        "metric": lambda one: one.metric,
+        "system": lambda one: word(one.system),
+        "rule": lambda one: "any rule" if one.rule is None else word(one.rule),
+        "touched": lambda one: Cell(figure(one.touched.mean), scored(one.touched)),
+        "untouched": lambda one: Cell(figure(one.untouched.mean), scored(one.untouched)),
+        "difference": lambda one: difference(one.difference, one.low, one.high),
+    }, words=frozenset(range(3)), short=8, long=12)
     hint = (
         "Questions whose path or evidence touches an entity or relation that the audit flagged, and the others; the difference is "
         "touched minus untouched with its 95% CI. Rules are tested one by one: of 20 without effect, one looks "
         "worse or better by chance. A difference is no proof of cause: flagged parts may hold harder questions."
     )
-    heads = ("metric", "system", "rule", "touched", "untouched", "difference")
-    return _section("Scores and the graph's faults", "audit", hint, [Table(heads, rows, words=frozenset(range(3)), short=8, long=12)])
+    return _section("Scores and the graph's faults", "audit", hint, [table])
 
 
 def _metrics(tables: ScoreTables) -> Section:
     """Each metric with the distribution of its values in every system, what it is and what its number depends on."""
     from kgeval.reports.plots_scores import distribution
 
+    def name(one: MetricSummary) -> Cell:
+        failed, bounds = causes(one.overall.failures), bracketed(one.overall.bound_low, one.overall.bound_high)
+        return Cell(one.system, f"failed: {failed}" + (f"; bounds {bounds}" if bounds else "") if failed else "")
+
+    def interval(mean: Mean) -> Cell:
+        value, low, high = (end if end is not None and math.isfinite(end) else None for end in (mean.mean, mean.low, mean.high))
+        return Cell("", range=(value, low, high) if value is not None else None)
+
+    def quartiles(spread: Spread) -> str:
+        ends = [figure(end) for end in (spread.q25, spread.median, spread.q75)]
+        return "" if set(ends) == {"-"} else " / ".join(ends)
+
     blocks: list[Block] = []
     for metric in tables.metrics:
-        info, rows = tables.info.get(metric), []
-        for one in (summary for system in tables.systems if (summary := tables.summaries.get((system, metric)))):
-            mean, spread = one.overall, one.spread
-            failed, bounds = causes(mean.failures), bracketed(mean.bound_low, mean.bound_high)
-            quartiles = [figure(end) for end in (spread.q25, spread.median, spread.q75)]
-            value, low, high = (end if end is not None and math.isfinite(end) else None for end in (mean.mean, mean.low, mean.high))
-            rows.append((
-                Cell(one.system, f"failed: {failed}" + (f"; bounds {bounds}" if bounds else "") if failed else ""), figure(mean.mean),
-                bracketed(mean.low, mean.high) or "-", scored(mean), Cell("", range=(value, low, high) if value is not None else None),
-                Cell("", svg=distribution(spread, mean)), "" if set(quartiles) == {"-"} else " / ".join(quartiles),
-            ))
-        heads = ("system", "mean", "95% CI", "scored", "interval", "distribution", "quartiles")
-        title = metric + (" (lower is better)" if tables.lower(metric) else "")
-        blocks.append(Table(heads, rows, title=title, hint=info.summary if info else ""))
+        info = tables.info.get(metric)
+        blocks.append(columns([one for system in tables.systems if (one := tables.summaries.get((system, metric)))], {
+            "system": name,
+            "mean": lambda one: figure(one.overall.mean),
+            "95% CI": lambda one: bracketed(one.overall.low, one.overall.high) or "-",
+            "scored": lambda one: scored(one.overall),
+            "interval": lambda one: interval(one.overall),
+            "distribution": lambda one: Cell("", svg=distribution(one.spread, one.overall.mean)),
+            "quartiles": lambda one: quartiles(one.spread),
+        }, title=metric + (" (lower is better)" if tables.lower(metric) else ""), hint=info.summary if info else ""))
         if info:
             stands = [f"It stands for: {json.dumps(info.parameters, ensure_ascii=False, sort_keys=True)}"] if info.parameters else []
             lines = [f"Definition: {info.definition}", f"Source: {info.source}", f"Signature: {info.signature}", *stands]
@@ -636,28 +646,31 @@ def _metrics(tables: ScoreTables) -> Section:
 
 
 def _signatures(tables: ScoreTables) -> Section:
-    rows = [(one.metric, one.summary, one.source, Cell(one.signature, user=True)) for one in list(tables.info.values())[:60]]
-    return _section("Metrics and signatures", "", "", [Table(("Metric", "What it is", "Source", "Signature"), rows)], forms="md")
+    return _section("Metrics and signatures", "", "", [columns(list(tables.info.values())[:60], {
+        "Metric": lambda one: one.metric,
+        "What it is": lambda one: one.summary,
+        "Source": lambda one: one.source,
+        "Signature": lambda one: Cell(one.signature, user=True),
+    })], forms="md")
 
 
 def _worst(tables: ScoreTables) -> Section:
     """The rows with the lowest values, and why: those of the verdict's metric first, and the systems by turns, so that none fills the
     list."""
-    taken: dict[tuple[bool, str], int] = {}
-    ranked = []
-    for row in tables.report.worst:
-        key = (row.metric != tables.headline, row.system)
-        taken[key] = taken.get(key, 0) + 1
-        ranked.append((key[0], taken[key], row))
-    rows = [row for _, _, row in sorted(ranked, key=lambda entry: entry[:2])]
+    turns: dict[tuple[bool, str], Iterator[int]] = defaultdict(count)
+
+    def turn(row: WorstRow) -> tuple[bool, int]:
+        other = row.metric != tables.headline
+        return other, next(turns[other, row.system])
+
+    rows = sorted(tables.report.worst, key=turn)
     left = f"{WORST} of {number(len(rows))}; the JSON has them all." if len(rows) > WORST else ""
     hint = "Rows with the lowest values (the highest where lower is better), the systems by turns: read some before you believe a mean."
     opened = enumerate(zip(rows[:WORST], paths_of(rows[:WORST]), strict=True))
-    blocks: list[Block] = [
+    return _section("Worst rows", "worst", hint, [
         *(_opened(row, path, at < 3) for at, (row, path) in opened), *([Text(left, style="hint", forms="page")] if left else []),
-        *([Items(map(_line, rows), short=3, long=10, longest=900, forms="brief")] if rows else []),
-    ]
-    return _section("Worst rows", "worst", hint, blocks)
+        Items([_line(row) for row in rows], short=3, long=10, longest=900, forms="brief"),
+    ])
 
 
 def _line(row: WorstRow) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from kgeval.format import figure, joined, number, plural
-from kgeval.records import ConditionScores, Mean, Sensitivity, SensitivityReport
+from kgeval.records import ConditionScores, Sensitivity, SensitivityReport
 from kgeval.reports.document import Cell, Document, Section, Table
-from kgeval.reports.plots_scores import distribution
 from kgeval.reports.usage import usage
+from kgeval.reports.views.parts import spread_cell
 from kgeval.stats.ranks import EQUAL, leaders
 
 _HEADS = ("metric", "reference", "answered", "wrong", "AUC ref", "AUC ans", "scored", "failed", "")
-CONDITIONS = ("reference", "answered", "wrong")
+CONDITIONS: tuple[Literal["reference", "answered", "wrong"], ...] = ("reference", "answered", "wrong")
 _DRAWN = (
     "How the scores lie between 0 and 1: bars for how many, each drawing with its own height; the upright line is the mean; below them "
     "the box from quartile to quartile with the median. A metric that tells right from wrong has the references at the right, the wrong "
@@ -26,18 +27,22 @@ _MEANING = (
 
 def document(report: SensitivityReport) -> Document:
     """One table a system; on a page the distributions behind it [D figure 1 d-g]."""
-    lead = [*_verdict(report), *(f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items())]
-    if report.reused:
-        lead.append(f"{plural(report.reused, 'wrong answer')} had to be used again: too few answers are wrong there.")
-    if not report.complete:
-        lead.insert(0, "Not complete: the run was stopped; what is missing counts as failed.")
-    systems = dict.fromkeys(one.system for one in report.results)
+    reused = f"{plural(report.reused, 'wrong answer')} had to be used again: too few answers are wrong there."
+    lead = [
+        *([] if report.complete else ["Not complete: the run was stopped; what is missing counts as failed."]),
+        *_verdict(report), *(f"{plural(n, 'row')} left out: {why}." for why, n in report.left_out.items()),
+        *([reused] if report.reused else []),
+    ]
+    systems: dict[str | None, list[Sensitivity]] = {}
+    for one in report.results:
+        systems.setdefault(one.system, []).append(one)
     sections = [
         Section("all systems" if system is None else system, [
-            Table(_HEADS, [_row(one) for one in report.results if one.system == system], short=100),
-            Table(("metric", *CONDITIONS), [_spreads(one) for one in report.results if one.system == system], forms="page",
-                  title="Distributions", hint=_DRAWN, words=frozenset(range(4))),
-        ]) for system in systems
+            Table(_HEADS, [_row(one) for one in found], short=100),
+            Table(("metric", *CONDITIONS), [
+                (Cell(one.metric, user=True), *(spread_cell(part) for part in _conditions(one))) for one in found
+            ], forms="page", title="Distributions", hint=_DRAWN, words=frozenset(range(4))),
+        ]) for system, found in systems.items()
     ]
     return Document(
         "Sensitivity of metrics", "metrics sensitivity", sections, lead=lead, notes=report.notes,
@@ -59,25 +64,17 @@ def _verdict(report: SensitivityReport) -> Iterator[str]:
         yield f"How well references are told from wrong answers: {who}. 1 is perfect, 0.5 is guessing."
 
 
-def _spreads(one: Sensitivity) -> tuple[Cell, ...]:
-    """The name of a metric and a drawing for each condition, with its median and n."""
-    parts: dict[str, ConditionScores] = {part.condition: part for part in one.conditions}
-    return Cell(one.metric, user=True), *(_drawn(parts.get(name)) for name in CONDITIONS)
-
-
-def _drawn(part: ConditionScores | None) -> Cell:
-    if part is None or part.spread.median is None:
-        return Cell("-")
-    svg = distribution(part.spread, Mean(n=part.n, n_scored=part.n_scored, mean=part.mean))
-    return Cell(f"median {figure(part.spread.median)}", note=f"n {number(part.n_scored)}", svg=svg)
+def _conditions(one: Sensitivity) -> list[ConditionScores | None]:
+    """In the order of CONDITIONS."""
+    parts = {part.condition: part for part in one.conditions}
+    return [parts.get(name) for name in CONDITIONS]
 
 
 def _row(one: Sensitivity) -> tuple[str | Cell, ...]:
-    medians: dict[str, float | None] = {part.condition: part.spread.median for part in one.conditions}
     scored, asked = sum(part.n_scored for part in one.conditions), sum(part.n for part in one.conditions)
     failed = sum(sum(part.failures.values()) for part in one.conditions)
     return (
-        Cell(one.metric, user=True), *(figure(medians.get(name)) for name in CONDITIONS), figure(one.auc_reference),
-        figure(one.auc_answered), f"{number(scored)} of {number(asked)}", number(failed),
+        Cell(one.metric, user=True), *(figure(part.spread.median if part else None) for part in _conditions(one)),
+        figure(one.auc_reference), figure(one.auc_answered), f"{number(scored)} of {number(asked)}", number(failed),
         Cell("", range=(one.auc_answered, None, None)) if one.auc_answered is not None else "",
     )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from kgeval.format import figure, number, percent, plural
-from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
-from kgeval.reports.document import Cell, Document, Section, Table
+from kgeval.records import SimulationBound, SimulationReport
+from kgeval.reports.document import Cell, Document, Section, columns
 
 ENOUGH_RUNS = 50  # of fewer, a share of runs moves by more than 2 points with each of them
-_ACCURACY = ("scenario", "truth", "estimate", "held", "alarms", "biased", "biased held", "biased alarms")
-_STOPS = ("scenario", "a", "b", "equal", "open", "wrong", "same", "questions", "calls", "missed", "peeking")
 _OF_ACCURACY = (
     "Relative win rates: the truth by a fair judge, and the mean estimate of the procedure; held: intervals that hold the truth; alarms: "
     "runs with p < 0.05. biased: one order, one trial, free lengths, no ties, on the same draws."
@@ -21,10 +19,11 @@ _OF_STOPS = (
 
 def document(report: SimulationReport) -> Document:
     """The verdict with the bounds that are broken, the figures of each scenario, every bound."""
-    broken = [bound for bound in report.bounds if not bound.held]
-    few = report.runs < ENOUGH_RUNS
-    lead = [f"{plural(report.runs, 'comparison')} a scenario are too few to judge bounds by: a bound may be held or not by chance. "
-            f"Give --simulate-runs {ENOUGH_RUNS} or more"] if few else []
+    bounds, broken = number(len(report.bounds)), [bound for bound in report.bounds if not bound.held]
+    are = "is" if len(broken) == 1 else "are"
+    lead = [f"{number(len(broken))} of {bounds} bounds {are} NOT held." if broken else f"All {bounds} bounds are held."]
+    lead += [f"{plural(report.runs, 'comparison')} a scenario are too few to judge bounds by: a bound may be held or not by chance. "
+            f"Give --simulate-runs {ENOUGH_RUNS} or more"] if report.runs < ENOUGH_RUNS else []
     lead += [f"not held: {bound.scenario}: {bound.what}: {percent(bound.figure)}, wanted {_range(bound)}" for bound in broken]
     about = (
         f"{plural(report.runs, 'comparison')} a scenario, {plural(report.trials, 'trial')} (M), {report.repeats} calls a position (N), "
@@ -32,49 +31,48 @@ def document(report: SimulationReport) -> Document:
         f"seed {report.seed}"
     )
     trials = plural(min(report.stop_trials, report.trials), "trial")
-    worlds = [(one.name, one.about, number(one.questions), percent(one.kept)) for one in report.scenarios]
-    bounds = [
-        (bound.scenario, bound.what, percent(bound.figure), _range(bound), "yes" if bound.held else Cell("NO", tone="error"))
-        for bound in report.bounds
-    ]
     sections = [
-        Section("Worlds", [Table(("scenario", "what", "questions", "lengths aligned"), worlds, words=frozenset({0, 1}))], forms="long"),
-        Section("The procedure, and the biased baseline on the same draws", [
-            Table(_ACCURACY, [(one.name, *_accuracy(one)) for one in report.scenarios], hint=_OF_ACCURACY, short=100),
-        ]),
-        Section(f"Stopping when sure ({trials} a question)", [
-            Table(_STOPS, [(one.name, *_stops(one)) for one in report.scenarios], hint=_OF_STOPS, short=100),
-        ]),
-        Section("Bounds", [
-            Table(("scenario", "what", "figure", "bound", "held"), bounds, words=frozenset({0, 1, 3, 4}), long=500),
-        ], forms="long"),
+        Section("Worlds", [columns(report.scenarios, {
+            "scenario": lambda one: one.name,
+            "what": lambda one: one.about,
+            "questions": lambda one: number(one.questions),
+            "lengths aligned": lambda one: percent(one.kept),
+        }, words=frozenset({0, 1}))], forms="long"),
+        Section("The procedure, and the biased baseline on the same draws", [columns(report.scenarios, {
+            "scenario": lambda one: one.name,
+            "truth": lambda one: figure(one.truth),
+            "estimate": lambda one: figure(one.unbiased.mean),
+            "held": lambda one: percent(one.unbiased.covered),
+            "alarms": lambda one: percent(one.unbiased.alarms),
+            "biased": lambda one: figure(one.biased.mean),
+            "biased held": lambda one: percent(one.biased.covered),
+            "biased alarms": lambda one: percent(one.biased.alarms),
+        }, hint=_OF_ACCURACY, short=100)]),
+        Section(f"Stopping when sure ({trials} a question)", [columns(report.scenarios, {
+            "scenario": lambda one: one.name,
+            "a": lambda one: percent(one.sequential.a),
+            "b": lambda one: percent(one.sequential.b),
+            "equal": lambda one: percent(one.sequential.equal),
+            "open": lambda one: percent(one.sequential.open),
+            "wrong": lambda one: percent(one.sequential.wrong),
+            "same": lambda one: percent(one.sequential.same),
+            "questions": lambda one: f"{one.sequential.questions:.1f}",
+            "calls": lambda one: percent(one.sequential.calls_share),
+            "missed": lambda one: percent(one.sequential.missed),
+            "peeking": lambda one: percent(one.sequential.peeking),
+        }, hint=_OF_STOPS, short=100)]),
+        Section("Bounds", [columns(report.bounds, {
+            "scenario": lambda one: one.scenario,
+            "what": lambda one: one.what,
+            "figure": lambda one: percent(one.figure),
+            "bound": _range,
+            "held": lambda one: "yes" if one.held else Cell("NO", tone="error"),
+        }, words=frozenset({0, 1, 3, 4}), long=500)], forms="long"),
     ]
     return Document(
-        "Proof by simulation", "compare --simulate", sections, about=about, lead=[verdict(report), *lead], tone="error" if broken else "",
+        "Proof by simulation", "compare --simulate", sections, about=about, lead=lead, tone="error" if broken else "",
         more="Every bound and what the worlds are made of: add -o report.html",
     )
-
-
-def verdict(report: SimulationReport) -> str:
-    """One line: are all bounds held?"""
-    broken = sum(not bound.held for bound in report.bounds)
-    if not broken:
-        return f"All {number(len(report.bounds))} bounds are held."
-    return f"{number(broken)} of {number(len(report.bounds))} bounds {'is' if broken == 1 else 'are'} NOT held."
-
-
-def _accuracy(one: SimulatedScenario) -> tuple[str, ...]:
-    ours, theirs = one.unbiased, one.biased
-    return (
-        figure(one.truth), figure(ours.mean), percent(ours.covered), percent(ours.alarms), figure(theirs.mean), percent(theirs.covered),
-        percent(theirs.alarms),
-    )
-
-
-def _stops(one: SimulatedScenario) -> tuple[str, ...]:
-    stop = one.sequential
-    shares = (stop.a, stop.b, stop.equal, stop.open, stop.wrong, stop.same)
-    return *map(percent, shares), f"{stop.questions:.1f}", percent(stop.calls_share), percent(stop.missed), percent(stop.peeking)
 
 
 def _range(bound: SimulationBound) -> str:
