@@ -56,7 +56,7 @@ def stop(home: Path | None) -> None:
     """Stop the server. Its graphs stay."""
     from kgeval.graph import server as embedded
 
-    say("stopped" if embedded.stop(home, say=say) else "it does not run")
+    say("stopped" if embedded.stop(home, say=say, keep_classes=True) else "it does not run")
 
 
 @server.command()

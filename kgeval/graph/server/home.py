@@ -67,13 +67,14 @@ class Marker(BaseModel):
 
 class StartedServer(BaseModel):
     """The server that was started last. `pid` is None in the moment before it is known; `created` is the process's
-    start time in seconds since 1970."""
+    start time in seconds since 1970. `archive`: of its classes (kgeval.graph.server.classes), whether it is there or not."""
 
     port: int
     heap: str
     pid: int | None = None
     created: float | None = None
     ready: bool = False
+    archive: Path | None = None
 
 
 def default_home() -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kgeval.ending import undone
 from kgeval.errors import ServerError
 from kgeval.graph.connect import Address
-from kgeval.graph.server import exchange
+from kgeval.graph.server import classes, exchange
 from kgeval.graph.server import process as processes
 from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors
 from kgeval.graph.server.home import USERNAME, Home, StartedServer
@@ -44,13 +44,13 @@ class ServerStatus(Record):
 
 def ensure_started(
     home: Path | None = None, *, say: Callable[[str], None], neo4j: str | None = None, heap: str | None = None,
-    port: int | None = None, jars: Path | None = None, progress: Progress | None = None,
+    port: int | None = None, jars: Path | None = None, progress: Progress | None = None, meanwhile: Callable[[], object] = lambda: None,
 ) -> Address:
     """The address of the home's server, which is started if it does not run; `say` gets each step in words.
 
     neo4j: line (default: the home's; of a new home KGEVAL_NEO4J_LINE, else 5.26); heap: 512m, 4g (default 1g); port: default a
     free one; jars: a folder with the jars for machines without network; progress: called with bytes done and in all while jars
-    are downloaded.
+    are downloaded; meanwhile: called while the server starts, if it must be started.
     Raises: ServerError with the way out.
     """
     if neo4j is not None:
@@ -63,7 +63,9 @@ def ensure_started(
             place.create()
             with place.locked(say):
                 # asked again under the lock: another command may have started it meanwhile
-                running = _ready(place, say, neo4j, heap, port) or _start(place, say, neo4j, heap, port, jars, progress)
+                running = _ready(place, say, neo4j, heap, port) or _start(
+                    place, say, neo4j, heap, port, jars, progress, meanwhile,
+                )
         return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
 
 
@@ -76,13 +78,18 @@ def start(
     return status(home)
 
 
-def stop(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> bool:
-    """Stops the home's server: politely, after 30 s by force. False if none ran. Raises: ServerError."""
+def stop(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None, keep_classes: bool = False) -> bool:
+    """Stops the home's server: politely, after 30 s by force. False if none ran. `keep_classes`: what it has learned of Java's classes
+    speeds up later starts (kgeval.graph.server.classes). Raises: ServerError."""
     place = Home(home)
     if place.marker() is None:
         return False
     with clear_io_errors(f"the home {place.path}"), place.locked(say):
-        return _stop(place)
+        running = place.running()
+        stopped = _stop(place)
+        if keep_classes and stopped and running is not None and running.archive is not None:
+            classes.make(running.archive, place.path)
+        return stopped
 
 
 @contextmanager
@@ -148,14 +155,14 @@ def _ready(place: Home, say: Say, neo4j: str | None, heap: str | None, port: int
 
 def _start(
     place: Home, say: Say, neo4j: str | None, heap: str | None, wanted_port: int | None, jars_source: Path | None,
-    progress: Progress | None,
+    progress: Progress | None, meanwhile: Callable[[], object],
 ) -> StartedServer:
     """Starts the server; called with the home's lock held."""
     line = place.claim(neo4j)
     if exchange.is_left(place.path):
         say("a bulk import was killed before its end: taking the old store back")
         _stop(place)
-    adopted = _adopt(place, say)
+    adopted = _adopt(place, say, meanwhile)
     if adopted is not None:
         return adopted
     heap = heap or DEFAULT_HEAP
@@ -170,13 +177,15 @@ def _start(
         port = wanted_port or processes.free_port()
         say(f"starting the embedded Neo4j {line.name} at {processes.uri(port)}; `kgeval server stop{home_option}` stops it")
         try:
-            return _launch(place, line, jars, port=port, heap=heap)
+            return _launch(place, line, jars, port=port, heap=heap, meanwhile=meanwhile)
         except PortTakenError as cause:
             taken = cause
     raise taken
 
 
-def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str) -> StartedServer:
+def _launch(
+    place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str, meanwhile: Callable[[], object],
+) -> StartedServer:
     """One try on one port. What was started is stopped again if it cannot be used or we are interrupted."""
     with undone(lambda: processes.ask_to_end(place)):
         try:
@@ -184,7 +193,7 @@ def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: 
             process = processes.find(place)
             if process is None:
                 raise processes.why_ended(place)
-            processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
+            processes.wait_ready(place, process, port=port, seconds=START_SECONDS, meanwhile=meanwhile)
         # it is left running: the next command finds it and waits on (`_adopt`)
         except NotReadyError:
             raise
@@ -198,14 +207,14 @@ def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: 
     return _note_ready(place, running, process)
 
 
-def _adopt(place: Home, say: Say) -> StartedServer | None:
+def _adopt(place: Home, say: Say, meanwhile: Callable[[], object]) -> StartedServer | None:
     """A server whose starter was killed before it was ready: waits for it. None if there is none, or it ends."""
     running, process = place.running(), processes.find(place)
     if running is None or process is None:
         return None
     say(f"the embedded Neo4j is being started at {processes.uri(running.port)}; waiting for it")
     try:
-        processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS)
+        processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS, meanwhile=meanwhile)
     except NotReadyError:
         raise
     except ServerError:
