@@ -3,9 +3,10 @@
     python tests/bench/bulk_speed.py [--entities 1000000] [--relations 5000000] [--seed 7] [--csv] [--ordinary 20000] [--home FOLDER]
 
 Writes a power-law graph as Parquet (or CSV) tables, imports it into a home of its own, prints the seconds of each step, the peak
-memory of the client, the seconds that Neo4j's tool alone takes for the plainest files of that size (the yardstick of this machine), both
-also as processor seconds (on a machine with other work only those can be compared), and the rate against the ordinary import of a smaller
-graph (`--ordinary` entities, five times the relations).
+memory of the client, the seconds that Neo4j's tool alone takes for the plainest files of that size (the yardstick of this machine: all
+relations of one type; and once more with the graph's thirty types, which the tool links one by one), all also as processor seconds (on a
+machine with other work only those can be compared), and the rate against the ordinary import of a smaller graph (`--ordinary` entities,
+five times the relations).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from big_graph import VERBS, ends
 from kgeval.graph.connect import open_graph
 from kgeval.graph.load.bulk import tool
 from kgeval.graph.load.bulk.sheets import SheetFiles
+from kgeval.graph.load.naming import upper_snake
 from kgeval.graph.server import ensure_started, status, stop
 from kgeval.graph.server.home import Home
 from kgeval.graph.server.jars import ensure_jars
@@ -110,8 +112,9 @@ def main() -> None:
             print(f"read after {time.perf_counter() - begun:.1f} s; {chosen.relations / bulk:,.0f} relations a second in all")
         finally:
             stop(home)
-        alone = plain(root / "plain", home, chosen)
-        print(f"Neo4j's tool alone, plainest files: {alone:.1f} s; the bulk import takes {bulk / alone:.2f} times as long")
+        for typed, what in ((False, "plainest files"), (True, "plainest files, relation types as they are")):
+            alone = plain(root / f"plain-{typed}", home, chosen, typed=typed)
+            print(f"Neo4j's tool alone, {what}: {alone:.1f} s; the bulk import takes {bulk / alone:.2f} times as long")
         if chosen.ordinary:
             try:
                 ordinary(root, chosen, bulk)
@@ -119,15 +122,19 @@ def main() -> None:
                 stop(root / "other")
 
 
-def plain(folder: Path, home: Path, chosen: argparse.Namespace) -> float:
-    """Seconds of the tool for numbers and names of entities and for relations of one type, from CSV to store, without a server."""
+def plain(folder: Path, home: Path, chosen: argparse.Namespace, *, typed: bool) -> float:
+    """Seconds of the tool for numbers and names of entities and for relations of one type (`typed`: of the graph's types), from CSV to
+    store, without a server."""
     (folder / "csv").mkdir(parents=True)
-    at = np.arange(chosen.entities)
-    both = ends(chosen.entities, chosen.relations, np.random.default_rng(chosen.seed), loops=0)
+    at, rng = np.arange(chosen.entities), np.random.default_rng(chosen.seed)
+    both = ends(chosen.entities, chosen.relations, rng, loops=0)
     pcsv.write_csv(pa.table({":ID": at, "name": texts("Entity ", at)}), folder / "csv" / "nodes.csv")
-    pcsv.write_csv(pa.table({":START_ID": both[:, 0], ":END_ID": both[:, 1]}), folder / "csv" / "relations.csv")
+    columns = {":START_ID": both[:, 0], ":END_ID": both[:, 1]}
+    if typed:
+        columns[":TYPE"] = pa.array([upper_snake(verb) for verb in VERBS]).take(pa.array(rng.integers(0, len(VERBS), chosen.relations)))
+    pcsv.write_csv(pa.table(columns), folder / "csv" / "relations.csv")
     jars = ensure_jars(Home(home).claim(None), source=None, say=print)
-    nodes, relations = SheetFiles(("nodes.csv",), None, "Entity"), SheetFiles(("relations.csv",), None, "RELATED")
+    nodes, relations = SheetFiles(("nodes.csv",), None, "Entity"), SheetFiles(("relations.csv",), None, None if typed else "RELATED")
     begun, before = time.perf_counter(), used()
     tool.import_store(folder / "csv", [nodes], [relations], folder / "store", jars, longest=100, heap=chosen.heap)
     print(f"Neo4j's tool alone: {used() - before:.1f} processor seconds")

@@ -5,8 +5,10 @@
 Five writers take turns on one embedded server (a home of its own, wiped between runs): the importer's (`kgeval import`), the
 builder's (`kgeval build`), what no writer can be faster than over Bolt (UNWIND with the nodes' ids held, a query a relation type, nothing
 else), and neo4j-graphrag's `Neo4jWriter` with its default batches of 1,000 rows and with 10,000, which runs in an environment of its own.
-Only the writing is timed: no start of Python, no making of the objects. The best and the median of the runs, relations a second and ratios
-are printed; all must leave the same numbers of entities and relations, or the exit code is 1.
+Only the writing is timed: no start of Python, no making of objects. The server's processor seconds stand beside each run's seconds: on a
+machine with other work only those can be compared. The best and the median of the runs, relations a second and ratios are printed; all
+must leave the same numbers of entities and relations, or the exit code is 1. Neo4j's import tool comes last: it writes the same graph as a
+new store, without a server, which is what the store itself can bear.
 
 `Neo4jWriter` needs APOC, which kgeval does not: the jar is fetched for this bench only, checked by its SHA-256.
 """
@@ -29,11 +31,17 @@ from typing import Any
 
 import neo4j
 import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.csv as pcsv
+from bulk_speed import texts, used
 from neo4j_server import wipe
 
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import sync
 from kgeval.graph.load.built import BuildTarget, Derived, EntityRow, RelationRow
+from kgeval.graph.load.bulk import tool
+from kgeval.graph.load.bulk.sheets import SEPARATOR, SheetFiles
 from kgeval.graph.load.model import Entity, Loaded, Relation
 from kgeval.graph.load.state import ImportTarget
 from kgeval.graph.load.writer import WriteOptions, write
@@ -89,8 +97,8 @@ def sample(entities: int, relations: int, seed: int) -> Sample:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[tuple[Address, Path]]:
-    """An embedded Neo4j with APOC beside GDS; its address and the file of its password."""
+def server(folder: Path) -> Iterator[tuple[Address, Path, psutil.Process]]:
+    """An embedded Neo4j with APOC beside GDS; its address, the file of its password, and the process."""
     plain = load_line("5.26")
     line = replace(plain, jars=(*plain.jars, APOC), plugin_groups=(*plain.plugin_groups, APOC.group))
     home = Home(folder / "home")
@@ -105,7 +113,7 @@ def server(folder: Path) -> Iterator[tuple[Address, Path]]:
         raise process.why_ended(home)
     try:
         process.wait_ready(home, running, port=port, seconds=120)
-        yield Address(process.uri(port), "neo4j", home.password(), source="the bench's server"), home.password_file
+        yield Address(process.uri(port), "neo4j", home.password(), source="the bench's server"), home.password_file, running
     finally:
         process.end(running)
 
@@ -209,16 +217,25 @@ def for_peer(folder: Path, drawn: Sample) -> Path:
     return data
 
 
-def compare(writers: dict[str, Callable[[], float]], graph: Graph, drawn: Sample, repeats: int) -> int:
+def processor(process: psutil.Process) -> float:
+    """The processor seconds that a process has used."""
+    return float(sum(process.cpu_times()[:2]))
+
+
+def compare(writers: dict[str, Callable[[], float]], graph: Graph, drawn: Sample, repeats: int, java: psutil.Process) -> int:
     """Lets the writers take turns, prints what they took; 1 where a graph is not complete, else 0."""
     seconds: dict[str, list[float]] = {name: [] for name in writers}
+    processed: dict[str, list[float]] = {name: [] for name in writers}
     expected = (len(drawn.types), len(drawn.relations))
     wrong = 0
     for _ in range(repeats):
         for name, work in writers.items():
             start_anew(graph)
+            before = processor(java)
             seconds[name].append(work())
-            print(f"{name:<38}{seconds[name][-1]:8.2f} s", flush=True)
+            processed[name].append(processor(java) - before)
+            server_seconds, load = processed[name][-1], psutil.getloadavg()[0]
+            print(f"{name:<38}{seconds[name][-1]:8.2f} s, server {server_seconds:6.2f} processor s, load {load:.1f}", flush=True)
             row: dict[str, Any] = graph.read(
                 "MATCH (e:__Entity__) WITH count(e) AS e MATCH (:__Entity__)-[r]->(:__Entity__) RETURN e, count(r) AS r"
             )[0]
@@ -231,8 +248,34 @@ def compare(writers: dict[str, Callable[[], float]], graph: Graph, drawn: Sample
         print(f"{label} of {repeats}:")
         for name, value in chosen.items():
             rate = len(drawn.relations) / value
-            print(f"  {name:<36}{value:8.2f} s  {rate:9,.0f} relations/s  {theirs / value:6.1f} times the peer's better one")
+            server_seconds = choose(processed[name])
+            print(f"  {name:<36}{value:8.2f} s  {rate:9,.0f} relations/s  {theirs / value:6.1f} times the peer's better one; "
+                  f"server {server_seconds:6.2f} processor s")
     return wrong
+
+
+def with_tool(folder: Path, drawn: Sample) -> None:
+    """Prints what Neo4j's import tool takes for the same nodes and relations, start of Java counted."""
+    (folder / "tool").mkdir()
+    kinds = pa.array([f"__Entity__{SEPARATOR}{kind}" for kind in drawn.types])
+    at = np.arange(len(drawn.types))
+    nodes = {":ID": at, ":LABEL": kinds, "id": texts("e", at), "name": texts("entity ", at), "description": described(len(at))}
+    start, end, types = zip(*drawn.relations, strict=True)
+    relations = {":START_ID": start, ":END_ID": end, ":TYPE": types, "predicate": types, "description": described(len(types))}
+    for name, columns in (("nodes", nodes), ("relations", relations | {"weight:double": np.ones(len(types))})):
+        pcsv.write_csv(pa.table(columns), folder / "tool" / f"{name}.csv")
+    jars = ensure_jars(load_line("5.26"), source=None, say=print)
+    begun, before = time.perf_counter(), used()
+    tool.import_store(
+        folder / "tool", [SheetFiles(("nodes.csv",), None, None)], [SheetFiles(("relations.csv",), None, None)], folder / "store", jars,
+        longest=300, heap="1g",
+    )
+    wall = time.perf_counter() - begun
+    print(f"Neo4j's import tool, a new store: {wall:.2f} s, {used() - before:.2f} processor s, {len(types) / wall:,.0f} relations/s")
+
+
+def described(count: int) -> pa.Array:
+    return pa.array([DESCRIPTION.format(at) for at in range(count)])
 
 
 def main() -> int:
@@ -247,15 +290,17 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as name:
         folder = Path(name)
         python, data = environment(folder), for_peer(folder, drawn)
-        with server(folder) as (address, password_file), open_graph(address) as graph:
+        with server(folder) as (address, password_file, java), open_graph(address) as graph:
             with_importer(graph, sample(500, 2_000, chosen.seed))  # warms the server
-            return compare({
+            wrong = compare({
                 "kgeval import": lambda: with_importer(graph, drawn),
                 "kgeval build": lambda: with_builder(graph, drawn),
                 "plain UNWIND, ids held": lambda: with_least(graph, drawn),
                 "neo4j-graphrag, batches of 1,000": lambda: peer(python, data, address, password_file, batch=1_000),
                 "neo4j-graphrag, batches of 10,000": lambda: peer(python, data, address, password_file, batch=10_000),
-            }, graph, drawn, chosen.repeats)
+            }, graph, drawn, chosen.repeats, java)
+        with_tool(folder, drawn)
+        return wrong
 
 
 if __name__ == "__main__":
