@@ -7,8 +7,8 @@ from pathlib import Path
 
 from kgeval.format import joined, number, plural, visible
 from kgeval.records import GenerationReport, KindCount
-from kgeval.reports.document import Section, Table, Text
-from kgeval.reports.render.terminal import notes, screen, show_section, text_of
+from kgeval.reports.document import Table, Text
+from kgeval.reports.render.terminal import notes, screen, show_blocks, text_of
 from kgeval.reports.usage import usage_line
 
 HEADS = ("KIND", "asked", "made", "tried", "rejected", "failed", "duplicates")
@@ -28,7 +28,8 @@ def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False
         lost = (sum(counts.values()) for counts in (one.rejected, one.failed, one.duplicates))
         rows.append((one.kind, *(number(count) for count in (one.asked, one.made, one.structures, *lost))))
     reasons = [Text(line, style="hint") for one in report.kinds for line in why(one)]
-    show_section(console, Section("", [Table(HEADS, rows, short=len(rows)), *reasons]))
+    console.print()
+    show_blocks(console, [Table(HEADS, rows, short=len(rows)), *reasons])
     console.print()
     notes(console, report.notes)
     if report.run.model_use:

@@ -48,7 +48,7 @@ def render(doc: Document, *, width: int = 100, colour: bool = False, written: Se
         _say(console, line, "" if at else COLOURS.get(doc.tone, "bold"))
     for section in sections_of(doc, "text"):
         title(console, visible(section.title, longest=160) if section.title else "")
-        _blocks(console, section.blocks)
+        show_blocks(console, section.blocks)
         if section.hint:
             _say(console, section.hint, "dim")
     if doc.notes or doc.foot:
@@ -70,7 +70,8 @@ def _say(console: Console, text: str, style: str = "", longest: int = LONGEST) -
     console.print(Line(visible(text, longest=longest)), style=style, overflow="fold")
 
 
-def _blocks(console: Console, blocks: Iterable[Block]) -> None:
+def show_blocks(console: Console, blocks: Iterable[Block]) -> None:
+    """Those of the blocks that a terminal shows."""
     for block in shown(blocks, "text"):
         match block:
             case Text():
@@ -93,9 +94,9 @@ def _blocks(console: Console, blocks: Iterable[Block]) -> None:
                 console.print(block.text, overflow="fold", soft_wrap=True)
             case Details():
                 _say(console, block.title, "bold")
-                _blocks(console, block.blocks)
+                show_blocks(console, block.blocks)
             case Raw():
-                _blocks(console, block.text)
+                show_blocks(console, block.text)
 
 
 def _cards(console: Console, block: Cards) -> None:
