@@ -132,7 +132,7 @@ def test_a_property_is_found_behind_the_first_thousand_and_nothing_is_read_where
     rows = graph.read(query, {"layout": layout, "keys": keys})
     assert sorted((row["role"], row["key"]) for row in rows) == [("entity", "seldom"), ("relation", "rare")]
     with graph.driver.session() as session:
-        asked = {"layout": layout, "keys": dict.fromkeys(keys, [])}
+        asked = {"layout": layout, "keys": {role: [] for role in keys}}
         profile = session.run(f"PROFILE {query.text}", asked).consume().profile
     assert hits(profile) == 0
 
