@@ -1,5 +1,5 @@
 // layout-held-keys: which properties of a layout some node or relation of their role has. A database never forgets the name of a property, so that its list of names does not say it.
-// Most stand on one of the first nodes or relations; only those that do not are looked for on all, together.
+// Most stand on one of the first nodes or relations; only those that do not are looked for on all, together. Where a list is empty, nothing is read.
 //
 // The lists stand in a map: a server plans a query anew for lists of another length.
 //
@@ -9,10 +9,12 @@
 // returns: role STRING, key STRING
 // mode: read
 CALL () {
+  WITH $keys.entity AS keys
+  WHERE size(keys) > 0
   MATCH (e)
   WHERE @is(e, Entity)
-  WITH e LIMIT 1000
-  UNWIND [key IN $keys.entity WHERE e[key] IS NOT NULL] AS key
+  WITH keys, e LIMIT 1000
+  UNWIND [key IN keys WHERE e[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
 }
 CALL (early) {
@@ -27,10 +29,12 @@ UNWIND early + late AS key
 RETURN 'entity' AS role, key
 UNION ALL
 CALL () {
+  WITH $keys.chunk AS keys
+  WHERE size(keys) > 0
   MATCH (c)
   WHERE @is(c, Chunk)
-  WITH c LIMIT 1000
-  UNWIND [key IN $keys.chunk WHERE c[key] IS NOT NULL] AS key
+  WITH keys, c LIMIT 1000
+  UNWIND [key IN keys WHERE c[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
 }
 CALL (early) {
@@ -45,10 +49,12 @@ UNWIND early + late AS key
 RETURN 'chunk' AS role, key
 UNION ALL
 CALL () {
+  WITH $keys.relation AS keys
+  WHERE size(keys) > 0
   MATCH ()-[r]->()
   WHERE @is(r, Relation)
-  WITH r LIMIT 1000
-  UNWIND [key IN $keys.relation WHERE r[key] IS NOT NULL] AS key
+  WITH keys, r LIMIT 1000
+  UNWIND [key IN keys WHERE r[key] IS NOT NULL] AS key
   RETURN collect(DISTINCT key) AS early
 }
 CALL (early) {

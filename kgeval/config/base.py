@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from kgeval.records.base import StrictModel
 
 NAME = r"^[\w@+-][\w.@+-]*$"
 OptionValue = bool | int | float | str | list[int | float | str]
 
 
-class Section(BaseModel):
+class Section(StrictModel):
     """Base of the sections: frozen, and unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

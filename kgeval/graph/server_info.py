@@ -56,6 +56,8 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     except Neo4jError as cause:
         raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
     except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
+        if isinstance(cause, ConfigurationError) and "Bolt Protocol" in str(cause):  # its protocol lacks what the driver shall do
+            raise ConnectError(f"{who}: this Neo4j is too old: {first_line(cause)}", fix="kgeval needs Neo4j 5.26 or later") from cause
         raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause).rstrip(' :')}", fix=_reach_fix(address)) from cause
     version = str(row["version"])
     if _numbers(version) < OLDEST_NEO4J:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, detect, load_profile
+from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 PICTURES = Path(__file__).parents[1] / "graphs" / "layouts"
@@ -117,3 +119,23 @@ def test_a_property_that_stood_in_another_graph_is_not_bound(graph: Graph, draw:
     graph.write("MATCH (c:Chunk) WITH c LIMIT 1 SET c.embedding = [1.0]")
     found = bind(graph, load_profile("kgeval"))
     assert (found.embedding_key, found.chunk_embedding_key) == (None, "embedding")
+
+
+def test_a_property_is_found_behind_the_first_thousand_and_nothing_is_read_where_none_is_asked_for(graph: Graph, draw: Draw) -> None:
+    draw("UNWIND range(1, 1100) AS i CREATE (:E {seldom: CASE i WHEN 1100 THEN i END})-[:R {rare: CASE i WHEN 1100 THEN i END}]->(:Chunk)")
+    layout = load_profile("kgeval").model_dump() | {
+        "entity_labels": ["E", "Chunk"], "chunk_labels": ["Chunk"], "relation_types": ["R"], "entity_excluded_labels": [],
+        "scope_label": None, "scope_property": None,
+    }
+    query = all_queries()["layout-held-keys"]
+    keys = {"entity": ["never", "seldom"], "chunk": ["seldom"], "relation": ["never", "rare"]}
+    rows = graph.read(query, {"layout": layout, "keys": keys})
+    assert sorted((row["role"], row["key"]) for row in rows) == [("entity", "seldom"), ("relation", "rare")]
+    with graph.driver.session() as session:
+        asked = {"layout": layout, "keys": {role: [] for role in keys}}
+        profile = session.run(f"PROFILE {query.text}", asked).consume().profile
+    assert profile is not None and hits(profile) == 0
+
+
+def hits(plan: dict[str, Any]) -> int:
+    return int(plan.get("dbHits", 0)) + sum(hits(child) for child in plan.get("children", []))

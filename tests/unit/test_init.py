@@ -159,6 +159,13 @@ def test_what_is_asked_for_is_taken_before_what_is_found(tmp_path: Path, monkeyp
     assert config.source is not None and not config.source.files and config.source.documents
 
 
+def test_a_graph_that_names_the_version_of_its_form_is_a_graph(tmp_path: Path) -> None:
+    graph = {"schema_version": "1", "nodes": [{"id": "a"}], "links": []}
+    for indent in (None, 2):
+        (tmp_path / "graph.json").write_text(json.dumps(graph, indent=indent))
+        assert look(tmp_path).graphs == (tmp_path / "graph.json",)
+
+
 def test_what_kgeval_wrote_is_offered_as_nothing(tmp_path: Path) -> None:
     examples = Path(__file__).resolve().parents[2] / "schemas" / "examples"
     report = ScoreReport.model_validate_json((examples / "score-report" / "valid" / "harbour.json").read_text(encoding="utf-8"))

@@ -234,6 +234,18 @@ def test_a_driver_of_a_server_that_is_too_old_is_refused_by_every_function_and_s
         monkeypatch.undo()
 
 
+def test_a_server_whose_protocol_is_too_old_for_quiet_sessions_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: object) -> None:
+        what = "Notification filtering is not supported for the Bolt Protocol (4, 4). Server Agent 'Neo4j/4.4.44'"
+        raise neo4j.exceptions.ConfigurationError(what)
+
+    with neo4j.GraphDatabase.driver(NOWHERE) as driver:
+        monkeypatch.setattr(driver, "session", refused)
+        with pytest.raises(ConnectError, match=r"this Neo4j is too old: .*Neo4j/4\.4\.44") as fault:
+            kgeval.audit(driver)
+    assert fault.value.fix == "kgeval needs Neo4j 5.26 or later"
+
+
 def test_a_closed_driver_is_a_plain_error_of_every_function() -> None:
     driver = neo4j.GraphDatabase.driver(NOWHERE)
     driver.close()

@@ -67,7 +67,8 @@ class Marker(BaseModel):
 
 class StartedServer(BaseModel):
     """The server that was started last. `pid` is None in the moment before it is known; `created` is the process's
-    start time in seconds since 1970. `archive`: of its classes (kgeval.graph.server.classes), whether it is there or not."""
+    start time in seconds since 1970. `archive`: of its classes (kgeval.graph.server.classes), whether it is there or not.
+    `java`: what it runs on."""
 
     port: int
     heap: str
@@ -75,6 +76,7 @@ class StartedServer(BaseModel):
     created: float | None = None
     ready: bool = False
     archive: Path | None = None
+    java: Path | None = None
 
 
 def default_home() -> Path:

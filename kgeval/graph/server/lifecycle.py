@@ -87,8 +87,8 @@ def stop(home: Path | None = None, *, say: Callable[[str], None] = lambda _: Non
     with clear_io_errors(f"the home {place.path}"), place.locked(say):
         running = place.running()
         stopped = _stop(place)
-        if keep_classes and stopped and running is not None and running.archive is not None:
-            classes.make(running.archive, place.path)
+        if keep_classes and stopped and running is not None and running.archive is not None and running.java is not None:
+            classes.make(running.archive, place.path, running.java, processes.environment())
         return stopped
 
 

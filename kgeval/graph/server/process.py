@@ -98,7 +98,7 @@ def launch(home: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: st
         created = psutil.Process(pid).create_time()
     except psutil.NoSuchProcess:
         created = 0.0  # it ended already; its log says why
-    running = StartedServer(port=port, heap=heap, pid=pid, created=created, archive=archive)
+    running = StartedServer(port=port, heap=heap, pid=pid, created=created, archive=archive, java=Path(java[0]))
     home.write_running(running)
     return running
 

@@ -29,7 +29,7 @@ PEEKED = 20
 MOST = 2_000  # files looked at
 HEAD = 65_536
 _NODES, _LINKS = re.compile(rb'^\s*\{.*"nodes"\s*:\s*\[', re.DOTALL), re.compile(rb'"(links|edges)"\s*:\s*\[')
-_REPORT = re.compile(rb'^  "schema_version": "', re.MULTILINE)  # ours, which hold the nodes and relations of pictures
+_REPORT = re.compile(rb'"kgeval"\s*:\s*"\d')  # ours names its version; audits hold the nodes and relations of pictures
 LARGE = 200_000_000  # bytes of a JSON file, which is read as a whole
 
 
