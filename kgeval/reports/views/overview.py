@@ -24,7 +24,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.views.parts import filled, fix_first, gates_section, version_line
+from kgeval.reports.views.parts import fix_first, gates_section, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -184,7 +184,7 @@ def _graph(report: OverviewReport) -> Section:
          place_of(finding.place, finding.graph) if several else "")
         for finding in bad
     ]
-    table = filled(_table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2), keep=range(4))
+    table = _table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2).filled(keep=range(4))
     found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
     open_ends = [finding for finding in report.findings if finding.status in ("skipped", "incomplete", "error")]
     if open_ends:
@@ -223,7 +223,7 @@ def by_system(title: str, figures: Sequence[OverviewFigure], of: str = "System")
         for figure in figures
     ]
     heads = ("Figure", of, "Where", "Value", "n", "Signature", "Note")
-    return [filled(_table(title, heads, rows, 3), keep=(0, 3))] if rows else []
+    return [_table(title, heads, rows, 3).filled(keep=(0, 3))] if rows else []
 
 
 def _n(figure: OverviewFigure) -> str:
