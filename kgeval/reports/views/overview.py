@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from kgeval.format import money, number, percent, plural
+from kgeval.format import NONE, money, number, percent, plural
 from kgeval.overview.costs import total
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.kinds import TITLES
 from kgeval.overview.rubric import DIMENSIONS, PASS
-from kgeval.overview.wording import NONE, place_of, value_of
+from kgeval.overview.wording import place_of, value_of
 from kgeval.records import (
     ModelUse,
     OverviewChange,
