@@ -163,6 +163,8 @@ def test_redacting_leaves_out_the_title_names_paths_and_options(tmp_path: Path) 
     report = report.model_copy(update={"run": run, "notes": ["secret-folder"]})
     for form in ALL_FORMS:
         text = rendered(report, form, redact=True)
+        if form == "html":  # in base64 three letters stand by chance
+            text = re.sub(r'<script type="application/gzip".*?</script>', "", text, flags=re.DOTALL) + Page(text).report
         assert not re.search("Ada|Lindqvist|Operation|secret-folder", text), form
         assert "empty-name" in text or form == "xml"
     assert redacted(report).findings[0].examples[0].names[0].startswith("#")
