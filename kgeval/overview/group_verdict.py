@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kgeval.format import chance, figure, joined, number, plural, times
+from kgeval.format import chance, figure, joined, number, plural, plus, times
 from kgeval.overview.score_verdict import LEAST, LEAST_DIFFER, ScoreTables, confidence, is_significant, word
 from kgeval.records import BothMeans, GainBy, GroupCost, GroupGain
 
@@ -170,7 +170,7 @@ def reason(row: GroupGain, tests: int) -> str:
 
 
 def _signed(row: GroupGain) -> str:
-    return ", ".join(filter(None, [figure(row.mean, sign=True), confidence(row.low, row.high, sign=True)]))
+    return ", ".join(filter(None, [plus(row.mean), confidence(row.low, row.high, sign=True)]))
 
 
 def _datasets(pair: PairGroups) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _findings(report: OverviewReport, sources: Sequence[Source]) -> Iterator[Ove
         yield OverviewPriority(
             severity=finding.severity, title=f"{finding.title} ({finding.rule_id})", why=why, evidence=amount(finding),
             where=place_of(finding.place, f"graph {finding.graph}" if finding.graph else None),
-            advice=finding.advice or f"kgeval checks show {finding.rule_id}", source=finding.source,
+            advice=finding.advice or f"see kgeval checks show {finding.rule_id}", source=finding.source,
         )
 
 

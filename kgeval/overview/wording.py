@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from kgeval.format import beyond, bracketed, figure, money, number, percent
+from kgeval.format import NONE, beyond, bracketed, money, number, percent, plus
 from kgeval.records import Gate, RunPlace, Unit
-
-NONE = "-"
 
 
 def value_of(value: float | None, low: float | None, high: float | None, unit: Unit) -> str:
@@ -20,7 +18,7 @@ def single(value: float, unit: Unit) -> str:
     if unit == "share" and 0 <= value <= 1:
         return percent(value)
     if unit == "difference":
-        return figure(value, sign=True)
+        return plus(value)
     if unit == "usd":
         return money(value)
     if unit == "seconds":

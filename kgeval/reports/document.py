@@ -6,7 +6,7 @@ Texts are as they come, users' among them: a renderer makes them safe for its fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -102,10 +102,11 @@ class Table(Block):
     short: int = 12
     long: int = 100
 
-    def filled(self, least: int = 1) -> Table:
-        """The table without the columns that hold nothing but dashes; the first `least` stay."""
+    def filled(self, keep: Collection[int] = (0,)) -> Table:
+        """The table without the columns in which no cell has more than a dash, but for those at the places `keep`."""
         rows = list(self.rows)
-        kept = [at for at in range(len(self.head)) if at < least or any(as_cell(row[at]).text not in DASHES for row in rows)]
+        nothing = [Cell(text) for text in ("", *DASHES)]
+        kept = [at for at in range(len(self.head)) if at in keep or any(as_cell(row[at]) not in nothing for row in rows)]
         return replace(
             self, head=[self.head[at] for at in kept], rows=[[row[at] for at in kept] for row in rows],
             words=frozenset(place for place, at in enumerate(kept) if at in self.words),

@@ -194,10 +194,15 @@ def path_figure(picture: Picture, colours: Colours) -> Figure:
         lost_too = not_drawn - (retrieved - marks.count("found"))
         too = f" (not retrieved: {number(lost_too)})" if asked and lost_too else ""
         hint += f" Not drawn: {plural(not_drawn, 'relation')} without two ends on the path{too}."
-    chain = _chain(picture)
-    draw = partial(_ladder, chain, colours) if chain else partial(_drawing, picture, colours, radius=(8.0, 8.0), longest=16, most=2)
     title = "Gold path" + (", and what was retrieved of it" if asked else "")
-    return Figure(draw, title, hint, data=_list(picture), data_title=LISTED)
+    return Figure(partial(_path, picture, colours), title, hint, data=_list(picture), data_title=LISTED)
+
+
+def _path(picture: Picture, colours: Colours) -> str:
+    """The drawing of a gold path: asked for on a page alone, so that no other form waits for networkx."""
+    if (chain := _chain(picture)) is not None:
+        return _ladder(chain, colours)
+    return _drawing(picture, colours, radius=(8.0, 8.0), longest=16, most=2)
 
 
 def colours_of(pictures: Iterable[Picture]) -> dict[str, int]:

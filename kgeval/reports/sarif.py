@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from kgeval.format import number, visible
+from kgeval.format import visible
 from kgeval.overview.findings import amount, failed, listed, taken_out
 from kgeval.overview.gates import gate_of
-from kgeval.overview.wording import place_of
+from kgeval.overview.wording import place_of, reached
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -131,8 +131,8 @@ def _location(finding: OverviewFinding, example: OverviewExample | None) -> dict
 
 
 def _missed(gate: OverviewGate) -> dict[str, Any]:
-    of, value = place_of(gate.place, gate.of), "no value" if gate.value is None else number(gate.value)
-    text = f"{visible(gate.wanted)} is missed: {value}" + (f" ({visible(of)})" if of else "")
+    of = place_of(gate.place, gate.of)
+    text = f"{visible(gate.wanted)} is missed: {reached(gate)}" + (f" ({visible(of)})" if of else "")
     return {
         "ruleId": _gate_id(gate), "level": "error", "message": _message(text),
         "locations": [{

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions, SimulateOptions
 from kgeval.errors import InputError, UsageError
-from kgeval.format import figure, first_of
+from kgeval.format import first_of, plus
 from kgeval.workflows.rows import read_record
 from kgeval.workflows.session import Session
 
@@ -158,8 +158,8 @@ def _changes(now: ComparisonReport, before: ComparisonReport, drift: Drift | Non
         then = earlier.get((pair.system_a, pair.system_b))
         if then is not None and then.relative.value is not None and pair.relative.value is not None:
             yield (
-                f"baseline: {pair.system_a} against {pair.system_b}: relative win rate {figure(then.relative.value, sign=True)} then, "
-                f"{figure(pair.relative.value, sign=True)} now; {_overlap(then, pair)}"
+                f"baseline: {pair.system_a} against {pair.system_b}: relative win rate {plus(then.relative.value)} then, "
+                f"{plus(pair.relative.value)} now; {_overlap(then, pair)}"
             )
 
 

@@ -52,6 +52,17 @@ def test_rows_may_be_an_iterator_and_what_is_cut_is_counted() -> None:
     assert "| row 5 | 5 |" in md and "row 6" not in md and "995 more" in md
 
 
+def test_columns_in_which_no_cell_has_more_than_a_dash_are_left_out() -> None:
+    empty = ("", "-", Cell("–"), Cell("-", ""))
+    drawn, noted = Cell("", range=(0.1, 0.0, 0.2)), Cell("-", note="3 : 1")
+    head = ("name", "nothing", "mark", "note", "last")
+    table = Table(head, iter([("a", at, drawn, noted, "x") for at in empty]), words=frozenset({0, 1, 4}))
+    left = table.filled()
+    assert (left.head, left.words) == (["name", "mark", "note", "last"], {0, 3})
+    assert [len(row) for row in left.rows] == [4, 4, 4, 4]
+    assert Table(("a", "b", "c"), [("-", "", "x"), ("", "-", "x")]).filled(keep=(1,)).head == ["b", "c"]
+
+
 def test_a_terminal_shows_every_metric() -> None:
     given = json.loads((ROOT / "schemas" / "examples" / "sensitivity-report" / "valid" / "one-metric.json").read_text(encoding="utf-8"))
     given["results"] = [given["results"][0] | {"metric": f"metric_{n}"} for n in range(20)]

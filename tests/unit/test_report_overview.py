@@ -77,6 +77,11 @@ def test_every_figure_of_the_record_is_on_the_page_and_in_its_json(report: Overv
     assert OverviewReport.model_validate_json(rendered(report, "json")) == report
 
 
+def test_a_check_without_advice_names_a_command_that_can_be_typed(tmp_path: Path) -> None:
+    (row,) = whole(wrote(tmp_path, audit=audited(finding("empty-name", 3, advice="")))).priorities
+    assert row.advice == "See kgeval checks show empty-name."
+
+
 def test_the_page_answers_the_twelve_parts_of_the_template(report: OverviewReport) -> None:
     page = Page(rendered(report, "html"))
     heads = (
@@ -158,6 +163,8 @@ def test_redacting_leaves_out_the_title_names_paths_and_options(tmp_path: Path) 
     report = report.model_copy(update={"run": run, "notes": ["secret-folder"]})
     for form in ALL_FORMS:
         text = rendered(report, form, redact=True)
+        if form == "html":  # in base64 three letters stand by chance
+            text = re.sub(r'<script type="application/gzip".*?</script>', "", text, flags=re.DOTALL) + Page(text).report
         assert not re.search("Ada|Lindqvist|Operation|secret-folder", text), form
         assert "empty-name" in text or form == "xml"
     assert redacted(report).findings[0].examples[0].names[0].startswith("#")

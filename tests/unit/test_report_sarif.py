@@ -192,6 +192,8 @@ def test_a_run_that_did_not_end_is_no_success_and_missed_gates_are_results(tmp_p
     assert run["invocations"][0]["executionSuccessful"] is False
     assert "1 check did not finish" in run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
     assert [(one["ruleId"], one["message"]["text"]) for one in run["results"]] == [("gate/mrr", "mrr >= 0.5 is missed: 0.2 (a)")]
+    near = report.model_copy(update={"gates": [gate.model_copy(update={"value": 0.49996}) for gate in report.gates]})
+    assert "mrr >= 0.5 is missed: 0.49996 (a)" in rendered(near, "sarif"), "a value is told from the limit that it misses"
 
 
 def test_gates_on_two_aspects_of_a_pair_are_two_alerts(tmp_path: Path) -> None:

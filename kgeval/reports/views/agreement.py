@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from kgeval.format import NONE, interval, joined, number, plural
 from kgeval.format import figure as plain
-from kgeval.format import interval, joined, number, plural
 from kgeval.records import (
     AgreementReport,
     Estimated,
@@ -20,7 +20,6 @@ from kgeval.records import (
 from kgeval.reports.document import Cell, Document, Section, Table, Text, as_cell, columns
 from kgeval.reports.measures import causes
 
-NONE = "-"
 MOST_COLUMNS = 8  # of a matrix on a terminal
 _MORE = "All tables with intervals, by level and data set: add -o report.html"
 PAIR_TITLES = {

@@ -14,7 +14,7 @@ from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChang
 from kgeval.reports.document import Block, Cell, Document, Section, Table, Text
 from kgeval.reports.document import Figure as Picture
 from kgeval.reports.plots_graphs import Move, moves
-from kgeval.reports.views.parts import filled, notes_list, version_line
+from kgeval.reports.views.parts import notes_list, version_line
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
@@ -140,7 +140,7 @@ def tables(made: AuditDiff) -> Iterator[Table]:
 
 
 def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], words: set[int]) -> Table:
-    return filled(Table(head, rows, title=title, words=frozenset(words), long=30), keep=range(len(head) - 1))
+    return Table(head, rows, title=title, words=frozenset(words), long=30).filled(keep=range(len(head) - 1))
 
 
 def _check(change: FindingChange) -> tuple[str, ...]:

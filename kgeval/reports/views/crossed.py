@@ -231,7 +231,7 @@ def _took(report: CrossedReport) -> Iterator[Table]:
         (*names, _amount(sizes.get(_graph_at(place))), *(_amount(cost.means.get(name)) for name in ("input_tokens", "output_tokens")),
          _quantiles(cost.latency_s), _quantiles(cost.stages.get("retrieval")), money(cost.means["cost"]) if "cost" in cost.means else "–")
         for cost, place, names in rows
-    ], title="An answer takes", words=words, short=40).filled(len(head))
+    ], title="An answer takes", words=words, short=40).filled(keep=range(len(head)))
     hops = sorted({name for one in report.costs for name in one.cost.by_hops}, key=lambda name: (len(name), name))
     yield Table((*head, *(f"{name} hop{'' if name == '1' else 's'}" for name in hops)), [
         (*names, *(_quantiles(cost.by_hops.get(name)) for name in hops)) for cost, _, names in rows if cost.by_hops

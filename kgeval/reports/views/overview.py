@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from kgeval.format import money, number, percent, plural
+from kgeval.format import NONE, money, number, percent, plural
 from kgeval.overview.costs import total
 from kgeval.overview.findings import amount, failed
 from kgeval.overview.kinds import TITLES
 from kgeval.overview.rubric import DIMENSIONS, PASS
-from kgeval.overview.wording import NONE, place_of, value_of
+from kgeval.overview.wording import place_of, value_of
 from kgeval.records import (
     ModelUse,
     OverviewChange,
@@ -24,7 +24,7 @@ from kgeval.records import (
     Rubric,
 )
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Forms, Items, Section, Table, Text, Tone
-from kgeval.reports.views.parts import filled, fix_first, gates_section, version_line
+from kgeval.reports.views.parts import fix_first, gates_section, version_line
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",
@@ -184,7 +184,7 @@ def _graph(report: OverviewReport) -> Section:
          place_of(finding.place, finding.graph) if several else "")
         for finding in bad
     ]
-    table = filled(_table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2), keep=range(4))
+    table = _table("Failed checks", ("Severity", "Check", "Found", "Share", "Where"), checks_failed, 2).filled(keep=range(4))
     found = [*by_system("Figures of the graph", rows), *([table] if bad else [])]
     open_ends = [finding for finding in report.findings if finding.status in ("skipped", "incomplete", "error")]
     if open_ends:
@@ -223,7 +223,7 @@ def by_system(title: str, figures: Sequence[OverviewFigure], of: str = "System")
         for figure in figures
     ]
     heads = ("Figure", of, "Where", "Value", "n", "Signature", "Note")
-    return [filled(_table(title, heads, rows, 3), keep=(0, 3))] if rows else []
+    return [_table(title, heads, rows, 3).filled(keep=(0, 3))] if rows else []
 
 
 def _n(figure: OverviewFigure) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from kgeval.format import about, beyond, figure, number, plural, visible
@@ -22,7 +21,7 @@ from kgeval.records import (
     Proportion,
     RunManifest,
 )
-from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone, as_cell
+from kgeval.reports.document import Block, Cell, Details, Items, Section, Table, Text, Tone
 from kgeval.reports.plots_scores import distribution
 
 OUTCOMES: Mapping[bool | None, tuple[str, Tone]] = {False: ("missed", "error"), None: ("not answered", "open"), True: ("met", "passed")}
@@ -44,16 +43,8 @@ def gates_section(gates: Sequence[Gate]) -> Section:
         value = "-" if gate.value is None else beyond(gate.value, gate.limit)
         outcome = Cell(text if gate.decides else f"{text} (reported only)", tone=tone if gate.decides else "info")
         rows.append((about(gate.of, gate.wanted), value, outcome, visible(gate.reason, longest=300) if gate.reason else ""))
-    table = filled(Table(("Gate", "Value", "Outcome", "Why"), rows, words=frozenset({0, 2, 3}), short=8, long=20), keep=(0, 1, 2))
+    table = Table(("Gate", "Value", "Outcome", "Why"), rows, words=frozenset({0, 2, 3}), short=8, long=20).filled(keep=(0, 1, 2))
     return Section("Gates", [Text(NO_ANSWER, style="hint", forms="page"), table] if rows else [], id="gates")
-
-
-def filled(table: Table, *, keep: Collection[int]) -> Table:
-    """The table without the columns that nothing fills, but for those that are kept in any case."""
-    rows = list(table.rows)
-    columns = [at for at in range(len(table.head)) if at in keep or any(as_cell(row[at]) != Cell("") for row in rows)]
-    words = frozenset(place for place, at in enumerate(columns) if at in table.words)
-    return replace(table, head=[table.head[at] for at in columns], rows=[[row[at] for at in columns] for row in rows], words=words)
 
 
 def drawn(one: Estimate | Proportion | CheckFigure) -> Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgeval.format import has_width, interval, number, plural, points, share, visible
+from kgeval.format import beyond_chance, interval, number, plural, points, share, visible
 from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
 from kgeval.reports.document import Block, Cell, Details, Document, Items, Section, Table, Text
@@ -72,7 +72,7 @@ def _row(figure: CheckFigure) -> tuple[str | Cell, ...]:
 
 
 def _difference(difference: CheckDifference) -> tuple[str, str, str]:
-    sure = " *" if has_width(difference.low, difference.high) and not difference.low <= 0 <= difference.high else ""
+    sure = " *" if beyond_chance(difference.low, difference.high) else ""
     between = interval(difference.low, difference.high, points) or "-"
     return f"{points(difference.difference)}{sure}", between, f"{number(difference.n_first)}, {number(difference.n_second)}"
 
