@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from kgeval.records.base import StrictModel
+from pydantic import BaseModel, ConfigDict
 
 NAME = r"^[\w@+-][\w.@+-]*$"
 OptionValue = bool | int | float | str | list[int | float | str]
 
 
-class Section(StrictModel):
+class Section(BaseModel):
     """Base of the sections: frozen, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

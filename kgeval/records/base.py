@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 SCHEMA_VERSION: Literal["1"] = "1"
 
 
-_building = threading.RLock()
+class Record(BaseModel):
+    """Base of all records: frozen, and unknown fields are errors."""
 
-
-class StrictModel(BaseModel):
-    """Frozen, and unknown fields are errors. Its schema is built when it is first used."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    @classmethod
-    def model_rebuild(
-        cls, *, force: bool = False, raise_errors: bool = True, _parent_namespace_depth: int = 2, _types_namespace: Any = None,
-    ) -> bool | None:
-        """As pydantic's, by one thread at a time: pydantic 2.11 and 2.12 fail where two threads use a model for the first time at once."""
-        with _building:
-            return super().model_rebuild(
-                force=force, raise_errors=raise_errors, _parent_namespace_depth=_parent_namespace_depth + 1,
-                _types_namespace=_types_namespace,
-            )
-
-
-class Record(StrictModel):
-    """Base of all records."""
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 # A redacted report holds a short hash in place of every text but those that are marked with these (reports/redact.py): our own words, and

@@ -221,7 +221,7 @@ def _load_libraries(outputs: Sequence[Path]) -> None:
     with warnings.catch_warnings():  # as Graph._new_client
         warnings.simplefilter("ignore")
         for name in ("graphdatascience", "scipy.optimize", *(pictures if any(path.suffix == ".html" for path in outputs) else ())):
-            with suppress(ImportError):  # whoever needs it says so
+            with suppress(Exception):  # whoever needs it says so
                 import_module(name)
 
 
