@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo", "gli"))
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
-_ELEMENT_ID = re.compile(r"\d+:[0-9a-f-]{36}:\d+")
+_ELEMENT_ID = re.compile(r"[45]:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:\d+")
 _ASCII_GAPS = {code: " " for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
 
 
@@ -33,7 +33,7 @@ def normalise(name: str) -> str:
 
 
 def is_element_id(text: str) -> bool:
-    """Whether a text looks like an element id of Neo4j: the kind of thing, the database, a number."""
+    """Whether a text looks like an element id of Neo4j: `4:` (node) or `5:` (relation), the database, a number."""
     return _ELEMENT_ID.fullmatch(text) is not None
 
 
