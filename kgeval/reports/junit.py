@@ -183,8 +183,7 @@ def audit(report: AuditReport) -> str:
     """One testsuite a group of checks. Failure: failed with the severity of --fail-on or a worse one (warning, where that was not given);
     a milder one passes and says so. Error: timed out or refused. Skipped: cannot be answered here, or all hits are waived or known. Gates
     stand in a suite of their own. How many hits are waived or known is a property of the case."""
-    given = report.run.arguments.get("fail_on")
-    limit: Severity = given if given in SEVERITIES else "warning"
+    limit = _fails_from(report, otherwise="warning")
     gates = [_gate("gates", gate, _new_hits(report) if gate.name == RATCHET else ()) for gate in report.gates]
     findings = [listed(finding, report.graph, "") for finding in report.findings]
     groups = [
@@ -210,10 +209,15 @@ def _check(finding: OverviewFinding, limit: Severity) -> Case:
     return case(f"{finding.status} ({finding.severity}): {hits}")
 
 
+def _fails_from(report: AuditReport, *, otherwise: Severity) -> Severity:
+    """The severity of --fail-on; `otherwise` where it was not given."""
+    given = report.run.arguments.get("fail_on")
+    return given if given in SEVERITIES else otherwise
+
+
 def _new_hits(report: AuditReport) -> Iterator[str]:
     """The first new hits of each check that fails the ratchet, a line a check, as far as the report lists them."""
-    given = report.run.arguments.get("fail_on")
-    least: Severity = given if given in SEVERITIES else "info"
+    least = _fails_from(report, otherwise="info")
     for finding in report.findings:
         if finding.status == "failed" and finding.rule_id in load_rules() and decides(finding.severity, least):
             new = [example for example in finding.examples if example.waived is None and not example.known]

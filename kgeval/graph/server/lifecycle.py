@@ -64,7 +64,7 @@ def ensure_started(
             with place.locked(say):
                 # asked again under the lock: another command may have started it meanwhile
                 running = _ready(place, say, neo4j, heap, port) or _start(
-                    place, say, neo4j, heap, port, jars, progress, meanwhile,
+                    place, say, neo4j=neo4j, heap=heap, wanted_port=port, jars_source=jars, progress=progress, meanwhile=meanwhile,
                 )
         return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
 
@@ -154,7 +154,7 @@ def _ready(place: Home, say: Say, neo4j: str | None, heap: str | None, port: int
 
 
 def _start(
-    place: Home, say: Say, neo4j: str | None, heap: str | None, wanted_port: int | None, jars_source: Path | None,
+    place: Home, say: Say, *, neo4j: str | None, heap: str | None, wanted_port: int | None, jars_source: Path | None,
     progress: Progress | None, meanwhile: Callable[[], object],
 ) -> StartedServer:
     """Starts the server; called with the home's lock held."""
