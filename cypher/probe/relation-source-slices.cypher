@@ -1,6 +1,7 @@
 // relation-source-slices: every relation between entities with the chunks that it names, those of some entities at a time (see entity-slices).
 // An entity is a list: its element id, and of its relations that go out three lists: element ids of the other ends, ids of chunks of each, and
 // with $details element id and label of each. Ids and labels are most of what a relation takes on its way, and few relations are shown.
+// Entities that together have more relations than a row should hold stand in a row each, hubs in several: a row is held as a whole.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
@@ -35,6 +36,9 @@ CALL (found, at) {
       WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
       ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS sources,
     collect(CASE WHEN $details THEN [elementId(r), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200)] END) AS details
-  RETURN collect([elementId(a), ends, sources, details]) AS rows
+  WITH collect([elementId(a), ends, sources, details]) AS rows, sum(size(ends)) AS held
+  UNWIND CASE WHEN held <= 5000 THEN [rows] ELSE reduce(parts = [], row IN rows | parts + [at IN range(0, size(row[1]) - 1, 5000) |
+    [[row[0], row[1][at..at + 5000], row[2][at..at + 5000], row[3][at..at + 5000]]]]) END AS part
+  RETURN part AS rows
 }
 RETURN rows

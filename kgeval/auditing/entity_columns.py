@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
+import os
 import tempfile
 import weakref
 from array import array
@@ -39,7 +39,6 @@ class FiledTexts:
         self._buffer, self._ends = bytearray(), array("I", [0])
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed when nobody holds these texts any more
         self._filed = 0
-        self._map: mmap.mmap | bytes = b""
         weakref.finalize(self, self._file.close)
 
     def append(self, text: str) -> None:
@@ -63,9 +62,8 @@ class FiledTexts:
         start, end = self._ends[at], self._ends[at + 1]
         if start >= self._filed:
             return bytes(self._buffer[start - self._filed : end - self._filed])
-        if end > len(self._map):  # mapped: a text a call of the system would be half of what looking for names takes
-            self._map = mmap.mmap(self._file.fileno(), self._filed, access=mmap.ACCESS_READ)
-        return self._map[start:end]
+        # not mapped, which would spare a text half a microsecond: the whole file would come to lie in memory
+        return os.pread(self._file.fileno(), end - start, start)
 
 
 class Lists:

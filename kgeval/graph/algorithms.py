@@ -7,7 +7,7 @@ not fit the client's memory.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,7 +51,8 @@ class Partition:
         """The group of each of these nodes, all of which must be there."""
         import numpy as np
 
-        groups: Integers = self.groups[np.searchsorted(self.nodes, nodes)]
+        # of another type, all nodes would be copied each time
+        groups: Integers = self.groups[np.searchsorted(self.nodes, nodes.astype(self.nodes.dtype, copy=False))]
         return groups
 
     def of_elements(self, element_ids: Sequence[str]) -> dict[str, int]:
@@ -140,6 +141,10 @@ class View(ABC):
         """All neighbours of all nodes."""
 
     @abstractmethod
+    def _edge_parts(self) -> Iterator[Integers]:
+        """All edges, each once, the lesser internal id first: some at a time (at least one array), shape (n, 2) each."""
+
+    @abstractmethod
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         """Components of 2 to `max_size` nodes where the largest one is larger and holds at least `giant_share` of all entities."""
 
@@ -198,14 +203,7 @@ class View(ABC):
         """The edges of that component, shape (n, 2), each once, the lesser internal id first. For components of some thousand nodes."""
         import numpy as np
 
-        graph = self.adjacency()
-        edges = []
-        for position in np.flatnonzero(self._components.of(graph.ids) == giant.component):
-            ends = graph.others[graph.starts[position] : graph.starts[position + 1]]
-            # each edge stands at both of its ends
-            ends = graph.ids[ends[ends > position]]
-            edges.append(np.column_stack((np.full(len(ends), graph.ids[position]), ends)))
-        return np.concatenate(edges).astype(np.int64)
+        return np.concatenate([edges[self._components.of(edges[:, 0]) == giant.component] for edges in self._edge_parts()])
 
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
         """The communities of the simple graph and their modularity (-0.5..1). Louvain knows no seed. The same graph gives the same
@@ -228,21 +226,15 @@ class View(ABC):
         """
         import numpy as np
 
-        graph = self.adjacency()
-        group_of, listed = groups.of(graph.ids), np.sort(np.array(among, dtype=groups.groups.dtype))
-        place = np.minimum(np.searchsorted(listed, group_of), max(len(listed) - 1, 0))
-        place = np.where(listed[place] == group_of, place, -1) if len(listed) else np.full(len(group_of), -1)
-        edges, pairs = 0, np.zeros((len(listed), len(listed)), dtype=np.int64)
-        for first in range(0, len(graph.ids), BATCH):  # a part of the nodes at a time: not all edges once more beside the neighbours
-            last = min(first + BATCH, len(graph.ids))
-            starts = graph.starts[first : last + 1]
-            sources = np.repeat(np.arange(first, last), np.diff(starts))
-            targets = graph.others[starts[0] : starts[-1]]
-            across = (group_of[sources] != group_of[targets]) & (sources < targets)  # each edge stands at both of its ends
-            edges += int(across.sum())
-            ends = np.sort(np.column_stack((place[sources[across]], place[targets[across]])), axis=1)
-            np.add.at(pairs, tuple(ends[ends[:, 0] >= 0].T), 1)
-        return Crossing(edges, {
+        listed = np.sort(np.array(among, dtype=groups.groups.dtype))
+        pairs, count = np.zeros((len(listed), len(listed)), dtype=np.int64), 0
+        for edges in self._edge_parts():
+            ends = groups.of(edges)
+            across = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
+            count += len(across)
+            drawn = across[np.isin(across, listed).all(axis=1)]
+            np.add.at(pairs, tuple(np.searchsorted(listed, drawn).T), 1)
+        return Crossing(count, {
             (int(listed[low]), int(listed[high])): int(pairs[low, high]) for low, high in np.argwhere(pairs).tolist()
         })
 

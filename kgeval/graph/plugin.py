@@ -104,6 +104,16 @@ class PluginView(View):
             _put(others, starts, index, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
         return Adjacency(ids, starts, others)
 
+    def _edge_parts(self) -> Iterator[Integers]:
+        import numpy as np
+
+        yield np.zeros((0, 2), dtype=np.int64)
+        for row in _slices(self._graph, "neighbour-slices", self._handle.name(), self.timeout):
+            sources = np.repeat(np.array(row["sources"], dtype=np.int64), [len(targets) for targets in row["targets"]])
+            targets = np.fromiter(chain.from_iterable(row["targets"]), dtype=np.int64, count=len(sources))
+            once = sources < targets  # each edge stands at both of its ends
+            yield np.column_stack((sources[once], targets[once]))
+
     def _joined(self) -> tuple[Integers, Integers]:
         """The nodes that have an edge (`ids` of Adjacency), and its `starts`."""
         import numpy as np

@@ -140,3 +140,13 @@ def test_a_relation_is_checked_in_its_own_chunks_first(graph, draw):
                        (b)-[:R {chunk_ids: ['c']}]->(a),
                    (a)-[:R]->(b), (a)-[:R {chunk_ids: ['d', 'c']}]->(b)""")
     assert counted(check(graph, "ends-not-in-source")) == (1, 4, ["Ada -[met]-> Bob"])
+
+
+def test_relations_of_a_hub_are_all_looked_at_though_they_come_in_several_rows(graph, draw):
+    """More relations than a row holds, beside entities with few, and hits at both ends of the hub's."""
+    draw("""CREATE (hub:__Entity__:demo {name: 'Hub'})-[:FROM_CHUNK]->(:Chunk:demo {id: 'c', text: 'Ada'}),
+                   (ada:__Entity__:demo {name: 'Ada'})-[:R {chunk_ids: ['c']}]->(hub)
+            WITH hub UNWIND range(1, 12001) AS n
+            CREATE (hub)-[:R {chunk_ids: ['c']}]->(:__Entity__:demo {name: CASE WHEN n % 4000 = 1 THEN 'Bob ' + n ELSE 'Ada' END})""")
+    missed = ["Hub -[R]-> Bob 1", "Hub -[R]-> Bob 12001", "Hub -[R]-> Bob 4001", "Hub -[R]-> Bob 8001"]
+    assert counted(check(graph, "ends-not-in-source")) == (4, 12_002, missed)
