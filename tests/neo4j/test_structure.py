@@ -128,11 +128,12 @@ def test_louvain_modularity_is_not_below_networkx_by_more_than_a_hundredth(graph
     assert 0 < numbers["community_stability"] <= 1
 
 
-@pytest.mark.parametrize(("louvain_up_to", "name"), [(50_000, "Louvain"), (3, "Leiden")])
+@pytest.mark.parametrize(("louvain_up_to", "few_edges", "name"), [(50_000, 5_000, "Louvain"), (50_000, 0, "Louvain"), (3, 5_000, "Leiden")])
 def test_stability_is_high_where_communities_are_planted_and_low_where_there_are_none(
-    graph: Graph, monkeypatch: pytest.MonkeyPatch, louvain_up_to: int, name: str,
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, louvain_up_to: int, few_edges: int, name: str,
 ) -> None:
     monkeypatch.setattr("kgeval.auditing.communities.LOUVAIN_UP_TO", louvain_up_to)
+    monkeypatch.setattr("kgeval.graph.algorithms.FEW_EDGES", few_edges)
     figures = {}
     for drawn in (nx.planted_partition_graph(6, 30, 0.5, 0.004, seed=1), nx.gnm_random_graph(180, 540, seed=1)):
         write(graph, list(drawn), list(drawn.edges))
@@ -142,6 +143,20 @@ def test_stability_is_high_where_communities_are_planted_and_low_where_there_are
     clear, none = figures
     assert clear > 0.9 and none < 0.5
     assert figures[clear] == 2
+
+
+@pytest.mark.parametrize("name", ["karate_club_graph", "les_miserables_graph"])
+def test_further_runs_here_say_of_the_communities_what_runs_on_the_server_say(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, name: str,
+) -> None:
+    drawn = nx.convert_node_labels_to_integers(getattr(nx, name)())
+    write(graph, list(drawn), list(drawn.edges))
+    means = []
+    for few_edges in (5_000, 0):
+        monkeypatch.setattr("kgeval.graph.algorithms.FEW_EDGES", few_edges)
+        found = [measure(graph, LAYOUT, StructureOptions(properties=False, seed=seed)).numbers for seed in range(4)]
+        means.append(sum(numbers["community_stability"] for numbers in found) / len(found))
+    assert means[0] == pytest.approx(means[1], abs=0.15)
 
 
 def test_a_graph_of_one_node_has_no_density_and_diameter_zero(graph: Graph) -> None:
