@@ -1,7 +1,8 @@
 """Pictures of graphs as inline SVG: the neighbourhood of a finding, the map of communities, the gold path of a question.
 
-networkx finds the places; what would overlap is pushed apart, so that every name can be read on a page of 400 pixels. Shapes and colours
-are attributes, for pages without our style sheet; its classes give them the colours of light and dark pages. Names are users' texts.
+Nodes stand as far apart as there are steps between them; what would overlap is pushed apart, so that every name can be read on a page
+of 400 pixels. Shapes and colours are attributes, for pages without our style sheet; its classes give them the colours of light and dark
+pages. Names are users' texts.
 """
 
 from __future__ import annotations
@@ -283,23 +284,38 @@ def _joined(nodes: int, pairs: Iterable[tuple[int, int]]) -> Any:
 
 
 def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
-    """Places by Kamada and Kawai (1989): as far from each other as there are steps between. False where names cannot be pushed apart."""
+    """Places as far from each other as there are steps between. False where names cannot be pushed apart."""
     import networkx as nx
-    from threadpoolctl import threadpool_limits
 
     steps = dict(nx.all_pairs_shortest_path_length(graph))
     apart = 1 + max(far for found in steps.values() for far in found.values())  # else parts that nothing joins are thrown out of sight
-    distances = {one: {other: steps[one].get(other, apart) for other in graph} for one in graph}
-    # of some dozen numbers: several threads of BLAS wait for each other longer than they compute
-    with threadpool_limits(1, user_api="blas"):
-        found = nx.kamada_kawai_layout(graph, dist=distances) if len(spots) > 1 else {0: (0.0, 0.0)}
-    xs, ys = ([float(found[at][axis]) for at in range(len(spots))] for axis in (0, 1))
+    xs, ys = _with_least_stress([[float(steps[one].get(other, apart)) for other in graph] for one in graph])
     area = sum(2 * spot.half * (spot.above + spot.below) for spot in spots)
     height = max(90.0, 1.6 * area / WIDTH) if len(spots) > 1 else 0.0
     for spot, x, y in zip(spots, xs, ys, strict=True):
         spot.x = spot.half + (WIDTH - 2 * spot.half) * _share(x, xs)
         spot.y = height * _share(y, ys)
     return _pushed_apart(spots)
+
+
+def _with_least_stress(distances: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
+    """Places whose distances are as near to those asked for as Kamada and Kawai (1989) want it: the squared relative errors least. Found by
+    majorization (Gansner, Koren and North 2004) from a circle. networkx's layout does it by scipy, which takes longer to load than a whole
+    page to write."""
+    import numpy as np
+
+    wanted = np.array(distances)
+    weights = np.where(wanted > 0, 1 / np.maximum(wanted, 1) ** 2, 0.0)
+    solved = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
+    turns = 2 * np.pi * np.arange(len(wanted)) / len(wanted)
+    places = np.column_stack((np.cos(turns), np.sin(turns)))
+    for _ in range(300):
+        apart = np.linalg.norm(places[:, None] - places[None, :], axis=2)
+        pull = weights * wanted / np.maximum(apart, 1e-9)
+        before, places = places, solved @ ((np.diag(pull.sum(axis=1)) - pull) @ places)
+        if np.abs(places - before).max() < 1e-3:
+            break
+    return places[:, 0].tolist(), places[:, 1].tolist()
 
 
 def _share(value: float, values: Sequence[float]) -> float:
