@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,11 +191,12 @@ def audited(
     from kgeval.auditing.engine import audit
     from kgeval.auditing.report_files import joined_findings, joined_warnings
 
-    session.meanwhile = partial(_load_libraries, session.outputs)
     graph, options = session.graph, prepared.options
     session.open_algorithms()
     layout, half_loaded = bound or session.bind(graph_name)
     notes = size_notes(graph, session.say)
+    if not notes:  # of a large graph a second is nothing, and the memory of its checks is
+        _load_libraries(session.outputs)
     engine = prepared.engine
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
@@ -216,13 +216,16 @@ def audited(
 
 
 def _load_libraries(outputs: Sequence[Path]) -> None:
-    """Loads what the audit will need: a second and a half, which a server that is being started leaves."""
-    pictures = ("networkx", "matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2")
-    with warnings.catch_warnings():  # as Graph._new_client
-        warnings.simplefilter("ignore")
-        for name in ("graphdatascience", "scipy.optimize", *(pictures if any(path.suffix == ".html" for path in outputs) else ())):
+    """Loads in the background what the end of an audit needs: most of a second, while the server is what one waits for."""
+    pictures = ("matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "kgeval.reports.write")
+    wanted = ("networkx", "scipy.optimize", *(pictures if any(path.suffix == ".html" for path in outputs) else ()))
+
+    def load() -> None:
+        for name in wanted:
             with suppress(Exception):  # whoever needs it says so
                 import_module(name)
+
+    threading.Thread(target=load, name="kgeval-libraries", daemon=True).start()
 
 
 def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:

@@ -53,13 +53,14 @@ class BuildResult(Result):
         """Notes on what was built."""
         return [f"note: {note}" for note in self.report.notes]
 
-    def write(self, path: Path, *, redact: bool | None = None) -> None:
+    def write(self, path: str | Path, *, redact: bool | None = None) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
         from kgeval.tables import write_text
 
-        if redact or path.suffix.lower() != ".json":
-            raise UsageError(f"{path}: the record of a build is a .json file, and whole", fix="name a .json file")
-        write_text(path, self.rendered("json"))
+        file = Path(path)
+        if redact or file.suffix.lower() != ".json":
+            raise UsageError(f"{file}: the record of a build is a .json file, and whole", fix="name a .json file")
+        write_text(file, self.rendered("json"))
 
     def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The record as text or json. Raises: UsageError for another form."""

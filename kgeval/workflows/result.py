@@ -90,14 +90,14 @@ class Result:
 
         Raises: UsageError for an ending that this kind of report does not have, or where the file cannot be written.
         """
-        self.write(Path(path), redact=redact)
+        self.write(path, redact=redact)
         return Path(path)
 
-    def write(self, path: Path, *, redact: bool | None = None) -> None:
+    def write(self, path: str | Path, *, redact: bool | None = None) -> None:
         """Writes the report alone, without the rows that `save` knows of. Raises: UsageError, as `save`."""
         from kgeval.reports.write import write_report
 
-        write_report(self._made(), path, redact=self.redacts(redact))
+        write_report(self._made(), Path(path), redact=self.redacts(redact))
 
     def _made(self) -> Any:
         """The record. Raises: UsageError where none was made."""

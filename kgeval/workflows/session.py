@@ -63,8 +63,7 @@ class Session:
     is asked and its limits; `batches`: by the provider's batches. `arguments`: what the manifest keeps beside the options.
     `source`: where the address came from, for messages. `keep_rows`: makers of rows keep them for their result where no output is named.
     `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `functions`: metrics that
-    were handed over as functions, by the names that the options have for them. `parent`: whose connection it works with. `meanwhile`: what
-    an embedded server that must be started leaves time for.
+    were handed over as functions, by the names that the options have for them. `parent`: whose connection it works with.
     """
 
     command: str
@@ -95,7 +94,6 @@ class Session:
     spooled: Mapping[Path, str] = field(default_factory=dict)
     functions: Mapping[str, OwnMetric] = field(default_factory=dict)
     parent: Session | None = None
-    meanwhile: Callable[[], object] = lambda: None
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
     _cautions: set[str] = field(default_factory=set, init=False)
@@ -396,7 +394,7 @@ class Session:
                 fix="leave out --username and --database (NEO4J_USERNAME, NEO4J_DATABASE), or give --uri",
             )
         with self.downloads() as progress:
-            return ensure_started(home=self.home, say=self.say, progress=progress, meanwhile=self.meanwhile)
+            return ensure_started(home=self.home, say=self.say, progress=progress)
 
 
 def _without_secrets(url: str) -> str:

@@ -44,13 +44,13 @@ class ServerStatus(Record):
 
 def ensure_started(
     home: Path | None = None, *, say: Callable[[str], None], neo4j: str | None = None, heap: str | None = None,
-    port: int | None = None, jars: Path | None = None, progress: Progress | None = None, meanwhile: Callable[[], object] = lambda: None,
+    port: int | None = None, jars: Path | None = None, progress: Progress | None = None,
 ) -> Address:
     """The address of the home's server, which is started if it does not run; `say` gets each step in words.
 
     neo4j: line (default: the home's; of a new home KGEVAL_NEO4J_LINE, else 5.26); heap: 512m, 4g (default 1g); port: default a
     free one; jars: a folder with the jars for machines without network; progress: called with bytes done and in all while jars
-    are downloaded; meanwhile: called while the server starts, if it must be started.
+    are downloaded.
     Raises: ServerError with the way out.
     """
     if neo4j is not None:
@@ -64,7 +64,7 @@ def ensure_started(
             with place.locked(say):
                 # asked again under the lock: another command may have started it meanwhile
                 running = _ready(place, say, neo4j, heap, port) or _start(
-                    place, say, neo4j=neo4j, heap=heap, wanted_port=port, jars_source=jars, progress=progress, meanwhile=meanwhile,
+                    place, say, neo4j=neo4j, heap=heap, wanted_port=port, jars_source=jars, progress=progress,
                 )
         return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
 
@@ -155,14 +155,14 @@ def _ready(place: Home, say: Say, neo4j: str | None, heap: str | None, port: int
 
 def _start(
     place: Home, say: Say, *, neo4j: str | None, heap: str | None, wanted_port: int | None, jars_source: Path | None,
-    progress: Progress | None, meanwhile: Callable[[], object],
+    progress: Progress | None,
 ) -> StartedServer:
     """Starts the server; called with the home's lock held."""
     line = place.claim(neo4j)
     if exchange.is_left(place.path):
         say("a bulk import was killed before its end: taking the old store back")
         _stop(place)
-    adopted = _adopt(place, say, meanwhile)
+    adopted = _adopt(place, say)
     if adopted is not None:
         return adopted
     heap = heap or DEFAULT_HEAP
@@ -177,15 +177,13 @@ def _start(
         port = wanted_port or processes.free_port()
         say(f"starting the embedded Neo4j {line.name} at {processes.uri(port)}; `kgeval server stop{home_option}` stops it")
         try:
-            return _launch(place, line, jars, port=port, heap=heap, meanwhile=meanwhile)
+            return _launch(place, line, jars, port=port, heap=heap)
         except PortTakenError as cause:
             taken = cause
     raise taken
 
 
-def _launch(
-    place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str, meanwhile: Callable[[], object],
-) -> StartedServer:
+def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: str) -> StartedServer:
     """One try on one port. What was started is stopped again if it cannot be used or we are interrupted."""
     with undone(lambda: processes.ask_to_end(place)):
         try:
@@ -193,7 +191,7 @@ def _launch(
             process = processes.find(place)
             if process is None:
                 raise processes.why_ended(place)
-            processes.wait_ready(place, process, port=port, seconds=START_SECONDS, meanwhile=meanwhile)
+            processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
         # it is left running: the next command finds it and waits on (`_adopt`)
         except NotReadyError:
             raise
@@ -207,14 +205,14 @@ def _launch(
     return _note_ready(place, running, process)
 
 
-def _adopt(place: Home, say: Say, meanwhile: Callable[[], object]) -> StartedServer | None:
+def _adopt(place: Home, say: Say) -> StartedServer | None:
     """A server whose starter was killed before it was ready: waits for it. None if there is none, or it ends."""
     running, process = place.running(), processes.find(place)
     if running is None or process is None:
         return None
     say(f"the embedded Neo4j is being started at {processes.uri(running.port)}; waiting for it")
     try:
-        processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS, meanwhile=meanwhile)
+        processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS)
     except NotReadyError:
         raise
     except ServerError:

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -193,15 +193,14 @@ def ask_to_end(home: Home) -> None:
                 process.wait(1.0)
 
 
-def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float, meanwhile: Callable[[], object] = lambda: None) -> None:
-    """Returns when login and GDS work. `meanwhile` is called once, at first.
+def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float) -> None:
+    """Returns when login and GDS work.
 
     Raises: NotReadyError if it was not ready in time; ServerError if it never will be: it ended (the log says why), the
     disk is full, GDS did not load.
     """
     import neo4j  # noqa: F401  (here, so that it loads while the server does)
 
-    meanwhile()
     why = ""
     deadline = time.monotonic() + seconds
     next_look = time.monotonic() + 2
