@@ -22,7 +22,7 @@ def asked_again(concurrency: int) -> int:
     """How many calls at most an ended run leaves to be made again, with so many on the wire (one: no threads). A call is repeated until its
     reply is in the journal. Twice as many threads as calls on the wire make requests and read replies (llm/session.py), so that as many
     replies again may have arrived and wait for the disk: rare, and seen on loaded machines."""
-    return max(concurrency + 2, 2 * concurrency) if concurrency > 1 else 1
+    return 2 * concurrency if concurrency > 1 else 1
 
 
 def killed_and_whole(

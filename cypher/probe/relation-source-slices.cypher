@@ -37,8 +37,8 @@ CALL (found, at) {
       ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS sources,
     collect(CASE WHEN $details THEN [elementId(r), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200)] END) AS details
   WITH collect([elementId(a), ends, sources, details]) AS rows, sum(size(ends)) AS held
-  UNWIND CASE WHEN held <= 5000 THEN [rows] ELSE reduce(parts = [], row IN rows | parts + [at IN range(0, size(row[1]) - 1, 5000) |
-    [[row[0], row[1][at..at + 5000], row[2][at..at + 5000], row[3][at..at + 5000]]]]) END AS part
+  UNWIND CASE WHEN held <= 5000 THEN [rows] ELSE reduce(parts = [], row IN rows | parts + [cut IN range(0, size(row[1]) - 1, 5000) |
+    [[row[0], row[1][cut..cut + 5000], row[2][cut..cut + 5000], row[3][cut..cut + 5000]]]]) END AS part
   RETURN part AS rows
 }
 RETURN rows

@@ -192,11 +192,11 @@ def audited(
     from kgeval.auditing.report_files import joined_findings, joined_warnings
 
     graph, options = session.graph, prepared.options
-    session.open_algorithms()
-    layout, half_loaded = bound or session.bind(graph_name)
     notes = size_notes(graph, session.say)
     if not notes:  # of a large graph a second is nothing, and the memory of its checks is
         _load_libraries(session.outputs)
+    session.open_algorithms()
+    layout, half_loaded = bound or session.bind(graph_name)
     engine = prepared.engine
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
@@ -218,7 +218,7 @@ def audited(
 def _load_libraries(outputs: Sequence[Path]) -> None:
     """Loads in the background what the end of an audit needs: most of a second, while the server is what one waits for."""
     pictures = ("matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "kgeval.reports.write")
-    wanted = ("networkx", "scipy.optimize", *(pictures if any(path.suffix == ".html" for path in outputs) else ()))
+    wanted = ("networkx", "scipy.sparse.csgraph", *(pictures if any(path.suffix == ".html" for path in outputs) else ()))
 
     def load() -> None:
         for name in wanted:
