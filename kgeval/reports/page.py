@@ -107,6 +107,16 @@ def _environment() -> Environment:
     return page
 
 
+def load() -> None:
+    """Reads the templates of most pages and loads what draws on them: a second, if a task has time before it writes one."""
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure  # noqa: F401
+    import networkx  # noqa: F401
+
+    for name in ("document.html.j2", "blocks.html.j2"):
+        _environment().get_template(name)
+
+
 def filled_pairs(table: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Filled entries of a map as short texts, lists joined."""
     for key, value in table.items():

@@ -325,13 +325,14 @@ def _share(value: float, values: Sequence[float]) -> float:
 
 def _pushed_apart(spots: Sequence[Spot]) -> bool:
     """Moves what overlaps away from each other, along the shorter way; downwards there is room. False where that does not end."""
+    boxes = [spot.box for spot in spots]
     for _ in range(250):  # where it ends, it does so before 170
         clear = True
-        for one, other in combinations(spots, 2):
-            a, b = one.box, other.box
+        for i, j in combinations(range(len(spots)), 2):
+            a, b = boxes[i], boxes[j]
             if not a.meets(b):
                 continue
-            clear = False
+            clear, one, other = False, spots[i], spots[j]
             across = min(a.right - b.left, b.right - a.left) / 2 + 0.1
             down = min(a.bottom - b.top, b.bottom - a.top) / 2 + 0.1
             if across < down:
@@ -342,6 +343,7 @@ def _pushed_apart(spots: Sequence[Spot]) -> bool:
                 one.y, other.y = one.y - step, other.y + step
             for spot in (one, other):
                 spot.x = min(max(spot.x, spot.half), WIDTH - spot.half)
+            boxes[i], boxes[j] = one.box, other.box
         if clear:
             return True
     return False

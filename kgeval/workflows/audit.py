@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,8 +192,9 @@ def audited(
 
     graph, options = session.graph, prepared.options
     notes = size_notes(graph, session.say)
-    if not notes:  # of a large graph a second is nothing, and the memory of its checks is
-        _load_libraries(session.outputs)
+    # of a large graph a second is nothing, and the memory of its checks is
+    if not notes and any(path.suffix == ".html" for path in session.outputs):
+        threading.Thread(target=_load_page, name="kgeval-page", daemon=True).start()
     session.open_algorithms()
     layout, half_loaded = bound or session.bind(graph_name)
     engine = prepared.engine
@@ -215,17 +215,12 @@ def audited(
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
 
 
-def _load_libraries(outputs: Sequence[Path]) -> None:
-    """Loads in the background what the end of an audit needs: most of a second, while the server is what one waits for."""
-    pictures = ("matplotlib.figure", "matplotlib.backends.backend_svg", "jinja2", "kgeval.reports.write")
-    wanted = ("networkx", "scipy.sparse.csgraph", *(pictures if any(path.suffix == ".html" for path in outputs) else ()))
+def _load_page() -> None:
+    """Loads in the background what the page will need, while the server is what one waits for."""
+    with suppress(Exception):  # whoever needs it says so
+        from kgeval.reports import page
 
-    def load() -> None:
-        for name in wanted:
-            with suppress(Exception):  # whoever needs it says so
-                import_module(name)
-
-    threading.Thread(target=load, name="kgeval-libraries", daemon=True).start()
+        page.load()
 
 
 def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
