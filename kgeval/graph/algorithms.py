@@ -218,7 +218,7 @@ class View(ABC):
         """Another run, on nodes that come in an order shuffled by the seed. A node without an edge may be left out.
 
         For Leiden too: what it finds depends on its own seed far less than on the order in which nodes are read. Louvain on few edges is
-        run here, until nothing is gained, where GDS ends after ten rounds or gains of less than 0.0001.
+        run here, until nothing is gained; GDS ends a level after ten iterations, or gains of less than 0.0001.
         """
         if method == Louvain and self.edges <= FEW_EDGES:
             return self._louvain_here(seed)
@@ -228,12 +228,20 @@ class View(ABC):
     def _louvain_here(self, seed: int) -> Partition:
         import numpy as np
 
+        nodes, pairs = self._few_edges
+        return Partition(nodes, np.array(louvain(len(nodes), pairs, seed=seed), dtype=np.int64))
+
+    @cached_property
+    def _few_edges(self) -> tuple[Integers, list[tuple[int, int]]]:
+        """The nodes that have an edge, ascending, and the edges by their positions; in one order, for where two moves gain as much it
+        decides."""
+        import numpy as np
+
         edges = np.concatenate(list(self._edge_parts()))
-        edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]  # in one order: where two moves gain as much, it decides
+        edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
         nodes = np.unique(edges)
         ends: Integers = np.searchsorted(nodes, edges)
-        pairs = [(int(one), int(other)) for one, other in ends]
-        return Partition(nodes, np.array(louvain(len(nodes), pairs, seed=seed), dtype=np.int64))
+        return nodes, [(int(one), int(other)) for one, other in ends]
 
     def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
         """How many edges join two of these groups, and each two of those in `among` (some tens).

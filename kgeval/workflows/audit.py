@@ -193,7 +193,7 @@ def audited(
     graph, options = session.graph, prepared.options
     notes = size_notes(graph, session.say)
     # of a large graph a second is nothing, and the memory of its checks is
-    if not notes and any(path.suffix == ".html" for path in session.outputs):
+    if not notes and any(path.suffix.lower() == ".html" for path in session.outputs):
         threading.Thread(target=_load_page, name="kgeval-page", daemon=True).start()
     session.open_algorithms()
     layout, half_loaded = bound or session.bind(graph_name)

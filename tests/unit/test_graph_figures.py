@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from kgeval.stats import graphs
 from kgeval.stats.graphs import adjusted_rand_index, diameter, quantile, share_above, sizes
 
 HISTOGRAMS = st.dictionaries(st.integers(1, 50), st.integers(1, 9), min_size=1, max_size=12)
@@ -39,16 +40,23 @@ def test_no_sizes_give_nothing_and_an_empty_histogram_has_no_quantile() -> None:
         quantile({}, 0.5)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_the_diameter_is_networkxs(seed: int) -> None:
-    drawn = nx.gnm_random_graph(40, 60, seed=seed)
+@pytest.mark.parametrize("at_once", [graphs.MOST_AT_ONCE, 0])  # all searches at once, and one after the other from the second step on
+@pytest.mark.parametrize("drawn", [
+    *(nx.gnm_random_graph(40, 60, seed=seed) for seed in range(5)), nx.path_graph(70), nx.cycle_graph(33), nx.complete_graph(9),
+    nx.lollipop_graph(12, 60), nx.star_graph(20),
+])
+def test_the_diameter_is_networkxs(drawn: nx.Graph, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphs, "MOST_AT_ONCE", at_once)
     giant = drawn.subgraph(max(nx.connected_components(drawn), key=len))
     assert diameter([(a * 1000, b * 1000) for a, b in giant.edges]) == nx.diameter(giant)
 
 
-def test_a_graph_in_two_parts_has_no_diameter() -> None:
+@pytest.mark.parametrize("at_once", [graphs.MOST_AT_ONCE, 0])
+def test_a_graph_in_two_parts_has_no_diameter_and_none_at_all_has_zero(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphs, "MOST_AT_ONCE", at_once)
     with pytest.raises(ValueError, match="not connected"):
-        diameter([(0, 1), (2, 3)])
+        diameter([(0, 1), (2, 3), (3, 4)])
+    assert diameter([]) == 0
 
 
 @pytest.mark.slow
