@@ -144,7 +144,7 @@ class View(ABC):
         """All neighbours of all nodes."""
 
     @abstractmethod
-    def _edge_parts(self) -> Iterator[Integers]:
+    def _read_edges(self) -> Iterator[Integers]:
         """All edges, each once, the lesser internal id first: some at a time (at least one array), shape (n, 2) each."""
 
     @abstractmethod
@@ -228,20 +228,24 @@ class View(ABC):
     def _louvain_here(self, seed: int) -> Partition:
         import numpy as np
 
-        nodes, pairs = self._few_edges
-        return Partition(nodes, np.array(louvain(len(nodes), pairs, seed=seed), dtype=np.int64))
+        nodes = np.unique(self._few_edges)
+        one, other = (np.searchsorted(nodes, ends).tolist() for ends in self._few_edges.T)
+        return Partition(nodes, np.array(louvain(len(nodes), zip(one, other, strict=True), seed=seed), dtype=np.int64))
+
+    def _edge_parts(self) -> Iterator[Integers]:
+        """As `_read_edges`; few edges are read once."""
+        if self.edges <= FEW_EDGES:
+            yield self._few_edges
+        else:
+            yield from self._read_edges()
 
     @cached_property
-    def _few_edges(self) -> tuple[Integers, list[tuple[int, int]]]:
-        """The nodes that have an edge, ascending, and the edges by their positions; in one order, for where two moves gain as much it
-        decides."""
+    def _few_edges(self) -> Integers:
+        """All edges in one order, for Louvain: where two moves gain as much, it decides."""
         import numpy as np
 
-        edges = np.concatenate(list(self._edge_parts()))
-        edges = edges[np.lexsort((edges[:, 1], edges[:, 0]))]
-        nodes = np.unique(edges)
-        ends: Integers = np.searchsorted(nodes, edges)
-        return nodes, [(int(one), int(other)) for one, other in ends]
+        edges = np.concatenate(list(self._read_edges()))
+        return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
 
     def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
         """How many edges join two of these groups, and each two of those in `among` (some tens).

@@ -104,7 +104,7 @@ class PluginView(View):
             _put(others, starts, index, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
         return Adjacency(ids, starts, others)
 
-    def _edge_parts(self) -> Iterator[Integers]:
+    def _read_edges(self) -> Iterator[Integers]:
         import numpy as np
 
         yield np.zeros((0, 2), dtype=np.int64)

@@ -147,7 +147,7 @@ class SessionView(View):
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         return small_components(self._components, self.entities, max_size=max_size, giant_share=giant_share, sample=sample)
 
-    def _edge_parts(self) -> Iterator[Integers]:
+    def _read_edges(self) -> Iterator[Integers]:
         yield self._edges
 
     @cached_property
