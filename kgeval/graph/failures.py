@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.sessions import after_an_interrupt, interrupted, stopped_just_now
+from kgeval.graph.sessions import interrupted, stopped_just_now
 
 if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
@@ -32,10 +33,11 @@ class ConnectionLost(QueryError):
 @contextmanager
 def translated() -> Iterator[None]:
     """Driver errors become QueryError, QueryTimeout, QueryEnded or ConnectionLost. Ctrl-C stays Ctrl-C."""
+    before = sys.exception()
     try:
         yield
-    except after_an_interrupt() as cause:
-        if interrupted(cause):
+    except Exception as cause:
+        if interrupted(cause, before):
             raise KeyboardInterrupt from cause
         meaning = _meaning(cause)
         if meaning is None:

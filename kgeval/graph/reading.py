@@ -6,14 +6,16 @@ whatever would write, and on a cluster the whole audit stays on one kind of memb
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import neo4j
 
 from kgeval.errors import QueryError
 from kgeval.graph.failures import translated
-from kgeval.graph.sessions import cut, marks, quiet, stop
+from kgeval.graph.sessions import interrupted, marks, reading
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -24,13 +26,11 @@ def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; None = none) and our mark. When an interrupt leaves it, it
-    is cut off, and `ending` and `left` are called."""
+    """A session whose queries carry the driver's time limit (seconds; None = none) and our mark."""
 
-    def __init__(self, inner: neo4j.Session, timeout: float | None, ending: Callable[[], object], left: Callable[[], object]) -> None:
+    def __init__(self, inner: neo4j.Session, timeout: float | None) -> None:
         self._inner = inner
         self._timeout = timeout
-        self._ending, self._left = ending, left
 
     def run(self, query: str | neo4j.Query, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
         """Runs one query with the time limit."""
@@ -49,18 +49,6 @@ class ReadingSession:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
-    def __enter__(self) -> ReadingSession:
-        self._inner.__enter__()
-        return self
-
-    def __exit__(self, *cause: Any) -> None:
-        if not (cause and cause[0] is KeyboardInterrupt):
-            self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
-            return
-        cut(self._inner)
-        self._ending()
-        self._left()
-
 
 class ReadingDriver(neo4j.Driver):
     """Hands out READ sessions of another driver. `timeout`: seconds for each query. `renew` is called when an interrupt has left a
@@ -73,12 +61,17 @@ class ReadingDriver(neo4j.Driver):
         self.timeout = timeout
         self._closed = True  # the inner driver is closed by its owner
 
-    def session(self, **config: Any) -> neo4j.Session:
+    @contextmanager
+    def session(self, **config: Any) -> Iterator[Any]:  # type: ignore[override]
         """A READ session, whatever mode was asked for."""
-        database = config.pop("database", None)
-        inner = quiet(self.inner, database, **config)
-        session: Any = ReadingSession(inner, self.timeout, lambda: stop(self.inner, database), self._renew)
-        return session  # type: ignore[no-any-return]
+        before = sys.exception()
+        try:
+            with reading(self.inner, config.pop("database", None), **config) as inner:
+                yield ReadingSession(inner, self.timeout)
+        except BaseException as cause:
+            if interrupted(cause, before):
+                self._renew()
+            raise
 
     def execute_query(  # type: ignore[override]
         self, query_: Any, parameters_: dict[str, Any] | None = None, *, database_: str | None = None,

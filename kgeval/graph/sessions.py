@@ -7,11 +7,14 @@ every transaction carries a mark, and the marked ones are ended over another con
 
 from __future__ import annotations
 
+import signal
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.processes import abandoned, mark
@@ -52,13 +55,60 @@ def stopped_just_now() -> bool:
     return bool(_stopped) and time.monotonic() - _stopped[-1] < JUST_NOW
 
 
-def quiet(driver: neo4j.Driver, database: str | None, *, write: bool = False, **config: Any) -> neo4j.Session:
+@contextmanager
+def quiet(driver: neo4j.Driver, database: str | None, *, write: bool = False, **config: Any) -> Iterator[neo4j.Session]:
     """A session without the server's notifications: there is one for each label or property that a query names and the database lacks,
-    and a driver of the caller's own writes them all to its log."""
+    and a driver of the caller's own writes them all to its log. An interrupt leaves it cut off, also one that falls into its closing: else
+    its connection goes back into the pool in the midst of a message, and whoever gets it next reads the rest of that."""
     import neo4j
 
     mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
-    return driver.session(**{**config, "database": database, "default_access_mode": mode, "notifications_min_severity": "OFF"})
+    session = driver.session(**{**config, "database": database, "default_access_mode": mode, "notifications_min_severity": "OFF"})
+    with _cancelled_by_interrupts(), _cutting(session), session, _cutting(session):
+        yield session
+
+
+@contextmanager
+def _cancelled_by_interrupts() -> Iterator[None]:
+    """Ctrl-C reaches the driver as the end of a task that nobody waits for any more. Wherever it is, it knows what to do then: it kills the
+    connection. Of a KeyboardInterrupt it knows nothing, and may go on to read half of a message. Where Ctrl-C is handled by somebody
+    else (asyncio, a program of the caller's), it stays as it is."""
+    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    try:
+        if ours:
+            signal.signal(signal.SIGINT, _cancel)
+        yield
+    finally:
+        if ours and signal.getsignal(signal.SIGINT) is _cancel:
+            with suppress(ValueError):  # a stream that nobody closed may be ended by another thread
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _cancel(*_: object) -> None:
+    raise _cancellation()
+
+
+@cache
+def _cancellation() -> type[KeyboardInterrupt]:
+    """What is both, an interrupt and the end of a task. It is told as an interrupt, for who works on the rows of a stream may meet it."""
+    from asyncio import CancelledError  # loaded with the driver, not before
+
+    return type("KeyboardInterrupt", (KeyboardInterrupt, CancelledError), {})
+
+
+@contextmanager
+def _cutting(session: neo4j.Session, then: Callable[[], object] = list) -> Iterator[None]:
+    """On Ctrl-C, cuts the session off; what leaves is a KeyboardInterrupt and nothing else, whatever the driver was told."""
+    before = sys.exception()
+    try:
+        yield
+    except (KeyboardInterrupt, GeneratorExit) as cause:
+        if interrupted(cause, before):
+            cut(session)
+            then()
+        if isinstance(cause, _cancellation()):
+            raise KeyboardInterrupt().with_traceback(cause.__traceback__) from None
+        raise
 
 
 @contextmanager
@@ -75,17 +125,10 @@ def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Sessio
         yield session
 
 
-@contextmanager
-def stopping(driver: neo4j.Driver, database: str | None, session: neo4j.Session) -> Iterator[None]:
+def stopping(driver: neo4j.Driver, database: str | None, session: neo4j.Session) -> AbstractContextManager[None]:
     """On Ctrl-C, cuts the session off and ends this process's transactions on the server before whatever is around it cleans up. So too for
     who iterates: the interrupt meets who works on the rows, and the iterator is then closed from outside."""
-    try:
-        yield
-    except (KeyboardInterrupt, GeneratorExit) as cause:
-        if interrupted(cause):
-            cut(session)
-            stop(driver, database)
-        raise
+    return _cutting(session, lambda: stop(driver, database))
 
 
 @contextmanager
@@ -94,11 +137,12 @@ def ending(driver: neo4j.Driver, database: str | None, name: str, session: neo4j
     is ended on the server in any case."""
     from neo4j.exceptions import DriverError, Neo4jError
 
+    before = sys.exception()
     try:
         with stopping(driver, database, session):
             yield
     except GeneratorExit as cause:
-        if not interrupted(cause):
+        if not interrupted(cause, before):
             stop_signed(driver, database, name)
             with suppress(DriverError, Neo4jError):  # the server says that it was ended, and nobody wants to know
                 tx.close()
@@ -113,11 +157,12 @@ def cut(session: neo4j.Session) -> None:
         session.__exit__(CancelledError, CancelledError(), None)  # type: ignore[no-untyped-call]
 
 
-def interrupted(cause: BaseException | None) -> bool:
-    """Whether an exception is an interrupt, or came while one was handled."""
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+def interrupted(cause: BaseException | None, before: BaseException | None = None) -> bool:
+    """Whether an exception is an interrupt, or came while one was handled. `before`: what was being handled when the work began (Python
+    hangs it on all that is raised meanwhile): an interrupt that somebody has caught is over."""
+    while cause is not before and cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__context__
-    return cause is not None
+    return cause is not before and cause is not None
 
 
 def after_an_interrupt() -> tuple[type[Exception], ...]:

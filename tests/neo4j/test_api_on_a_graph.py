@@ -21,7 +21,7 @@ import pytest
 
 import kgeval
 from kgeval.cli.main import run
-from kgeval.errors import ConnectError, LayoutError, UsageError
+from kgeval.errors import ConnectError, LayoutError, QueryError, UsageError
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.reading import ReadingDriver
 from kgeval.graph.sessions import reading, writing
@@ -167,6 +167,57 @@ def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j
         thread.join()
     assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
     assert kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True).findings[0].status == "failed"
+
+
+@pytest.mark.parametrize(("kind", "step"), [("recv_into", 17), ("sendall", 7)])
+def test_wherever_an_interrupt_meets_the_driver_no_connection_stays_in_the_midst_of_a_message(
+    kind: str, step: int, driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Half a message is read or sent, then Ctrl-C comes; what the pool gives afterwards is asked at once."""
+    from neo4j._async_compat.network._bolt_socket import BoltSocketBase
+
+    whole, main, count, at = getattr(BoltSocketBase, kind), threading.main_thread(), 0, 2
+
+    def half(socket: Any, data: Any, *size: int) -> Any:
+        nonlocal count
+        count += threading.current_thread() is main
+        if count != at or threading.current_thread() is not main:
+            return whole(socket, data, *size)
+        whole(socket, data[: (len(data) + 1) // 2], *((one + 1) // 2 for one in size))
+        return signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    met = None
+    try:
+        while met or at == 2:  # until it needs fewer
+            count, met = 0, None
+            with monkeypatch.context() as patch:
+                patch.setattr(BoltSocketBase, kind, half)
+                try:
+                    kgeval.audit(driver, graph="velmouth", checks="false-merger", no_structure=True, concurrent_queries=1)
+                except KeyboardInterrupt as interrupt:
+                    met = interrupt
+            assert type(met) is KeyboardInterrupt or count < at, "nothing takes an interrupt for something else"
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            sessions = [driver.session() for _ in range(4)]
+            begun = [session.begin_transaction() for session in sessions]
+            assert [one.run("RETURN 1 AS one").single(strict=True)["one"] for one in begun] == [1, 1, 1, 1]
+            for session in sessions:
+                session.close()
+            at += step
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert at > 10 * step
+    assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
+
+
+def test_what_fails_after_an_interrupt_that_was_caught_is_no_interrupt(driver: neo4j.Driver) -> None:
+    with kgeval.connect(driver) as session:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            with pytest.raises(QueryError, match="SyntaxError"):
+                session.graph.read("no Cypher")
 
 
 def test_a_closed_driver_and_a_missing_graph_or_database_are_plain_errors(driver: neo4j.Driver, address: Address) -> None:

@@ -170,7 +170,7 @@ def test_an_interrupt_between_two_rows_ends_the_queries_before_the_connection_is
 def test_a_connection_that_reads_refuses_to_write_and_limits_what_it_begins() -> None:
     begun: dict[str, Any] = {}
     inner: Any = SimpleNamespace(begin_transaction=begun.update, execute_write=lambda work: work(None))
-    session = ReadingSession(inner, 7.0, list, list)
+    session = ReadingSession(inner, 7.0)
     with pytest.raises(QueryError, match="only reads"):
         session.execute_write(print)
     session.begin_transaction(timeout=9)
