@@ -111,7 +111,6 @@ def load() -> None:
     """Reads the templates of most pages and loads what draws on them: a second, if a task has time before it writes one."""
     import matplotlib.backends.backend_svg
     import matplotlib.figure  # noqa: F401
-    import networkx  # noqa: F401
 
     for name in ("document.html.j2", "blocks.html.j2"):
         _environment().get_template(name)

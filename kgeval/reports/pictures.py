@@ -200,7 +200,7 @@ def path_figure(picture: Picture, colours: Colours) -> Figure:
 
 
 def _path(picture: Picture, colours: Colours) -> str:
-    """The drawing of a gold path: asked for on a page alone, so that no other form waits for networkx."""
+    """The drawing of a gold path: asked for on a page alone, so that no other form waits for it."""
     if (chain := _chain(picture)) is not None:
         return _ladder(chain, colours)
     return _drawing(picture, colours, radius=(8.0, 8.0), longest=16, most=2)
@@ -261,11 +261,11 @@ def _fitted(line: str, width: float) -> str:
 
 def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
     """Gives the spots their places within WIDTH, from y = 0 down: joined ones near each other, and none over another."""
-    graph = _joined(len(spots), pairs)
-    hub = max(graph, key=lambda node: (graph.degree(node), -node))
+    neighbours = _joined(len(spots), pairs)
+    hub = max(range(len(spots)), key=lambda node: (len(neighbours[node]), -node))
     # the nodes of a crowded star, pushed apart, would get into the lines of others
-    star = CROWD < len(spots) <= graph.degree(hub) + 1 and graph.size() <= 1.5 * len(spots)
-    if star or not _by_distance(spots, graph):
+    star = CROWD < len(spots) <= len(neighbours[hub]) + 1 and sum(map(len, neighbours)) <= 3 * len(spots)
+    if star or not _by_distance(spots, neighbours):
         _round(spots, hub)
     ends, shift = -AIR, -math.inf  # bands with nothing in them are closed, as between parts that nothing joins
     for spot in sorted(spots, key=lambda one: one.box.top):
@@ -274,22 +274,31 @@ def place(spots: Sequence[Spot], pairs: Iterable[tuple[int, int]]) -> None:
         ends = max(ends, spot.box.bottom)
 
 
-def _joined(nodes: int, pairs: Iterable[tuple[int, int]]) -> Any:
-    """The graph of so many nodes, without loops and directions."""
-    import networkx as nx
+def _joined(nodes: int, pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
+    """The neighbours of each of so many nodes, without loops and directions."""
+    neighbours: list[set[int]] = [set() for _ in range(nodes)]
+    for a, b in pairs:
+        if a != b:
+            neighbours[a].add(b)
+            neighbours[b].add(a)
+    return neighbours
 
-    graph = nx.empty_graph(nodes)
-    graph.add_edges_from((a, b) for a, b in pairs if a != b)
-    return graph
+
+def _steps(neighbours: Sequence[set[int]], start: int) -> dict[int, int]:
+    """How many steps it is from a node to each that it reaches, itself too."""
+    steps, order = {start: 0}, [start]
+    for node in order:
+        for other in neighbours[node] - steps.keys():
+            steps[other] = steps[node] + 1
+            order.append(other)
+    return steps
 
 
-def _by_distance(spots: Sequence[Spot], graph: Any) -> bool:
+def _by_distance(spots: Sequence[Spot], neighbours: Sequence[set[int]]) -> bool:
     """Places as far from each other as there are steps between. False where names cannot be pushed apart."""
-    import networkx as nx
-
-    steps = dict(nx.all_pairs_shortest_path_length(graph))
-    apart = 1 + max(far for found in steps.values() for far in found.values())  # else parts that nothing joins are thrown out of sight
-    xs, ys = _with_least_stress([[float(steps[one].get(other, apart)) for other in graph] for one in graph])
+    steps = [_steps(neighbours, node) for node in range(len(neighbours))]
+    apart = 1 + max(far for found in steps for far in found.values())  # else parts that nothing joins are thrown out of sight
+    xs, ys = _with_least_stress([[float(found.get(other, apart)) for other in range(len(steps))] for found in steps])
     area = sum(2 * spot.half * (spot.above + spot.below) for spot in spots)
     height = max(90.0, 1.6 * area / WIDTH) if len(spots) > 1 else 0.0
     for spot, x, y in zip(spots, xs, ys, strict=True):
@@ -504,13 +513,15 @@ def _with_legend(drawn: Sequence[str], picture: Picture, colours: Colours, top: 
 
 def _chain(picture: Picture) -> Picture | None:
     """The picture with nodes and relations in the order of their chain, from the end that comes first; None where they are no chain."""
-    import networkx as nx
-
     pairs = {frozenset((one.start, one.end)): one for one in picture.relations}
-    graph, size = _joined(len(picture.nodes), [(one.start, one.end) for one in picture.relations]), len(picture.nodes)
-    if size > 12 or len(picture.relations) != size - 1 or not nx.is_tree(graph) or max(degree for _, degree in graph.degree) > 2:
+    neighbours, size = _joined(len(picture.nodes), [(one.start, one.end) for one in picture.relations]), len(picture.nodes)
+    if size > 12 or len(picture.relations) != size - 1 or max(map(len, neighbours)) > 2:
         return None
-    order = list(nx.dfs_preorder_nodes(graph, min(graph, key=lambda at: (graph.degree(at), at))))
+    order = [min(range(size), key=lambda at: (len(neighbours[at]), at))]
+    while further := neighbours[order[-1]] - set(order):
+        order.append(min(further))
+    if len(order) < size:
+        return None
     place = {node: at for at, node in enumerate(order)}
     steps = [pairs[frozenset(pair)] for pair in pairwise(order)]
     return picture.model_copy(update={

@@ -19,14 +19,15 @@ ACCENT = "#0f8a7e"
 GRID = "#8b95a1"
 _BARS = 20  # the largest value that is drawn as bars
 _SPAN, _DENSE = 20, 300  # factors from which an axis is logarithmic, and has powers of ten only
+Drawing = Callable[[], str]  # an SVG element, made when it is asked for
 _OF_STYLE = frozenset({
     "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
     "stroke-dasharray", "stroke-dashoffset", "opacity", "text-anchor", "font-size",
 })
 
 
-def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -> str:
-    """A plot of (value, how many) pairs as an SVG element; "" with fewer than two distinct values.
+def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -> Drawing | None:
+    """A plot of (value, how many) pairs; None with fewer than two distinct values.
 
     Bars where the largest value is at most 20. Else dots, and an axis whose numbers span more than a factor of 20 is logarithmic (zero
     cannot be drawn then and is left out). Each axis has two numbers at least. `name` prefixes the ids inside, so that several plots stand
@@ -36,11 +37,11 @@ def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -
     wide = bool(shown) and shown[-1][0] > _BARS
     if wide and _spans([value for value, _ in shown if value > 0]):
         shown = [(value, n) for value, n in shown if value > 0]
-    return draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else ""
+    return draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else None
 
 
-def calibration(points: Sequence[tuple[float, float, int]], *, name: str) -> str:
-    """A plot of (mean confidence, accuracy, how many) with the line of perfect calibration, as an SVG element; "" without points."""
+def calibration(points: Sequence[tuple[float, float, int]], *, name: str) -> Drawing | None:
+    """A plot of (mean confidence, accuracy, how many) with the line of perfect calibration; None without points."""
     def plot(axes: Any) -> None:
         axes.plot((0, 1), (0, 1), ":", color=GRID, linewidth=1.6)
         for confidence, accuracy, n in points:
@@ -48,11 +49,16 @@ def calibration(points: Sequence[tuple[float, float, int]], *, name: str) -> str
         axes.set_xlim(-0.03, 1.03)
         axes.set_ylim(-0.03, 1.03)
 
-    return draw(plot, labels=("stored confidence", "judged accuracy"), name=name) if points else ""
+    return draw(plot, labels=("stored confidence", "judged accuracy"), name=name) if points else None
 
 
-def draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> str:
-    """What `plot` puts on the axes, as an SVG element. `labels`: of both axes; `name` prefixes the ids inside."""
+def draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> Drawing:
+    """What `plot` puts on the axes. `labels`: of both axes; `name` prefixes the ids inside. matplotlib is loaded, and draws, when the
+    SVG element is asked for: a form without pictures does not wait for it."""
+    return lambda: _drawn(plot, labels, name)
+
+
+def _drawn(plot: Callable[[Any], None], labels: tuple[str, str], name: str) -> str:
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

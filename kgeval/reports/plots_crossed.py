@@ -19,8 +19,8 @@ def curves(lines: Mapping[Line, Sequence[Point]], *, title: str, x: str, y: str,
     none has. The list beside the plot names them all."""
     numbered = [(number, sorted(points, key=lambda point: point[:2])) for number, points in enumerate(lines.values(), start=1)]
     if drawn := [(number, points) for number, points in numbered if len(points) > 1]:
-        svg = draw(lambda axes: _plot(axes, drawn), labels=(x, y), name=name)
-        yield Figure(svg, title, names=[", ".join(part for part in line if part) for line in lines])
+        drawing = draw(lambda axes: _plot(axes, drawn), labels=(x, y), name=name)
+        yield Figure(drawing, title, names=[", ".join(part for part in line if part) for line in lines])
 
 
 def _plot(axes: Any, lines: Sequence[tuple[int, Sequence[Point]]]) -> None:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.format import percent, visible
-from kgeval.reports.plots import ACCENT, INK, draw
+from kgeval.reports.plots import ACCENT, INK, Drawing, draw
 
 _LABELLED = 12  # bars that have room for their values
 
 
-def bars(values: Sequence[float | None], *, y: str, name: str, texts: Sequence[str]) -> str:
-    """A bar a graph, numbered from 1, `texts` above them; a graph without the figure has a gap. An SVG element; "" where fewer than two
-    graphs have the figure. `y`: our own word."""
+def bars(values: Sequence[float | None], *, y: str, name: str, texts: Sequence[str]) -> Drawing | None:
+    """A bar a graph, numbered from 1, `texts` above them; a graph without the figure has a gap. None where fewer than two graphs have
+    the figure. `y`: our own word."""
     if sum(value is not None for value in values) < 2:
-        return ""
+        return None
     return draw(lambda axes: _plot(axes, values, texts), labels=("graph", y), name=name)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.records import Spread
-from kgeval.reports.plots import ACCENT, GRID, INK, draw
+from kgeval.reports.plots import ACCENT, GRID, INK, Drawing, draw
 
 _WIDTH, _HEIGHT, _BOX = 200.0, 34.0, 10.0
 
@@ -56,17 +56,17 @@ def distribution(spread: Spread, mean: float | None) -> str:
     )
 
 
-def plane(points: Sequence[Point], *, amount: str, quality: str, name: str) -> str:
+def plane(points: Sequence[Point], *, amount: str, quality: str, name: str) -> Drawing | None:
     """Quality with its intervals against an amount, on a logarithmic axis where amounts span more than a factor of 20.
 
-    An SVG element; "" with fewer than two points that can be drawn. `quality` is our own word, never a name from a report.
+    None with fewer than two points that can be drawn. `quality` is our own word, never a name from a report.
     """
     shown = [one for one in points if math.isfinite(one.amount) and math.isfinite(one.mean) and one.amount >= 0]
     wide = bool(shown) and max(one.amount for one in shown) > 20 * min(one.amount for one in shown)
     if wide:
         shown = [one for one in shown if one.amount > 0]
     if len(shown) < 2:
-        return ""
+        return None
     return draw(lambda axes: _plane(axes, shown, wide), labels=(amount, quality), name=name)
 
 

@@ -191,7 +191,9 @@ def test_redaction_leaves_no_name(report: AuditReport) -> None:
 def test_both_axes_of_a_plot_have_numbers_whatever_they_span(points: list[tuple[int, int]]) -> None:
     from kgeval.reports.plots import histogram
 
-    texts = re.findall(r"<text[^>]*>([^<]*)</text>", histogram(points, x="X", y="Y", name="n"))
+    drawing = histogram(points, x="X", y="Y", name="n")
+    assert drawing
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawing())
     across, up = texts[: texts.index("X")], texts[texts.index("X") + 1 : texts.index("Y")]
     assert all(sum(text.replace(",", "").isdigit() for text in side) >= 2 for side in (across, up)), texts
 

@@ -282,10 +282,12 @@ def test_a_distribution_has_its_bars_where_its_values_are() -> None:
 
 def test_a_plane_needs_two_points_and_names_nobody() -> None:
     points = [Point(1, 100.0, 0.5, 0.4, 0.6), Point(2, 5_000.0, 0.7, None, None)]
-    svg = plane(points, amount="tokens per answer", quality="mean score", name="p")
+    drawing = plane(points, amount="tokens per answer", quality="mean score", name="p")
+    assert drawing
+    svg = drawing()
     assert 'class="plot"' in svg and "style=" not in svg and svg.count("p-") > 3
-    assert plane(points[:1], amount="a", quality="b", name="p") == ""
-    assert plane([Point(1, 0.0, 0.5, None, None), Point(2, 5.0, 0.5, None, None)], amount="a", quality="b", name="p") == ""
+    assert plane(points[:1], amount="a", quality="b", name="p") is None
+    assert plane([Point(1, 0.0, 0.5, None, None), Point(2, 5.0, 0.5, None, None)], amount="a", quality="b", name="p") is None
 
 
 @pytest.mark.slow

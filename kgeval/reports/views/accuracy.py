@@ -152,7 +152,7 @@ def _calibration(report: AccuracyReport) -> Section:
     rows = [(f"{number(one.low)} to {number(one.high)}", number(one.n), share_of(one.confidence), share_of(one.accuracy)) for one in bins]
     table = Table(("Confidence", "n", "Mean confidence", "Judged accuracy"), rows)
     plot = Figure(
-        calibration(points, name="calibration"), "Stored confidence against judged accuracy",
+        calibration(points, name="calibration") or "", "Stored confidence against judged accuracy",
         "A graph whose stored confidence can be trusted lies on the dotted line.", data=table,
     )
     return Section("Calibration", [plot] if bins else [], id="calibration", forms="page")

@@ -213,7 +213,7 @@ def _histogram(report: AuditReport, id_: str, title: str, hint: str, *, axes: tu
     drawing = histogram(points, x=axes[0], y=axes[1], name=id_.split("_", 1)[0])
     if not drawing:
         hint += f" All alike: {plural(points[0][1], words[1])}, {words[0]}: {number(points[0][0])}."
-    return Figure(drawing, title, hint, data=Table((words[0], axes[1]), [(number(value), number(n)) for value, n in points]))
+    return Figure(drawing or "", title, hint, data=Table((words[0], axes[1]), [(number(value), number(n)) for value, n in points]))
 
 
 def _not_measured(report: AuditReport, id_: str, title: str) -> Text:

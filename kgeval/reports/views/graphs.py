@@ -47,9 +47,9 @@ def _plots(report: GraphsReport) -> Iterator[blocks.Figure]:
         figure = figure_of(row.id)
         percents = figure.unit == "share"
         values = [None if value is None else 100 * value if percents else value for value in row.values]
-        svg = bars(values, y="%" if percents else "", name=f"bars-{row.id}", texts=[value_of(row, value) for value in row.values])
-        if svg:
-            yield blocks.Figure(svg, figure.title, figure.what)
+        drawing = bars(values, y="%" if percents else "", name=f"bars-{row.id}", texts=[value_of(row, value) for value in row.values])
+        if drawing:
+            yield blocks.Figure(drawing, figure.title, figure.what)
 
 
 def lead(report: GraphsReport) -> list[str]:
