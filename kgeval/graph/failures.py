@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.sessions import interrupted, stopped_just_now
+from kgeval.graph.sessions import after_an_interrupt, interrupted, stopped_just_now
 
 if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
@@ -36,7 +36,7 @@ def translated() -> Iterator[None]:
     before = sys.exception()
     try:
         yield
-    except Exception as cause:
+    except after_an_interrupt() as cause:
         if interrupted(cause, before):
             raise KeyboardInterrupt from cause
         meaning = _meaning(cause)

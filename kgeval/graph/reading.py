@@ -15,7 +15,7 @@ import neo4j
 
 from kgeval.errors import QueryError
 from kgeval.graph.failures import translated
-from kgeval.graph.sessions import interrupted, marks, reading
+from kgeval.graph.sessions import cancelled_by_interrupts, interrupted, marks, reading
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -63,7 +63,7 @@ class ReadingDriver(neo4j.Driver):
 
     @contextmanager
     def session(self, **config: Any) -> Iterator[Any]:  # type: ignore[override]
-        """A READ session, whatever mode was asked for."""
+        """A READ session, whatever mode was asked for; for a `with` only."""
         before = sys.exception()
         try:
             with reading(self.inner, config.pop("database", None), **config) as inner:
@@ -92,7 +92,7 @@ class ReadingDriver(neo4j.Driver):
         Raises: ConnectionLost.
         """
         try:
-            with translated():
+            with translated(), cancelled_by_interrupts():
                 self.inner.verify_connectivity(**config)
         except KeyboardInterrupt:
             self._renew()

@@ -12,6 +12,7 @@ import struct
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
@@ -64,50 +65,73 @@ def quiet(driver: neo4j.Driver, database: str | None, *, write: bool = False, **
 
     mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
     session = driver.session(**{**config, "database": database, "default_access_mode": mode, "notifications_min_severity": "OFF"})
-    with _cancelled_by_interrupts(), _cutting(session), session, _cutting(session):
+    with cancelled_by_interrupts(), _cutting(session), session, _cutting(session):
         yield session
 
 
+class _Open:
+    """Stands for a block of the main thread in which Ctrl-C is to reach the driver; gone with the block's frame at the latest."""
+
+
+_open: weakref.WeakSet[_Open] = weakref.WeakSet()
+
+
 @contextmanager
-def _cancelled_by_interrupts() -> Iterator[None]:
+def cancelled_by_interrupts() -> Iterator[None]:
     """Ctrl-C reaches the driver as the end of a task that nobody waits for any more. Wherever it is, it knows what to do then: it kills the
     connection. Of a KeyboardInterrupt it knows nothing, and may go on to read half of a message. Where Ctrl-C is handled by somebody
-    else (asyncio, a program of the caller's), it stays as it is."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    else (asyncio, a program of the caller's, kgeval's own command line), it stays as it is."""
+    begun = _Open()
     try:
-        if ours:
-            signal.signal(signal.SIGINT, _cancel)
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _cancel):
+            _open.add(begun)
+            _handle_with(_cancel)
         yield
+    except _cancellation() as cause:
+        raise KeyboardInterrupt().with_traceback(cause.__traceback__) from None
     finally:
-        if ours and signal.getsignal(signal.SIGINT) is _cancel:
-            with suppress(ValueError):  # a stream that nobody closed may be ended by another thread
-                signal.signal(signal.SIGINT, signal.default_int_handler)
+        _open.discard(begun)
+        if not _open and signal.getsignal(signal.SIGINT) is _cancel:
+            _handle_with(signal.default_int_handler)
+
+
+def _handle_with(handler: Callable[..., object]) -> None:
+    with suppress(ValueError):  # only the main thread may; a stream that nobody closed may be ended by another one
+        signal.signal(signal.SIGINT, handler)
 
 
 def _cancel(*_: object) -> None:
-    raise _cancellation()
+    """The handler; runs in the main thread. Where no block is open any more, it was left behind."""
+    if _open:
+        raise _cancellation()
+    _handle_with(signal.default_int_handler)
+    raise KeyboardInterrupt
 
 
 @cache
 def _cancellation() -> type[KeyboardInterrupt]:
-    """What is both, an interrupt and the end of a task. It is told as an interrupt, for who works on the rows of a stream may meet it."""
+    """What is both, an interrupt and the end of a task. Code that works on the rows of an open stream may get this class itself: Python
+    prints it as KeyboardInterrupt."""
     from asyncio import CancelledError  # loaded with the driver, not before
 
-    return type("KeyboardInterrupt", (KeyboardInterrupt, CancelledError), {})
+    return type("KeyboardInterrupt", (KeyboardInterrupt, CancelledError), {"__module__": "builtins"})
 
 
 @contextmanager
-def _cutting(session: neo4j.Session, then: Callable[[], object] = list) -> Iterator[None]:
-    """On Ctrl-C, cuts the session off; what leaves is a KeyboardInterrupt and nothing else, whatever the driver was told."""
+def _cutting(session: neo4j.Session, then: Callable[[], object] | None = None) -> Iterator[None]:
+    """On Ctrl-C, cuts the session off. What leaves is a KeyboardInterrupt and nothing else: the driver stumbles over what it was told (its
+    transactions lack the method that they call then)."""
     before = sys.exception()
     try:
         yield
-    except (KeyboardInterrupt, GeneratorExit) as cause:
+    except BaseException as cause:
         if interrupted(cause, before):
             cut(session)
-            then()
-        if isinstance(cause, _cancellation()):
-            raise KeyboardInterrupt().with_traceback(cause.__traceback__) from None
+            if then is not None:
+                then()
+            if type(cause) not in (KeyboardInterrupt, GeneratorExit):
+                raise KeyboardInterrupt().with_traceback(cause.__traceback__) from None
         raise
 
 

@@ -200,7 +200,7 @@ def path_figure(picture: Picture, colours: Colours) -> Figure:
 
 
 def _path(picture: Picture, colours: Colours) -> str:
-    """The drawing of a gold path: asked for on a page alone, so that no other form waits for it."""
+    """The drawing of a gold path: asked for on a page alone, so that no other form waits for its layout."""
     if (chain := _chain(picture)) is not None:
         return _ladder(chain, colours)
     return _drawing(picture, colours, radius=(8.0, 8.0), longest=16, most=2)
@@ -309,8 +309,7 @@ def _by_distance(spots: Sequence[Spot], neighbours: Sequence[set[int]]) -> bool:
 
 def _with_least_stress(distances: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:
     """Places whose distances are as near to those asked for as Kamada and Kawai (1989) want it: the squared relative errors least. Found by
-    majorization (Gansner, Koren and North 2004) from a circle. networkx's layout does it by scipy, which takes longer to load than a whole
-    page to write."""
+    majorization (Gansner, Koren and North 2004) from a circle, without scipy, which takes longer to load than a whole page to write."""
     import numpy as np
 
     wanted = np.array(distances)

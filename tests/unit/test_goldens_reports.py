@@ -75,7 +75,8 @@ def test_every_golden_of_a_report_has_a_case() -> None:
 @pytest.mark.parametrize(("name", "form"), CASES)
 def test_report(name: str, form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     if form != "html":
-        monkeypatch.setattr("kgeval.reports.plots._drawn", lambda *_: pytest.fail("drawn where nobody sees it"))
+        for drawing in ("plots._drawn", "pictures._svg"):
+            monkeypatch.setattr(f"kgeval.reports.{drawing}", lambda *_: pytest.fail("drawn where nobody sees it"))
     record = record_of(name)
     whole = rendered(record, form, screen=Screen(100, False))
     check(EXPECTED / "reports" / golden_of(name, form), readable(whole, form) + (held(whole, record) if form == "html" else ""))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import struct
+import threading
+from asyncio import CancelledError
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,7 +20,7 @@ from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import OutOfMemory, QueryEnded, QueryTimeout, translated
 from kgeval.graph.processes import mark
 from kgeval.graph.reading import ReadingSession
-from kgeval.graph.sessions import ENDED, MARK, TIDYING, marks, signed, stop, stop_signed
+from kgeval.graph.sessions import ENDED, MARK, TIDYING, _cutting, marks, quiet, signed, stop, stop_signed
 
 
 class Broken:
@@ -175,3 +179,91 @@ def test_a_connection_that_reads_refuses_to_write_and_limits_what_it_begins() ->
         session.execute_write(print)
     session.begin_transaction(timeout=9)
     assert (begun["timeout"], begun["metadata"]) == (7.0, marks())
+
+
+class Session:
+    """A session that notes how it ended."""
+
+    def __init__(self) -> None:
+        self.ends: list[str] = []
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        self.ends.append(kind.__name__ if kind else "closed")
+
+
+@pytest.fixture
+def handled() -> Iterator[None]:
+    """Ctrl-C as Python handles it by itself, before and afterwards."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    left = signal.signal(signal.SIGINT, before)
+    assert left is signal.default_int_handler
+
+
+def opened(session: Session) -> Any:
+    driver: Any = SimpleNamespace(session=lambda **_: session)
+    return quiet(driver, None)
+
+
+def rows(session: Session) -> Iterator[int]:
+    with opened(session):
+        yield from range(3)
+
+
+def test_the_driver_meets_a_cancellation_and_whoever_asked_an_interrupt(handled: None) -> None:
+    session = Session()
+    with pytest.raises(KeyboardInterrupt) as met, opened(session):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except CancelledError as cause:
+            assert isinstance(cause, KeyboardInterrupt)
+            assert (type(cause).__module__, type(cause).__name__) == ("builtins", "KeyboardInterrupt")
+            raise
+    assert type(met.value) is KeyboardInterrupt and session.ends[0] == "CancelledError"
+
+
+def test_what_the_driver_stumbles_over_after_an_interrupt_is_cut_off_and_is_the_interrupt(handled: None) -> None:
+    session, ended = Session(), list[str]()
+    with pytest.raises(KeyboardInterrupt) as met, opened(session), _cutting(session, lambda: ended.append("ended")):  # type: ignore[arg-type]
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            raise AttributeError("'Transaction' object has no attribute '_cancel'")
+    assert (type(met.value), session.ends[0], ended) == (KeyboardInterrupt, "CancelledError", ["ended"])
+
+
+def test_who_handles_ctrl_c_himself_goes_on_doing_so() -> None:
+    def own(*_: object) -> None:
+        raise KeyboardInterrupt("mine")
+
+    before = signal.signal(signal.SIGINT, own)
+    try:
+        with pytest.raises(KeyboardInterrupt, match="mine"), opened(Session()):
+            assert signal.getsignal(signal.SIGINT) is own
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_of_two_streams_the_one_that_goes_on_keeps_its_cancellation(handled: None) -> None:
+    first, second = rows(Session()), rows(Session())
+    next(first), next(second)
+    first.close()  # type: ignore[attr-defined]
+    with pytest.raises(CancelledError):
+        signal.raise_signal(signal.SIGINT)
+    second.close()  # type: ignore[attr-defined]
+
+
+def test_a_stream_that_another_thread_closes_leaves_a_plain_interrupt(handled: None) -> None:
+    stream = rows(Session())
+    next(stream)
+    closing = threading.Thread(target=stream.close)  # type: ignore[attr-defined]
+    closing.start()
+    closing.join()
+    with pytest.raises(KeyboardInterrupt) as met:
+        signal.raise_signal(signal.SIGINT)
+    assert type(met.value) is KeyboardInterrupt

@@ -42,7 +42,8 @@ JVM_OPTIONS = """\
 """
 # Java compiles a method once more, and better, after so many calls: four times its own numbers. Planning a hundred queries once
 # reaches those everywhere, and a third of the processor time of a first audit went there; a large graph passes these at once.
-# ParallelGC: the other one (G1) keeps pauses short, which nobody needs here, and takes an eighth of an audit's processor time for that.
+# ParallelGC: Java's default here, G1, keeps pauses short, which nobody needs, and an audit of a large graph takes an eighth more of the
+# processors with it.
 SERVER_OPTIONS = """\
 -XX:+UseParallelGC
 -XX:Tier4InvocationThreshold=20000
