@@ -1,7 +1,7 @@
 """What must not stay when the process is ended at once: a half-written file, a folder of users' rows, a server that is being started.
 
 Whoever makes such a thing says here how it is taken away, and takes that back when it is whole or gone. A process that ends by itself never
-needs it; the command line, which ends processes that do not, calls `undo_all`.
+needs it; the command line, which ends processes that do not, calls `undo_all`. And what tells an interrupt from other ends.
 """
 
 from __future__ import annotations
@@ -40,3 +40,11 @@ def undo_all() -> None:
     for number in sorted(_open, reverse=True):
         with suppress(OSError, KeyError):
             _open[number]()
+
+
+def interrupted(cause: BaseException | None, before: BaseException | None = None) -> bool:
+    """Whether an exception is an interrupt, or came while one was handled. `before`: what was being handled when the work began (Python
+    hangs it on all that is raised meanwhile): an interrupt that somebody has caught is over."""
+    while cause is not before and cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not before and cause is not None

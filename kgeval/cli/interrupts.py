@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from kgeval.ending import undo_all
+from kgeval.ending import interrupted, undo_all
 
 INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -160,15 +160,9 @@ def one_interruption() -> Iterator[None]:
     try:
         yield
     except BaseException as end:
-        if received() or _came_of_it(end):
+        if received() or interrupted(end):
             raise KeyboardInterrupt from end
         raise
-
-
-def _came_of_it(end: BaseException | None) -> bool:
-    while end is not None and not isinstance(end, KeyboardInterrupt):
-        end = end.__context__
-    return end is not None
 
 
 def _forget() -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from kgeval.ending import interrupted
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.sessions import after_an_interrupt, interrupted, stopped_just_now
+from kgeval.graph.sessions import after_an_interrupt, stopped_just_now
 
 if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError

@@ -13,9 +13,10 @@ from typing import Any
 
 import neo4j
 
+from kgeval.ending import interrupted
 from kgeval.errors import QueryError
 from kgeval.graph.failures import translated
-from kgeval.graph.sessions import cancelled_by_interrupts, interrupted, marks, reading
+from kgeval.graph.sessions import cancelled_by_interrupts, marks, reading
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from kgeval.ending import interrupted
 from kgeval.graph.processes import abandoned, mark
 
 if TYPE_CHECKING:
@@ -179,14 +180,6 @@ def cut(session: neo4j.Session) -> None:
 
     with suppress(*after_an_interrupt()):
         session.__exit__(CancelledError, CancelledError(), None)  # type: ignore[no-untyped-call]
-
-
-def interrupted(cause: BaseException | None, before: BaseException | None = None) -> bool:
-    """Whether an exception is an interrupt, or came while one was handled. `before`: what was being handled when the work began (Python
-    hangs it on all that is raised meanwhile): an interrupt that somebody has caught is over."""
-    while cause is not before and cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__context__
-    return cause is not before and cause is not None
 
 
 def after_an_interrupt() -> tuple[type[Exception], ...]:

@@ -89,7 +89,7 @@ def test_a_relation_that_cannot_be_drawn_is_counted(retrieved: tuple[str, ...], 
     assert pictures.path_figure(picture, {}).hint == hint
 
 
-def test_a_path_is_laid_out_where_its_picture_is_shown_and_nowhere_else() -> None:
+def test_a_path_is_laid_out_when_its_picture_is_asked_for() -> None:
     figure = gold_path(QUESTION, answer("Velmouth is a town."))
     assert figure is not None
     assert callable(figure.drawing) and figure.svg == figure.drawing()
