@@ -110,7 +110,7 @@ def sample(systems: int = 2) -> ComparisonReport:
             anchors=57, n_scored=55, failures={"timeout": 2}, agreement=Estimated(value=0.811, low=0.7, high=0.89), kappa=0.617,
             compared=54, baseline_agreement=Estimated(value=0.786, low=0.66, high=0.87),
             change=Estimated(value=0.0247, low=-0.061, high=0.109), change_p=0.754, changed=0.052, changed_p=0.313,
-            moved=False, outcomes={"anchor-one": [1, 1]}, marks={"anchor-one": "ab12"},
+            moved=False, outcomes={"anchor-one": [1, 1]}, marks={"anchor-one": "mark of one"},
             notes=["pairs of the baseline are left out"],
         ),
         missing={"rag-2": ["q-missing"]}, notes=("answers were read from two files",),

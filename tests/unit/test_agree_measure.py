@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from report_page import unpacked
 
 from kgeval.cli.main import run
 from kgeval.records import AgreementReport, ComparisonVerdict, HumanLabel, PredictorAgreement, Score
@@ -123,7 +124,7 @@ def test_every_form_has_the_figures_and_hides_nothing(tmp_path: Path, form: str)
     assert "overall" in text and ("\x1b" not in text)
     if form in ("html", "md"):
         assert "<b>ben" not in text
-    hidden = rendered(report, form, redact=True)  # type: ignore[arg-type]
+    hidden = unpacked(rendered(report, form, redact=True))  # type: ignore[arg-type]
     assert "ben" not in hidden.replace("benchmark", "") and '"ann"' not in hidden
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from report_page import unpacked
 from test_audit_diff import example, finding, report
 
 from kgeval.auditing.diff import diff
@@ -130,7 +131,8 @@ def test_redaction_hashes_the_examples_and_keeps_types_and_counts() -> None:
     made = diff(report(finding(count=1, examples=[example("Ada")])), report(finding(count=1, examples=[example("Bob")])))
     for form in ("text", "md", "html", "json"):
         assert "Bob" in rendered(made, form)  # type: ignore[arg-type]
-        assert "Bob" not in rendered(made, form, redact=True) and "Ada" not in rendered(made, form, redact=True)  # type: ignore[arg-type]
+        hidden = unpacked(rendered(made, form, redact=True))  # type: ignore[arg-type]
+        assert "Bob" not in hidden and "Ada" not in hidden
 
 
 def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
@@ -142,4 +144,4 @@ def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
     page = rendered(both, "html")
     assert 'id="diff"' in page and "&lt;b&gt;Bob" in page and "<b>Bob" not in page
     assert AuditReport.model_validate_json(rendered(both, "json")) == both
-    assert "Bob" not in rendered(both, "html", redact=True)
+    assert "Bob" not in unpacked(rendered(both, "html", redact=True))

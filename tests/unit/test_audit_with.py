@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_report_html import Page
+from report_page import Page, unpacked
 
 from kgeval.auditing.report_files import JoinedReport, joined_findings, joined_warnings, read_joined
 from kgeval.errors import InputError
@@ -63,7 +63,7 @@ def test_two_reports_with_the_same_check_stand_side_by_side(audit: AuditReport, 
 @pytest.mark.slow
 def test_redaction_of_the_audit_reaches_what_joined(audit: AuditReport) -> None:
     for form in ("html", "md", "json", "text"):
-        shown = rendered(joined(audit, ACCURACY), form, redact=True)  # type: ignore[arg-type]
+        shown = unpacked(rendered(joined(audit, ACCURACY), form, redact=True))  # type: ignore[arg-type]
         assert "Packet Line" not in shown, form
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import pytest
 from comparison_sample import drawn, found, sample
-from test_report_html import Page
+from report_page import Page
 
 from kgeval.comparison.results.build import build_report
 from kgeval.comparison.results.inputs import PairThreshold

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from report_page import Page
 from test_redact import MARKER, made
-from test_report_html import Page
 from test_report_texts import HOSTILE
 
 from kgeval.records import SensitivityReport

@@ -11,7 +11,7 @@ import pytest
 from hostile import poisoned
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
-from test_report_html import Page
+from report_page import Page, unpacked
 
 from kgeval.records import AccuracyReport, Estimate, ItemVerdict
 from kgeval.reports.page import MOST_ROWS
@@ -195,7 +195,7 @@ def test_redaction_leaves_no_text_in_any_form(report: AccuracyReport) -> None:
     texts += [passage.text for passage in report.passages]
     texts += [one.of for one in report.by_document]
     for form in ("text", "md", "html", "json"):
-        shown = rendered(report, form, redact=True)  # type: ignore[arg-type]
+        shown = unpacked(rendered(report, form, redact=True))  # type: ignore[arg-type]
         assert [text for text in texts if text in shown] == [], form
     assert "CAPTAIN_OF" in rendered(report, "html", redact=True), "relation types are vocabulary"
 

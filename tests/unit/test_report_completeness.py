@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hostile import poisoned
 from markdown_it import MarkdownIt
-from test_report_html import Page
+from report_page import Page, unpacked
 
 from kgeval.records import CompletenessReport, Coverage, FactRetention, GoldMatch, GoldSet, IdealGraph, Proportion
 from kgeval.reports.page import MOST_ROWS
@@ -159,7 +159,7 @@ def test_redaction_leaves_no_name_in_any_form(report: CompletenessReport) -> Non
     texts += [*report.gold.documents, *report.gold.faults, *report.by_document]
     assert len(texts) > 30
     for form in ("text", "md", "html", "json"):
-        shown = rendered(report, form, redact=True)  # type: ignore[arg-type]
+        shown = unpacked(rendered(report, form, redact=True))  # type: ignore[arg-type]
         assert [text for text in texts if text in shown] == [], form
     assert "person" in rendered(report, "json", redact=True), "types are vocabulary"
     assert "28.6 %" in rendered(report, "text", redact=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from markupsafe import escape
+from report_page import Page
 
 from kgeval.records import AuditReport, Example, GraphRef
 from kgeval.reports.redact import redacted
@@ -18,53 +17,10 @@ from kgeval.reports.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 KINDS = ("entity", "relation", "chunk", "document")
-VOID = {"meta", "br", "input", "link", "img"}
 HOSTILE = (
     "<script>alert(1)</script>", "</script><!--<script>", "' onmouseover='x\"", "\u202eevil", "\u200b", "", "  ", "a\u2028b",
     "{{ 7*7 }}", "x" * 100_000, "\x1b[31m", "]]><svg onload=x>",
 )
-
-
-class Page(HTMLParser):
-    """What the page consists of: tags must close in order; texts, attributes and scripts are kept."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.texts: list[str] = []
-        self.scripts: list[str] = []
-        self.styles: list[str] = []
-        self.feed(re.sub(r"</?abbr[^>]*>", "", text))
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
-        self.open.pop()
-
-    def handle_data(self, data: str) -> None:
-        kind = self.open[-1] if self.open else ""
-        {"script": self.scripts, "style": self.styles}.get(kind, self.texts).append(data)
-
-    def values(self, name: str) -> list[str]:
-        return [value for _, attribute, value in self.attributes if attribute == name]
-
-    @property
-    def report(self) -> str:
-        """The JSON that the page holds."""
-        return gzip.decompress(base64.b64decode(self.scripts[0])).decode()
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", " ".join(self.texts))
 
 
 def render(report: AuditReport) -> str:
@@ -181,6 +137,7 @@ def test_redaction_leaves_no_name(report: AuditReport) -> None:
     long = [escape(text) for text in texts if text and len(text) > 8]
     assert len(long) > 30 and all(text in plain or "\u200b" in text for text in long)
     assert [text for text in long if text in page] == []
+    assert [text for text in texts if text and len(text) > 8 and text in Page(page).report] == []
     assert "dangling-relation" in page and "located in" in page, "the vocabulary stays"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from report_page import unpacked
 
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.rule_pages import rule_page
@@ -91,7 +92,7 @@ def test_every_form_names_the_repair() -> None:
     assert "Cypher to repair them (unsafe: look at each first)" in rendered(report, "html")
     assert json.loads(rendered(report, "json"))["findings"][0]["repair"]["parameters"] == {"element_ids": ["4:x:1"]}
     assert AuditReport.model_validate_json(rendered(report, "json")) == report
-    assert "=1+1" not in rendered(redacted(report), "html")
+    assert "=1+1" not in unpacked(rendered(redacted(report), "html"))
 
 
 def test_the_csv_has_a_row_a_thing_and_no_formula() -> None:

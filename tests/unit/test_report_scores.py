@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from hostile import poisoned_alike
 from markdown_it import MarkdownIt
+from report_page import Page, unpacked
 from score_report_sample import METRICS, SYSTEMS, empty, large, one_row, sample, two
 from score_report_sample import told as told_mean
-from test_report_html import HOSTILE, Page
+from test_report_html import HOSTILE
 from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.errors import UsageError
@@ -295,7 +296,7 @@ def test_redaction_leaves_no_text_in_any_form_and_keeps_ids(report: ScoreReport)
     texts = {text for row in report.worst for text in (row.question, row.answer, row.reference or "", *row.reasons)}
     texts |= {one.value for one in report.groups if one.by == "document"} | set(report.notes)
     for form in (*FORMS, "json", "xml"):
-        text = rendered(report, form, redact=True)
+        text = unpacked(rendered(report, form, redact=True))
         assert [one for one in texts if one in text] == [], form
     kept = ScoreReport.model_validate_json(rendered(report, "json", redact=True))
     assert [row.question_id for row in kept.worst] == [row.question_id for row in report.worst]
