@@ -99,6 +99,6 @@ def _several(groups: Integers) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which nodes share their group with another one."""
     import numpy as np
 
-    _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-    together: np.ndarray[Any, np.dtype[np.bool_]] = (size > 1)[group]
+    values, sizes = np.unique(groups, return_counts=True)
+    together: np.ndarray[Any, np.dtype[np.bool_]] = (sizes > 1)[np.searchsorted(values, groups)]
     return together

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     Codes = np.ndarray[Any, np.dtype[np.uint64]]
+    Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 MOST_GROUPS = 10_000  # groups that are read by name: a graph of nothing but duplicates must not fill the memory with its rows
 MOST_ITEMS = 10  # shown of one group
@@ -69,7 +70,9 @@ def members(coded: CodedNames, group_codes: Codes, wanted: Collection[int]) -> d
     import numpy as np
 
     groups: dict[int, list[Row]] = {}
-    for at in np.flatnonzero(np.isin(group_codes, np.fromiter(wanted, dtype=np.uint64, count=len(wanted)))).tolist():
+    codes = np.sort(np.fromiter(wanted, dtype=np.uint64, count=len(wanted)))
+    at_most = np.searchsorted(codes[1:], group_codes, side="right")  # the last code that is not above the entity's
+    for at in np.flatnonzero(codes[at_most] == group_codes).tolist():
         name = coded.roll.names[at]
         group = groups.setdefault(int(group_codes[at]), [])
         group.append({
@@ -96,6 +99,17 @@ def _best(group: list[Row]) -> list[Row]:
 def reference(row: Row) -> GraphRef:
     """The entity of a row."""
     return GraphRef(element_id=row["element_id"], key=row["key"][:200], name=row["name"][:200], type=row["type"])
+
+
+def repeated(ascending: Codes) -> tuple[Integers, Integers]:
+    """Of sorted codes: where those that stand there more than once begin, and how often each does. Takes little memory besides, where
+    numpy.unique takes that of several columns."""
+    import numpy as np
+
+    alike = np.zeros(len(ascending) + 1, dtype=bool)  # as the one before it; and one behind the last
+    np.equal(ascending[1:], ascending[:-1], out=alike[1:-1])
+    starts = np.flatnonzero(alike[1:] & ~alike[:-1])
+    return starts, np.flatnonzero(alike[:-1] & ~alike[1:]) - starts + 1
 
 
 def largest(found: Any, sizes: Any, sample: int) -> dict[int, int]:

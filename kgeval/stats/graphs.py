@@ -126,18 +126,23 @@ def adjusted_rand_index(left: Sequence[int] | np.ndarray[Any, Any], right: Seque
     """
     import numpy as np
 
-    a, b = np.unique(left, return_inverse=True)[1], np.unique(right, return_inverse=True)[1]
+    a, b = np.asarray(left), np.asarray(right)
     if len(a) != len(b):
         raise ValueError(f"the partitions are over {len(a)} and {len(b)} items")
     if len(a) < 2:
         return 1.0
-    cells = np.unique(a * (int(b.max()) + 1) + b, return_counts=True)[1]  # of the table of both, those that are not empty
 
     def pairs(counts: np.ndarray[Any, Any]) -> float:
         values = counts.astype(float)
         return float((values * (values - 1) / 2).sum())
 
-    together, in_a, in_b = pairs(cells), pairs(np.bincount(a)), pairs(np.bincount(b))
+    (rows, row_sizes), (columns, column_sizes) = (np.unique(groups, return_counts=True) for groups in (a, b))
+    cells = np.searchsorted(rows, a)  # of the table of both, in place: items may be millions
+    cells *= len(columns)
+    cells += np.searchsorted(columns, b)
+    cells.sort()
+    sizes = np.diff(np.flatnonzero(cells[1:] != cells[:-1]), prepend=-1, append=len(cells) - 1)
+    together, in_a, in_b = pairs(sizes), pairs(row_sizes), pairs(column_sizes)
     total = len(a) * (len(a) - 1) / 2
     expected, most = in_a * in_b / total, (in_a + in_b) / 2
     return 1.0 if most == expected else (together - expected) / (most - expected)

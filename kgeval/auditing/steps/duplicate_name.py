@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.same_names import coded_names, largest, members, reference
+from kgeval.auditing.same_names import coded_names, largest, members, reference, repeated
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
@@ -18,8 +18,10 @@ def run(check: CheckRun) -> CheckOutcome:
     names, types = coded.columns()
     with np.errstate(over="ignore"):
         both = names * np.uint64(FACTOR) ^ types  # name and type; which of both is which matters
-    several, sizes = np.unique(both, return_counts=True)
-    several, sizes = several[sizes > 1], sizes[sizes > 1]
+    ascending = np.sort(both)
+    starts, sizes = repeated(ascending)
+    several = ascending[starts]
+    del ascending
     count = int(sizes.sum()) - len(several)
     if not len(several) or check.sample < 1:
         return CheckOutcome(count, len(both))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.auditing.check import CheckOutcome, CheckRun
-from kgeval.auditing.same_names import code, coded_names, largest, members, reference
+from kgeval.auditing.same_names import code, coded_names, largest, members, reference, repeated
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
@@ -15,13 +15,13 @@ def run(check: CheckRun) -> CheckOutcome:
     coded = coded_names(check)
     by_entity, kinds = coded.columns()
     untyped = kinds == np.uint64(code(""))
-    typed = np.flatnonzero(~untyped).astype(np.uint32)
-    order = typed[np.lexsort((kinds[typed], by_entity[typed]))]
-    names, types = by_entity[order], kinds[order]
-    starts = np.flatnonzero(np.append(True, names[1:] != names[:-1])[: len(names)])
-    sizes = np.diff(starts, append=len(names))
-    starts, sizes = starts[sizes > 1], sizes[sizes > 1]  # few: what follows would take the memory of several columns
-    torn = types[starts] != types[starts + sizes - 1]  # they ascend within a name
+    names, types = by_entity[~untyped], kinds[~untyped]
+    order = np.argsort(names)
+    names, types = names[order], types[order]
+    del order
+    starts, sizes = repeated(names)
+    differs = np.append(types[1:] != types[:-1], False)
+    torn = np.logical_or.reduceat(differs, np.column_stack((starts, starts + sizes - 1)).ravel())[::2]  # within each name
     several, sizes = names[starts[torn]], sizes[torn]
     if not len(several) or check.sample < 1:
         return CheckOutcome(int(sizes.sum()), len(names))
