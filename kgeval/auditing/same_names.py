@@ -66,12 +66,13 @@ def _read(check: CheckRun) -> CodedNames:
 
 
 def members(coded: CodedNames, group_codes: Codes, wanted: Collection[int]) -> dict[int, list[Row]]:
-    """The rows of each wanted group (at most `MOST_ITEMS`, in name order). `group_codes`: by position the group of each entity."""
+    """The rows of each wanted group (one or more; at most `MOST_ITEMS` rows, in name order). `group_codes`: by position the group of each
+    entity."""
     import numpy as np
 
     groups: dict[int, list[Row]] = {}
     codes = np.sort(np.fromiter(wanted, dtype=np.uint64, count=len(wanted)))
-    at_most = np.searchsorted(codes[1:], group_codes, side="right")  # the last code that is not above the entity's
+    at_most = np.searchsorted(codes[1:], group_codes, side="right")  # the last that is not above the entity's, or the first
     for at in np.flatnonzero(codes[at_most] == group_codes).tolist():
         name = coded.roll.names[at]
         group = groups.setdefault(int(group_codes[at]), [])

@@ -17,6 +17,7 @@ import pytest
 from answer_world import script, spec
 from compare_world import PairJudge, files
 from killed_world import asked_again
+from report_page import unpacked
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer
@@ -415,7 +416,7 @@ def test_redacted_outputs_quote_no_answer(tmp_path: Path) -> None:
 
     with FakeServer(PairJudge(spoil=quoting)) as server:
         assert compare(server, *answers, "-o", "run/", "--redact", "-q") == 0
-    assert not any(word in path.read_text() for path in (tmp_path / "run").iterdir() for word in ("quotes-Mill", "Mill 0, says"))
+    assert not any(word in unpacked(path.read_text()) for path in (tmp_path / "run").iterdir() for word in ("quotes-Mill", "Mill 0, says"))
     assert not (tmp_path / "run" / "aligned.jsonl").exists()
 
 

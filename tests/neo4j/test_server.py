@@ -83,19 +83,6 @@ def test_gds_works_and_the_address_says_embedded(home: Path) -> None:
         assert (graph.info.neo4j, graph.info.gds, graph.info.embedded) == (LINE.neo4j, LINE.gds, True)
 
 
-def test_most_of_the_heap_is_for_what_stays(home: Path) -> None:
-    """Two thirds were not enough for a second audit of a large graph; nothing but collecting went on."""
-    with open_graph(started(home)) as graph:
-        pools = graph.read(
-            "CALL dbms.queryJmx('java.lang:type=MemoryPool,*') YIELD attributes AS of "
-            "RETURN of.Type.value AS type, of.Usage.value.properties.max AS most"
-        )
-        (heap,) = graph.read(
-            "CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes AS of RETURN of.HeapMemoryUsage.value.properties.max AS most"
-        )
-    assert max(row["most"] for row in pools if row["type"] == "HEAP") >= 0.85 * heap["most"], pools
-
-
 def test_another_port_or_heap_of_a_running_server_is_told_not_done(home: Path) -> None:
     address, told = started(home), []
     assert server.ensure_started(home, say=told.append, port=1234, heap="2g").uri == address.uri

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.auditing import entity_columns
 from kgeval.auditing.entity_columns import EntityColumns, FiledTexts
+from kgeval.auditing.same_names import repeated
 from kgeval.auditing.source_texts import Plain
 from kgeval.text.names import normalise
 
@@ -46,3 +48,10 @@ def test_a_reduced_text_has_no_gap_and_no_case_of_ascii_letters_or_of_others(tex
     kept = [c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c)[0] not in "PZC"]
     assert plain(text) == "".join(kept)
     assert all(plain(word) == word for word in normalise(text).split() if word.isascii())
+
+
+@given(st.lists(st.integers(0, 9).map(lambda n: 2**64 - 1 - n)))
+def test_codes_that_stand_there_more_than_once_are_found_with_their_number(codes: list[int]) -> None:
+    ascending = np.sort(np.array(codes, dtype=np.uint64))
+    starts, sizes = repeated(ascending)
+    assert dict(zip(ascending[starts].tolist(), sizes.tolist(), strict=True)) == {c: codes.count(c) for c in codes if codes.count(c) > 1}

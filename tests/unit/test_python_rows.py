@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import tempfile
 from collections.abc import Iterator
@@ -155,7 +156,8 @@ def test_the_file_says_whether_texts_are_left_out_and_the_call_of_save_has_the_l
         return "Zebedee" in unpacked(result.save(f"x{ending}", **options).read_text(encoding="utf-8"))
 
     assert (holds(), holds(redact=True), holds(redact=False)) == (False, False, True)
-    assert "Zebedee" not in result._repr_html_() + str(result) + kgeval.report([result], config="red.toml").rendered("json")
+    framed = html.unescape(re.findall(r'srcdoc="([^"]*)"', result._repr_html_())[0])
+    assert "Zebedee" not in unpacked(framed) + str(result) + kgeval.report([result], config="red.toml").rendered("json")
     assert "Zebedee" in scored(answers, questions=questions)._repr_html_()
     checked = kgeval.check_questions(questions, no_model=True, config="red.toml")
     assert checked.redact and "Zebedee" in checked.save("q.jsonl").read_text(encoding="utf-8"), "questions are written whole"

@@ -115,7 +115,7 @@ def _maps(value: Any) -> Iterator[dict[str, Any]]:
 def test_no_private_text_of_any_record_is_in_a_redacted_form(kind: type[Report]) -> None:
     report = made(kind)
     for form in KINDS[kind].forms:
-        assert MARKER[:30] not in unpacked(rendered(report, form, redact=True)), form
+        assert MARKER.split("'")[0] not in unpacked(rendered(report, form, redact=True)), form
 
 
 @pytest.mark.parametrize("name", [MARKER, f"Ada -[{MARKER}]-> Ben"])

