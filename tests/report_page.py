@@ -48,7 +48,7 @@ class Page(HTMLParser):
     @property
     def report(self) -> str:
         """The JSON that the page holds."""
-        return gzip.decompress(base64.b64decode(self.scripts[0])).decode()
+        return _decompressed(self.scripts[0])
 
     @property
     def text(self) -> str:
@@ -63,6 +63,10 @@ def unpacked(text: str) -> str:
     """
     if not text.startswith("<!doctype html"):
         return text
-    opened, pages = _PACKED.subn(lambda found: found[1] + gzip.decompress(base64.b64decode(found[2])).decode(), text)
+    opened, pages = _PACKED.subn(lambda found: found[1] + _decompressed(found[2]), text)
     assert pages == 1, "the page holds its report in another way than this reads"
     return html.unescape(re.sub(r"</?abbr[^>]*>|sha256-[\w+/=]+", "", opened))
+
+
+def _decompressed(data: str) -> str:
+    return gzip.decompress(base64.b64decode(data)).decode()

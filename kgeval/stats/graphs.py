@@ -140,9 +140,7 @@ def adjusted_rand_index(left: Sequence[int] | np.ndarray[Any, Any], right: Seque
     cells = np.searchsorted(rows, a)  # of the table of both, in place: items may be millions
     cells *= len(columns)
     cells += np.searchsorted(columns, b)
-    cells.sort()
-    sizes = np.diff(np.flatnonzero(cells[1:] != cells[:-1]), prepend=-1, append=len(cells) - 1)
-    together, in_a, in_b = pairs(sizes), pairs(row_sizes), pairs(column_sizes)
+    together, in_a, in_b = pairs(np.unique(cells, return_counts=True)[1]), pairs(row_sizes), pairs(column_sizes)
     total = len(a) * (len(a) - 1) / 2
     expected, most = in_a * in_b / total, (in_a + in_b) / 2
     return 1.0 if most == expected else (together - expected) / (most - expected)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import re
 import sys
@@ -11,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from report_page import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "goldens"))
 from golden import EXPECTED, INPUTS, PLACES, ROOT, changes, check, check_names, fixed, page
@@ -57,8 +56,7 @@ def readable(text: str, form: Form) -> str:
 
 def held(page: str, record: Report) -> str:
     """What the page holds as data."""
-    (data,) = re.findall(r'<script type="application/gzip" id="report">(.*?)</script>', page, re.S)
-    own, form = (json.loads(text) for text in (gzip.decompress(base64.b64decode(data)), rendered(record, "json")))
+    own, form = (json.loads(text) for text in (Page(page).report, rendered(record, "json")))
     return f"\ndata: the JSON form, other fields: {', '.join(key for key in form if own.get(key) != form[key]) or 'none'}"
 
 
