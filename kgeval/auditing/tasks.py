@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kgeval.graph.sessions import part_of_work
 from kgeval.llm.pool import join
 
 GDS, CLIENT = "gds", "client"
@@ -28,6 +30,7 @@ class _Board:
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.left, self.again = list(tasks), list[Task]()
         self.fault: BaseException | None = None
+        self.begun = time.monotonic()
         self._held: set[str] = set()
         self._running = 0
         self._changed = threading.Condition()
@@ -47,7 +50,7 @@ class _Board:
 
     def take_quietly(self) -> None:
         """As `take_all`, on another thread: what a task raises is kept for the caller's to raise."""
-        with suppress(BaseException):
+        with suppress(BaseException), part_of_work(self.begun):
             self.take_all()
 
     def stop(self, fault: BaseException) -> None:
@@ -86,7 +89,8 @@ def run_tasks(tasks: Sequence[Task], at_once: int, *, ending: Callable[[], objec
     holds nothing that a running one holds. What asks for it is then run again, alone.
 
     What a task raises, and an interrupt, is raised here once the others have ended. `ending`: is called then: it ends the queries of tasks
-    that still run. Those that do not end within half a second are left to themselves, on threads that die with the process.
+    that still run, and is called again for those that do not end within half a second: a query may have been on its way to the server. They
+    are left to themselves, on threads that die with the process, and their further queries are refused.
     """
     if at_once == 1:
         for task in tasks:
@@ -106,6 +110,8 @@ def run_tasks(tasks: Sequence[Task], at_once: int, *, ending: Callable[[], objec
         ending()
         for thread in others:
             join(thread, PATIENCE)
+        if any(thread.is_alive() for thread in others):
+            ending()
         raise
     for task in board.again:
         task.work()

@@ -12,11 +12,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import translated
+from kgeval.graph.failures import refuse_if_stopped, translated
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
     TIDYING,
     after_an_interrupt,
+    begun,
     drop_own,
     ending,
     marks,
@@ -65,6 +66,7 @@ class Graph:
     def __init__(self, driver: neo4j.Driver, info: ServerInfo, address: Address | None) -> None:
         """`address`: None for a driver of the caller's, which is never closed."""
         self._driver = driver
+        self._drivers: list[neo4j.Driver] = []  # those before it
         self._address = address
         self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
         self._loading = threading.Lock()
@@ -103,6 +105,7 @@ class Graph:
         self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
+        refuse_if_stopped(begun())
         name = f"stream{next(_streams)}"
         with (
             self._session(reading, fetch_size=5000) as session,
@@ -214,16 +217,21 @@ class Graph:
 
     def _renew(self) -> None:
         """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver. A
-        driver of the caller's stays: the connection that was interrupted is cut off (`sessions.cut`), and its pool opens another."""
-        broken, self._clients = self._driver, {}
+        driver of the caller's stays: the connection that was interrupted is cut off (`sessions.cut`), and its pool opens another.
+
+        The old one is closed with the graph, not here: another thread may be reading from it, would wait for ever for a socket that was
+        closed under it, and comes to its end by itself, because its query was ended on the server."""
+        self._clients = {}
         if self._address is not None:
+            self._drivers.append(self._driver)
             self._driver = driver_of(self._address)
-            _close(broken)
 
     def close(self) -> None:
         """Closes the driver, unless it is the caller's."""
         if self._address is not None:
-            _close(self._driver)
+            for driver in (self._driver, *self._drivers):
+                _close(driver)
+            self._drivers.clear()
 
     def __enter__(self) -> Graph:
         return self
@@ -299,8 +307,12 @@ def _run(
     """One managed transaction, rows as dicts. `name`: as `marks` has it."""
     from neo4j import unit_of_work
 
+    since = begun()
+
     @unit_of_work(metadata=marks(name), timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
+        if name != TIDYING:
+            refuse_if_stopped(since)
         return [convert(record) if convert else record.data() for record in tx.run(text, params)]
 
     rows: list[Row] = execute(work)

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from kgeval.ending import interrupted
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.sessions import after_an_interrupt, stopped_just_now
+from kgeval.graph.sessions import after_an_interrupt, stopped_just_now, stopped_since
 
 if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
+
+
+INTERRUPTED = "interrupted: kgeval ended its queries"
 
 
 class QueryTimeout(QueryError):
@@ -29,6 +32,13 @@ class OutOfMemory(QueryError):
 
 class ConnectionLost(QueryError):
     """The server went away in the middle; nothing more can be asked."""
+
+
+def refuse_if_stopped(begun: float) -> None:
+    """Raises: QueryEnded if this process has ended its queries since then (sessions.begun). The driver sends a query again whose connection
+    broke, and an interrupt closes connections: so nothing that was asked before one is asked again after it."""
+    if stopped_since(begun):
+        raise QueryEnded(INTERRUPTED, fix="run the command again")
 
 
 @contextmanager
@@ -72,7 +82,7 @@ def _of_server(cause: Neo4jError) -> QueryError:
         return QueryTimeout("stopped at its time limit", fix=longer)
     if "Terminated" in code or "TerminatedException" in words:
         if stopped_just_now():
-            return QueryEnded("interrupted: kgeval ended its queries", fix="run the command again")
+            return QueryEnded(INTERRUPTED, fix="run the command again")
         if "Terminated" in code:
             return QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again")
         # GDS wraps what ended it into an error of its own and says no more

@@ -6,6 +6,7 @@ where here one list a call travels.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from kgeval.graph.connect import Graph
 from kgeval.graph.project import by_cypher, new_graph
 from kgeval.graph.queries import all_queries
+from kgeval.graph.sessions import part_of_work
 
 if TYPE_CHECKING:
     import numpy as np
@@ -118,15 +120,26 @@ def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str
         yield name
 
 
-def two_at_a_time(work: Iterable[Callable[[], T]]) -> Iterator[T]:
+def two_at_a_time(graph: Graph, work: Iterable[Callable[[], T]]) -> Iterator[T]:
     """The results of the calls in their order. Two run at a time, on threads of their own: each keeps one core of the server busy.
-    No more than that are taken from `work`, so that memory stays flat. On Ctrl-C their queries are ended
-    on the server, and they drop what they projected."""
+    No more than that are taken from `work`, so that memory stays flat. Where a call fails, on Ctrl-C, or where nobody wants more results,
+    their queries are ended on the server, and they drop what they projected."""
+    begun = time.monotonic()
+
+    def run(call: Callable[[], T]) -> T:
+        with part_of_work(begun):
+            return call()
+
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         under_way: deque[Future[T]] = deque()
-        for call in work:
-            under_way.append(pool.submit(call))
-            if len(under_way) > AT_A_TIME:
+        try:
+            for call in work:
+                under_way.append(pool.submit(run, call))
+                if len(under_way) > AT_A_TIME:
+                    yield under_way.popleft().result()
+            while under_way:
                 yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            graph.stop()
+            raise

@@ -369,7 +369,7 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(spans_of([work.graph.size for work, _ in every], most))
     calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
-    for (first, last), scores in zip(spans, gds.two_at_a_time(calls), strict=True):
+    for (first, last), scores in zip(spans, gds.two_at_a_time(graph, calls), strict=True):
         for index, (work, _) in enumerate(every[first:last]):
             if isinstance(scores, Failure):
                 work.failure = scores

@@ -25,7 +25,7 @@ def costs_of(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph)
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
     calls = (partial(result_or_failure, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
-    for (first, last), costs in zip(spans, gds.two_at_a_time(calls), strict=True):
+    for (first, last), costs in zip(spans, gds.two_at_a_time(graph, calls), strict=True):
         yield from [costs] * (last - first) if isinstance(costs, Failure) else costs
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import kgeval.graph.pairs as gds
@@ -66,8 +65,8 @@ def explain(request: PairRequest, graph: Graph, embedder: Embedder) -> Explained
     settings, nodes = request.subject.settings, nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
     arrays = gds.Arrays(edges.source, edges.target, edges.value)
-    (paths,) = gds.two_at_a_time([partial(gds.nearest_paths, graph, arrays, ends, pair.nodes)])
-    ((community, _),) = gds.two_at_a_time([partial(partitioned, [pair], [0], settings, graph)])
+    paths = gds.nearest_paths(graph, arrays, ends, pair.nodes)
+    community, _ = partitioned([pair], [0], settings, graph)
     names, others = pair.input.names, pair.context.names
     similar = [
         (names[a], others[b], float(cosine), float(cost))
