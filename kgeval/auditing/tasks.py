@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ class _Board:
     def __init__(self, tasks: Sequence[Task]) -> None:
         self.left, self.again = list(tasks), list[Task]()
         self.fault: BaseException | None = None
-        self.begun = time.monotonic()
+        self.over = threading.Event()
         self._held: set[str] = set()
         self._running = 0
         self._changed = threading.Condition()
@@ -50,13 +49,14 @@ class _Board:
 
     def take_quietly(self) -> None:
         """As `take_all`, on another thread: what a task raises is kept for the caller's to raise."""
-        with suppress(BaseException), part_of_work(self.begun):
+        with suppress(BaseException), part_of_work(self.over):
             self.take_all()
 
     def stop(self, fault: BaseException) -> None:
         """No task is begun any more."""
         with self._changed:
             self.fault = self.fault or fault
+            self.over.set()
             self._changed.notify_all()
 
     def wait(self) -> None:
@@ -89,8 +89,8 @@ def run_tasks(tasks: Sequence[Task], at_once: int, *, ending: Callable[[], objec
     holds nothing that a running one holds. What asks for it is then run again, alone.
 
     What a task raises, and an interrupt, is raised here once the others have ended. `ending`: is called then: it ends the queries of tasks
-    that still run, and is called again for those that do not end within half a second: a query may have been on its way to the server. They
-    are left to themselves, on threads that die with the process, and their further queries are refused.
+    that still run, and is called again for those that do not end within half a second: a query may have been on its way to the server.
+    Such tasks are left to themselves, on threads that die with the process; what they ask from then on is refused.
     """
     if at_once == 1:
         for task in tasks:

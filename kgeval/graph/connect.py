@@ -12,12 +12,11 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import refuse_if_stopped, translated
+from kgeval.graph.failures import refuse_if_over, translated
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
     TIDYING,
     after_an_interrupt,
-    begun,
     drop_own,
     ending,
     marks,
@@ -105,7 +104,7 @@ class Graph:
         self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
-        refuse_if_stopped(begun())
+        refuse_if_over()
         name = f"stream{next(_streams)}"
         with (
             self._session(reading, fetch_size=5000) as session,
@@ -219,8 +218,8 @@ class Graph:
         """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver. A
         driver of the caller's stays: the connection that was interrupted is cut off (`sessions.cut`), and its pool opens another.
 
-        The old one is closed with the graph, not here: another thread may be reading from it, would wait for ever for a socket that was
-        closed under it, and comes to its end by itself, because its query was ended on the server."""
+        The old one is closed with the graph, not here: another thread may be reading from it, and may wait for ever for a socket that was
+        closed under it. With its query ended on the server it comes to its end by itself."""
         self._clients = {}
         if self._address is not None:
             self._drivers.append(self._driver)
@@ -307,12 +306,10 @@ def _run(
     """One managed transaction, rows as dicts. `name`: as `marks` has it."""
     from neo4j import unit_of_work
 
-    since = begun()
-
     @unit_of_work(metadata=marks(name), timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
         if name != TIDYING:
-            refuse_if_stopped(since)
+            refuse_if_over()
         return [convert(record) if convert else record.data() for record in tx.run(text, params)]
 
     rows: list[Row] = execute(work)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.ending import interrupted
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.sessions import after_an_interrupt, stopped_just_now, stopped_since
+from kgeval.graph.sessions import after_an_interrupt, stopped_just_now, work_is_over
 
 if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
@@ -34,10 +34,10 @@ class ConnectionLost(QueryError):
     """The server went away in the middle; nothing more can be asked."""
 
 
-def refuse_if_stopped(begun: float) -> None:
-    """Raises: QueryEnded if this process has ended its queries since then (sessions.begun). The driver sends a query again whose connection
-    broke, and an interrupt closes connections: so nothing that was asked before one is asked again after it."""
-    if stopped_since(begun):
+def refuse_if_over() -> None:
+    """Before a query is sent, also where the driver sends one again because its connection broke: it would run on, and nobody would wait
+    for it. Raises: QueryEnded if this thread does a part of work that is over (`sessions.part_of_work`)."""
+    if work_is_over():
         raise QueryEnded(INTERRUPTED, fix="run the command again")
 
 

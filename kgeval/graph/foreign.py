@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import refuse_if_stopped
-from kgeval.graph.sessions import begun, marks, reading, stopping
+from kgeval.graph.failures import refuse_if_over
+from kgeval.graph.sessions import marks, reading, stopping
 
 if TYPE_CHECKING:
     import neo4j
@@ -99,7 +99,7 @@ def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
     """A READ transaction that is always rolled back: what is left of a long result is thrown away by the server."""
     from neo4j.exceptions import DriverError, ServiceUnavailable, SessionExpired
 
-    refuse_if_stopped(begun())
+    refuse_if_over()
     with graph._session(reading, fetch_size=200) as session:
         tx = session.begin_transaction(metadata=marks(), timeout=timeout)
         try:

@@ -6,14 +6,16 @@ where here one list a call travels.
 
 from __future__ import annotations
 
-import time
+import sys
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from kgeval.ending import interrupted
 from kgeval.graph.connect import Graph
 from kgeval.graph.project import by_cypher, new_graph
 from kgeval.graph.queries import all_queries
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 2  # projections in the server's memory at a time
 LIMIT = 600.0  # seconds a query may take: thousands of times what a usual projection needs
+STOPS, PATIENCE = 3, 0.5  # how often an interrupt ends what runs, and seconds that it waits for the calls each time
 T = TypeVar("T")
 
 
@@ -120,26 +123,38 @@ def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str
         yield name
 
 
-def two_at_a_time(graph: Graph, work: Iterable[Callable[[], T]]) -> Iterator[T]:
+def two_at_a_time(graph: Graph, work: Iterable[Callable[[], T]]) -> Generator[T, None, None]:
     """The results of the calls in their order. Two run at a time, on threads of their own: each keeps one core of the server busy.
-    No more than that are taken from `work`, so that memory stays flat. Where a call fails, on Ctrl-C, or where nobody wants more results,
-    their queries are ended on the server, and they drop what they projected."""
-    begun = time.monotonic()
+    No more than that are taken from `work`, so that memory stays flat. Where a call fails, or nobody wants more results, no further call
+    begins. On Ctrl-C their queries are ended on the server; the calls drop what they projected, and have a second or two for that."""
+    over = threading.Event()
 
     def run(call: Callable[[], T]) -> T:
-        with part_of_work(begun):
+        with part_of_work(over):
             return call()
 
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        under_way: deque[Future[T]] = deque()
-        try:
-            for call in work:
-                under_way.append(pool.submit(run, call))
-                if len(under_way) > AT_A_TIME:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            graph.stop()
-            raise
+    before = sys.exception()
+    pool, under_way = ThreadPoolExecutor(AT_A_TIME), deque[Future[T]]()
+    try:
+        for one in work:
+            under_way.append(pool.submit(run, one))
+            if len(under_way) > AT_A_TIME:
+                yield under_way[0].result()
+                under_way.popleft()
+        while under_way:
+            yield under_way[0].result()
+            under_way.popleft()
+    except BaseException as cause:
+        over.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        running = [call for call in under_way if not call.cancelled()]  # `wait` takes those that were cancelled for ones that still run
+        if interrupted(cause, before):
+            for _ in range(STOPS):  # a query may have been on its way to the server when the first look found none
+                graph.stop()
+                if not wait(running, PATIENCE).not_done:
+                    break
+        else:
+            wait(running)
+        raise
+    finally:
+        pool.shutdown(wait=False)

@@ -15,8 +15,8 @@ import neo4j
 
 from kgeval.ending import interrupted
 from kgeval.errors import QueryError
-from kgeval.graph.failures import refuse_if_stopped, translated
-from kgeval.graph.sessions import begun, cancelled_by_interrupts, marks, reading
+from kgeval.graph.failures import refuse_if_over, translated
+from kgeval.graph.sessions import cancelled_by_interrupts, marks, reading
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -65,7 +65,7 @@ class ReadingDriver(neo4j.Driver):
     @contextmanager
     def session(self, **config: Any) -> Iterator[Any]:  # type: ignore[override]
         """A READ session, whatever mode was asked for; for a `with` only."""
-        refuse_if_stopped(begun())
+        refuse_if_over()
         before = sys.exception()
         try:
             with reading(self.inner, config.pop("database", None), **config) as inner:
@@ -81,11 +81,9 @@ class ReadingDriver(neo4j.Driver):
     ) -> Any:
         """A managed READ transaction, whatever routing was asked for. `more`: the client's bookmark manager; its routing is left out."""
 
-        since = begun()
-
         @neo4j.unit_of_work(metadata=marks(), timeout=self.timeout)
         def work(tx: neo4j.ManagedTransaction) -> Any:
-            refuse_if_stopped(since)
+            refuse_if_over()
             return result_transformer_(tx.run(query_.text if isinstance(query_, neo4j.Query) else query_, parameters_))
 
         with self.session(database=database_, bookmark_manager=more.get("bookmark_manager_")) as session:

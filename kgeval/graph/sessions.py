@@ -40,7 +40,7 @@ DROP_OWN = (
 ENDED = "Transaction terminated."  # the server's word for each that it ended; else it says why not
 JUST_NOW = 10.0
 _stopped: list[float] = []  # when this process last ended its own queries
-_thread = threading.local()  # `begun`: when the work began that this thread is part of
+_thread = threading.local()  # `over`: of the work that this thread does parts of
 
 
 def marks(name: str = "") -> dict[str, str]:
@@ -53,30 +53,30 @@ def signed(query: str, name: str) -> str:
     return f"// {mark()} {name}\n{query}"
 
 
-def stopped_since(moment: float) -> bool:
-    """Whether this process itself has ended its queries since then (time.monotonic)."""
-    return bool(_stopped) and _stopped[-1] >= moment
-
-
 def stopped_just_now() -> bool:
-    """As `stopped_since`, for the last seconds: then a query that was ended is an interrupt."""
-    return stopped_since(time.monotonic() - JUST_NOW)
+    """Whether this process itself ended its queries some seconds ago: then a query that was ended is an interrupt."""
+    return bool(_stopped) and time.monotonic() - _stopped[-1] < JUST_NOW
 
 
 @contextmanager
-def part_of_work(begun: float) -> Iterator[None]:
-    """Within the block this thread does a part of what began then (time.monotonic), on another thread: once `stop` has been called since,
-    nobody waits for the part, and its queries are refused."""
-    _thread.begun = begun
+def part_of_work(over: threading.Event) -> Iterator[None]:
+    """Within the block this thread does a part of somebody's work. Once that is over, nobody wants the part any more, and its further
+    queries are refused (`failures.refuse_if_over`), save those that clean up."""
+    before = _overs()
+    _thread.over = (*before, over)
     try:
         yield
     finally:
-        del _thread.begun
+        _thread.over = before
 
 
-def begun() -> float:
-    """When the work began that this thread is part of; now, if it is part of none."""
-    return getattr(_thread, "begun", time.monotonic())
+def work_is_over() -> bool:
+    """Whether this thread does a part of work that is over."""
+    return any(over.is_set() for over in _overs())
+
+
+def _overs() -> tuple[threading.Event, ...]:
+    return getattr(_thread, "over", ())
 
 
 @contextmanager

@@ -5,22 +5,28 @@ from __future__ import annotations
 import signal
 import struct
 import threading
+import time
 from asyncio import CancelledError
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from neo4j.exceptions import Neo4jError
+from neo4j.exceptions import Neo4jError, ServiceUnavailable
 
 from kgeval.auditing.attempts import attempt
 from kgeval.errors import QueryError
 from kgeval.graph import sessions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import OutOfMemory, QueryEnded, QueryTimeout, translated
+from kgeval.graph.pairs import two_at_a_time
 from kgeval.graph.processes import mark
-from kgeval.graph.reading import ReadingSession
+from kgeval.graph.reading import ReadingDriver, ReadingSession
 from kgeval.graph.sessions import ENDED, MARK, TIDYING, _cutting, marks, quiet, signed, stop, stop_signed
+
+SERVER: Any = SimpleNamespace(database="neo4j", gds=None)
 
 
 class Broken:
@@ -39,12 +45,88 @@ class Broken:
 
 def test_after_an_interrupt_no_connection_of_before_is_asked_again() -> None:
     broken: Any = Broken()
-    graph = Graph(broken, SimpleNamespace(database="neo4j", gds=None), Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))  # type: ignore[arg-type]
+    graph = Graph(broken, SERVER, Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))
     with pytest.raises(KeyboardInterrupt):
         graph.read("RETURN 1")
     assert (broken.closed, graph._driver is broken) == (False, False)  # another thread may be reading from it
     graph.close()
     assert broken.closed
+
+
+class Retrying:
+    """A driver and its session. The connection breaks in the first query, when the work is over; it asks again, as neo4j's driver does."""
+
+    _pool = None
+
+    def __init__(self, over: threading.Event) -> None:
+        self.over, self.sent = over, 0
+
+    def session(self, **_: Any) -> Retrying:
+        return self
+
+    def __enter__(self) -> Retrying:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def run(self, *_: Any, **__: Any) -> Any:
+        self.sent += 1
+        self.over.set()
+        raise ServiceUnavailable("the connection broke")
+
+    def execute_read(self, work: Callable[[Any], Any]) -> Any:
+        for _ in range(2):
+            with suppress(ServiceUnavailable):
+                return work(self)
+        return []
+
+    execute_write = execute_read
+
+
+def reading_driver(driver: Any) -> Any:
+    return ReadingDriver(driver, lambda: None, 9).execute_query("RETURN 1")
+
+
+@pytest.mark.parametrize("ask", [
+    lambda driver: Graph(driver, SERVER, None).read("RETURN 1"), lambda driver: Graph(driver, SERVER, None).write("RETURN 1"),
+    reading_driver,
+], ids=["read", "write", "gds"])
+def test_a_part_of_work_that_is_over_sends_no_query_again_whose_connection_broke(ask: Callable[[Any], Any]) -> None:
+    over = threading.Event()
+    driver = Retrying(over)
+    with sessions.part_of_work(over), pytest.raises(QueryEnded, match="interrupted"):
+        ask(driver)
+    assert driver.sent == 1
+
+
+@pytest.mark.parametrize("given_up", [False, True], ids=["fails", "given-up"])
+def test_where_one_of_two_calls_fails_or_nobody_wants_more_no_other_begins_and_no_query_is_ended(given_up: bool) -> None:
+    class Unasked:
+        def stop(self) -> None:
+            raise AssertionError("queries of this process, those of others among them, are not to be ended")
+
+    begun, both, over = list[int](), threading.Barrier(2), list[bool]()
+
+    def call(number: int) -> int:
+        begun.append(number)
+        both.wait(20)
+        if number == 0 and not given_up:
+            raise ZeroDivisionError
+        while number == 1 and not sessions.work_is_over():
+            time.sleep(0.01)
+        over.append(sessions.work_is_over())
+        return number
+
+    graph: Any = Unasked()
+    results = two_at_a_time(graph, [partial(call, number) for number in (0, 1)] + [partial(begun.append, 9)] * 6)  # type: ignore[list-item]
+    if given_up:
+        assert next(results) == 0
+        results.close()
+    else:
+        with pytest.raises(ZeroDivisionError):
+            next(results)
+    assert over[-1] and begun.count(9) <= 1
 
 
 MET = [ValueError, struct.error, KeyError, OSError]

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import QueryTimeout, translated
+from kgeval.graph.failures import QueryTimeout, refuse_if_over, translated
 
 T = TypeVar("T")
 HTTP_WAYS_OUT = {
@@ -45,6 +45,7 @@ def limited(work: Callable[[], T], timeout: float | None) -> T:
     It runs in a thread of its own, so that the limit and Ctrl-C hold while the client polls; what it left running ends with the session.
     Raises: QueryTimeout; QueryError for what the session or the database refuses.
     """
+    refuse_if_over()
     result: Future[T] = Future()
 
     def run() -> None:

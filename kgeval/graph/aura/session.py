@@ -14,6 +14,7 @@ from kgeval.graph.aura.calls import asked_of_aura
 from kgeval.graph.aura.options import AuraOptions, Credentials, credentials
 from kgeval.graph.aura.view import ProjectionSpec, SessionView, open_view
 from kgeval.graph.connect import Graph
+from kgeval.graph.failures import refuse_if_over
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -175,6 +176,7 @@ class AuraSession:
 
     def _connected(self, expected: Expected) -> Any:
         """The session's client, created once."""
+        refuse_if_over()  # a session that is begun after an interrupt would cost, and nobody would end it
         if self._failed:
             raise self._failed
         if self._client is None:
