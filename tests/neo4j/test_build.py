@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -342,6 +343,30 @@ def test_two_builds_at_a_time_are_noticed(graph: Graph, monkeypatch: pytest.Monk
     made(graph, MOBY)
     fixed = state(graph)
     assert fixed == after(graph, MOBY, CAROL)
+
+
+def test_pythons_search_for_cycles_rests_while_no_model_is_asked_and_is_as_it_was_afterwards(graph: Graph) -> None:
+    on: dict[str, bool] = {}
+
+    def watch(stage: str, _done: int, _total: int) -> None:
+        on[stage] = gc.isenabled()
+
+    def stop(stage: str, _done: int, _total: int) -> None:
+        if stage != "chunks extracted":
+            raise Stop
+
+    made(graph, MOBY, progress=watch)
+    assert on.pop("chunks extracted") and on and not any(on.values())
+    assert gc.isenabled()
+    with pytest.raises(Stop):
+        made(graph, CAROL, progress=stop)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        made(graph, LATER)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_hostile_documents_become_data_only(graph: Graph) -> None:
