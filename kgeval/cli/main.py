@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import logging
 import os
@@ -132,9 +131,6 @@ def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits: 0, 1 (a gate failed), 2 (input), 3 (incomplete), 130 (interrupted)."""
-    # Python looks for cycles after each 700 new lists, which takes a fifth of importing and a quarter of reading a large graph. The process
-    # is the command's own: a library sets nothing for its caller
-    gc.set_threshold(50_000, 20, 20)
     end_with(lambda: run(arguments))
 
 
