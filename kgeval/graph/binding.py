@@ -49,9 +49,9 @@ def bound(text: str, layout: Layout) -> str:
             text = pattern.sub(lambda m: _name(m[1], keys), text)
     if not layout.type_label_rank:
         text = _KIND.sub(r"head([l_ IN labels(\1) WHERE NOT l_ IN $layout.type_label_ignored])", text)
-    text = _LABELS.sub(lambda m: _labelled(m[2], getattr(layout, m[3]), none=m[1] == "none") or m[0], text)
+    text = _LABELS.sub(lambda m: _labelled(m, m[2], getattr(layout, m[3]), none=m[1] == "none") or m[0], text)
     scope = [] if layout.scope_label is None else [layout.scope_label]
-    text = _SCOPE.sub(lambda m: (_labelled(m[1], scope) or m[0]) if scope else "true", text)
+    text = _SCOPE.sub(lambda m: (_labelled(m, m[1], scope) or m[0]) if scope else "true", text)
     text = _with_types(text, layout)
     text = _PROPERTY.sub(lambda m: _property(m[1], getattr(layout, m[2])) or m[0], text)
     text = _IS_NULL.sub(lambda m: _truth((getattr(layout, m[1]) is None) != bool(m[2])), text)
@@ -79,13 +79,18 @@ def _name(x: str, keys: Sequence[str]) -> str:
     return "CASE " + " ".join(f"WHEN {x}.{key} IS NOT NULL THEN toStringOrNull({x}.{key})" for key in keys) + " END"
 
 
-def _labelled(x: str, labels: Sequence[str], *, none: bool = False) -> str | None:
-    """That a node has one of the labels, or none of them. Of no labels no node has one."""
+def _labelled(place: re.Match[str], x: str, labels: Sequence[str], *, none: bool = False) -> str | None:
+    """That a node has one of the labels, or none of them. Of no labels no node has one.
+
+    A planner that knows of few nodes with these labels (the graph has just been loaded, or a plan for a smaller one is still kept) looks
+    through all of them for each node that relations go out from. Where the label is compared as a value, it goes along the relations.
+    """
     if (written := _written(labels)) is None:
         return None
     if not written:
         return _truth(none)
-    return f"({'NOT ' if none else ''}{x}:{'|'.join(written)})"
+    condition = f"({'NOT ' if none else ''}{x}:{'|'.join(written)})"
+    return f"({condition} = true)" if not none and _is_reached(place.string[: place.start()], x) else condition
 
 
 def _property(x: str, key: str | None) -> str | None:
@@ -117,18 +122,46 @@ def _with_types(text: str, layout: Layout) -> str:
 
 
 def _is_expansion(text: str, start: int, end: int) -> bool:
-    """Whether a node at either end of the pattern from `start` to `end` is known before: in a subquery that looks whether or how often the
-    pattern is there, or where the subquery was given the node or has named it."""
-    code, block, closed = blank(text[:start]), start, 1
-    while closed and (block := max(code.rfind("{", 0, block), code.rfind("}", 0, block))) >= 0:
-        closed += 1 if code[block] == "}" else -1
-    opener = code[: max(block, 0)].rstrip()
-    if opener.endswith(("EXISTS", "COUNT", "COLLECT")):
+    """Whether a node at either end of the pattern from `start` to `end` is known before, or it is asked whether or how often the pattern
+    is there."""
+    *around, _ = _blocks(text[:start])
+    if around and around[-1].rstrip().endswith(("EXISTS", "COUNT", "COLLECT")):
         return True
-    given = re.search(r"CALL \(([^()]*)\)$", opener)
-    known = {*re.findall(r"\w+", given[1] if given else ""), *re.findall(r"\bAS (\w+)", code[max(block, 0) :])}
-    ends = re.search(r"\((\w+)\)$", code), re.match(r">?\((\w+)\)", text[end:])
+    known = _known(text[:start])
+    ends = re.search(r"\((\w+)\)$", text[:start]), re.match(r">?\((\w+)\)", text[end:])
     return any(node is not None and node[1] in known for node in ends)
+
+
+def _is_reached(before: str, node: str) -> bool:
+    """Whether the pattern that `node` comes from goes out from a node that is known, and this one is not."""
+    *_, (at, end) = [(0, 0), *(m.span() for m in re.finditer(rf"(?<!\w)\({node}\)", before))]
+    known = _known(before[:at])
+    if node in known:
+        return False
+    back, on = re.search(r"\((\w+)\)<?-\[\w+\]->?$", before[:at]), re.match(r"<?-\[\w+\]->?\((\w+)\)", before[end:])
+    return bool((on and on[1] in known) or (back and (back[1] in known or _is_reached(before[:at], back[1]))))
+
+
+def _known(before: str) -> set[str]:
+    """What has a name where the clause begins that `before` ends in: from the clauses before it in its block, and from around it."""
+    *around, block = _blocks(before)
+    names, here = set[str](), block[: max(block.rfind("MATCH"), 0)]
+    while True:
+        here = here[here.rfind("UNION") + 1 :]  # the parts of a union do not know each other
+        names |= {*re.findall(r"(?<!\w)\((\w+)\)", here), *re.findall(r"\bAS (\w+)", here)}
+        if not around:
+            return names
+        here = around.pop()
+        if given := re.search(r"\bCALL (?:\(([^()]*)\))?\s*$", here):  # knows what it is given; other blocks what is around them
+            return names | {*re.findall(r"\w+", given[1] or "")}
+
+
+def _blocks(before: str) -> list[str]:
+    """What stands before each block that is open at the end of `before` and inside the last of them, without the blocks that are closed."""
+    code = blank(before)
+    while (flatter := re.sub(r"\{[^{}]*\}", " ", code)) != code:
+        code = flatter
+    return code.split("{")
 
 
 def _is_conjunct(text: str, pattern_end: int, start: int, end: int) -> bool:

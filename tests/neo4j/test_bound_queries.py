@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +11,10 @@ from kgeval.auditing import graph_reader
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import StructureOptions
+from kgeval.graph.binding import bound
 from kgeval.graph.connect import Graph
+from kgeval.graph.layouts import load_profile
+from kgeval.graph.queries import all_queries
 from kgeval.records import LabelName, Layout
 
 HOSTILE = Layout(
@@ -55,3 +59,28 @@ def test_names_in_queries_change_nothing_that_is_found(graph: Graph, layout: Lay
     counted = {rule for rule, finding in audits[0][0].items() if finding["total"]}
     assert {"empty-name", "isolated-entity", "dangling-relation", "rare-relation-type", "low-fill-property"} <= counted
     assert not {rule: finding["reason"] for rule, finding in audits[0][0].items() if finding["status"] == "error"}
+
+
+def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:
+    """What a plan begins with once for each row that it has already: operators with the names in them."""
+    first, *rest = plan.get("children") or [None]
+    if first is None and in_turn:
+        yield f"{plan['operatorType']} {plan['args'].get('Details', '')}"
+    if first is not None:
+        yield from leaves(first, in_turn=in_turn)
+    for child in rest:
+        yield from leaves(child, in_turn=in_turn or "Apply" in plan["operatorType"])
+
+
+def test_no_query_looks_through_all_entities_for_each_entity_though_the_planner_knows_of_few(graph: Graph) -> None:
+    """As when a plan made for a small graph is still kept while a large one has taken its place. `b` and `o` are what relations lead to."""
+    graph.write("CREATE (:__Entity__ {name: 'Ada'})-[:R]->(:__Entity__ {name: 'Bob'})-[:FROM_CHUNK]->(:Chunk {id: 'c', text: 'Ada'})")
+    layout = load_profile("neo4j-graphrag").model_copy(update={"relation_types": ["R"]})
+    began: dict[str, list[str]] = {}
+    for query in all_queries().values():
+        if query.folder in graph_reader.BOUND and not query.name.startswith("layout-"):
+            values = {**dict.fromkeys(parameter.name for parameter in query.params), "layout": layout.model_dump()}
+            plan = graph.driver.execute_query("EXPLAIN " + bound(query.text, layout), values).summary.plan
+            began[query.name] = [leaf for leaf in leaves(plan) if "Scan" in leaf and leaf.split()[1].startswith(("b:", "o:"))]
+    assert len(began) > 60
+    assert not any(began.values()), began

@@ -99,10 +99,34 @@ def test_types_that_a_relation_need_not_have_stay_a_condition(text: str) -> None
     assert changed("CALL (a) { " + text) == "CALL (a) { " + text
 
 
-@pytest.mark.parametrize("before", ["", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL (a) { RETURN 1 AS c } "])
+@pytest.mark.parametrize("before", ["", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL () { MATCH (a) RETURN 1 AS c } "])
 def test_a_look_at_all_relations_stays_one(before: str) -> None:
     text = before + "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r"
     assert changed(text) == text
+
+
+IS_CHUNK = "any(l IN labels({}) WHERE l IN $layout.chunk_labels)"
+
+
+@pytest.mark.parametrize("pattern", [
+    "CALL (a) {{ MATCH (a)-[r]->(b) WHERE {}", "CALL (a) {{ MATCH (b)<-[r]-(a) WHERE {}",
+    "CALL (s) {{ UNWIND s AS a MATCH (b)-[r]-(a) WHERE {}",
+    "MATCH (a) WITH a, NOT EXISTS {{ MATCH (a)-[r]-(b) WHERE b <> a AND (a.x OR {}", "MATCH (a) RETURN COUNT {{ (a)-[r]-(b) WHERE {}",
+    "MATCH (a) CALL (a) {{ MATCH (a)-[m]-(c)-[d]-(b) WHERE {}", "CALL () {{ MATCH (a) WITH a LIMIT 1 MATCH (a)-[r]->(b) WHERE {}",
+])
+def test_labels_of_a_node_that_relations_lead_to_are_no_index_to_begin_at(pattern: str) -> None:
+    assert changed(pattern.format(IS_CHUNK.format("b"))) == changed(pattern.format("((b:Chunk) = true)"))
+
+
+@pytest.mark.parametrize(("pattern", "node"), [
+    ("MATCH (a)-[r]->(b) WHERE {}", "b"), ("CALL (a) {{ MATCH (a)-[r]->(b) WHERE {}", "a"),
+    ("CALL (a, b) {{ MATCH (a)-[r]->(b) WHERE {}", "b"),
+    ("CALL () {{ MATCH (a)-[r]->(b) WHERE {}", "b"), ("MATCH (a) CALL (x) {{ MATCH (b) WHERE {}", "b"),
+    ("MATCH (a)-[r]->(a) RETURN r UNION ALL MATCH (a)-[r]->(b) WHERE {}", "b"),
+    ("RETURN EXISTS {{ MATCH (a)-[r]->(b) }} AS x, EXISTS {{ MATCH (a)-[r]->(b) WHERE {}", "b"),
+])
+def test_other_labels_are_one(pattern: str, node: str) -> None:
+    assert changed(pattern.format(IS_CHUNK.format(node))) == changed(pattern.format(f"({node}:Chunk)"))
 
 
 def test_every_query_of_an_audit_keeps_its_brackets_and_asks_no_other_parameter() -> None:
