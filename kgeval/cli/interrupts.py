@@ -3,7 +3,7 @@
 Python hands a signal to the main thread between two of its instructions. A thread that waits in a library (a driver, a model in C, another
 thread's end) may come to that late, and a KeyboardInterrupt may be lost in a finalizer, or lead to a clean-up that waits for a server that
 is busy. So a thread of its own reads from the pipe into which Python's handler in C writes each signal when it comes. It ends our queries
-on the server over connections of their own, and the process, if that has not ended by itself.
+on the server and drops our projections over connections of their own, and ends the process, if that has not ended by itself.
 
 Only `main` listens: a program that uses kgeval as a library has signals of its own.
 """
@@ -54,7 +54,7 @@ class Listener:
                 continue
             if self.first is None:
                 self.first = time.monotonic()
-                for work in (self.wait, self.stop_queries):
+                for work in (self.wait, self.leave_servers):
                     threading.Thread(target=work, name="kgeval-interrupt", daemon=True).start()
             elif time.monotonic() - self.first > TOGETHER:
                 self.leave()
@@ -65,13 +65,14 @@ class Listener:
             time.sleep(min(left, 0.05))
         self.leave()
 
-    def stop_queries(self) -> None:
-        """Ends the queries of this process on servers that began before the signal: threads that wait for them go on, and clean up."""
+    def leave_servers(self) -> None:
+        """Ends the queries of this process on servers that began before the signal: threads that wait for them go on, and clean up. What
+        they have projected goes in any case: on a busy machine their time may be over before they come to it."""
         began = time.monotonic()
         for wait in STOPS:
             time.sleep(max(began + wait - time.monotonic(), 0.0))
             if (connect := sys.modules.get("kgeval.graph.connect")) is not None:
-                connect.stop_queries(older=time.monotonic() - began)
+                connect.leave_servers(older=time.monotonic() - began)
 
     def leave(self, word: bytes = b"interrupted\n") -> None:
         """Ends the process now, with a last word. What tidies up may wait for a terminal that is held, so it has little time for it.

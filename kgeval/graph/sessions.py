@@ -225,14 +225,13 @@ def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> i
     return sum(ended)
 
 
-def drop_own(driver: neo4j.Driver, database: str | None) -> None:
+def drop_own(driver: neo4j.Driver, database: str | None, *, patience: float = PATIENCE) -> None:
     """Drops what this process has projected into GDS, after `stop`: a projection that was being made when its connection was cut off
-    may stand only after who made it has dropped it. Waits for such queries to end, for a second at most."""
+    may stand only after who made it has dropped it. Waits for such queries to end, for `patience` seconds at most."""
     from neo4j import Query
-    from neo4j.exceptions import DriverError, Neo4jError
 
-    until, own = time.monotonic() + PATIENCE, mark()
-    with suppress(DriverError, Neo4jError, OSError), quiet(driver, database) as session:
+    until, own = time.monotonic() + patience, mark()
+    with suppress(*after_an_interrupt()), quiet(driver, database) as session:
         while True:
             running = _running(session, lambda owner: owner == own)
             session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()

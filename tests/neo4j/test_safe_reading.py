@@ -245,6 +245,22 @@ def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_no
     assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
 
 
+def test_a_command_whose_time_is_over_before_it_has_cleaned_up_leaves_no_projection(graph: Graph, address: Address) -> None:
+    graph.write(RING)
+    script = (
+        "import sys, time\nfrom kgeval.cli.interrupts import listen\nfrom kgeval.graph.connect import Address, open_graph\n"
+        "from kgeval.graph.project import graph_name\nlisten()\ngraph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))\n"
+        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\nprint('ready', flush=True)\n"
+        "try:\n    time.sleep(600)\nfinally:\n    time.sleep(600)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "ready"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
+
+
 def test_a_part_of_the_graph_gives_an_estimate_with_an_interval(graph: Graph) -> None:
     graph.write(PEOPLE)
     whole = run_check(graph, LAYOUT, "pronoun-entity")
