@@ -34,7 +34,7 @@ demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems,
 unit: $(READY) ## The quick tests: no server, no network (two minutes)
 	$(BIN)/python -m pytest $(DEALT) -m 'not slow and not long' tests/unit
 
-test: $(READY) ## All tests but those that are long by nature; each worker starts an embedded Neo4j of its own (10 minutes on two cores)
+test: $(READY) ## All tests but those that are long by nature; each worker starts an embedded Neo4j of its own (a quarter of an hour on two cores)
 	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,$(DEALT)) -m 'not long'
 
 test-all: $(READY) test-other-line ## All tests, the long ones too (killed runs, 1,000 simulations, wheels, Ray), and the other line of Neo4j

@@ -54,7 +54,7 @@ class Listener:
                 continue
             if self.first is None:
                 self.first = time.monotonic()
-                for work in (self.wait, self.leave_servers):
+                for work in (self.wait, self.stop_queries):
                     threading.Thread(target=work, name="kgeval-interrupt", daemon=True).start()
             elif time.monotonic() - self.first > TOGETHER:
                 self.leave()
@@ -65,14 +65,16 @@ class Listener:
             time.sleep(min(left, 0.05))
         self.leave()
 
-    def leave_servers(self) -> None:
+    def stop_queries(self) -> None:
         """Ends the queries of this process on servers that began before the signal: threads that wait for them go on, and clean up. What
-        they have projected goes in any case: on a busy machine their time may be over before they come to it."""
+        they have projected is dropped here too, some time later: on a busy machine their time is over before they come to it."""
         began = time.monotonic()
         for wait in STOPS:
             time.sleep(max(began + wait - time.monotonic(), 0.0))
             if (connect := sys.modules.get("kgeval.graph.connect")) is not None:
-                connect.leave_servers(older=time.monotonic() - began)
+                if wait:
+                    connect.drop_projections()
+                connect.stop_queries(older=time.monotonic() - began)
 
     def leave(self, word: bytes = b"interrupted\n") -> None:
         """Ends the process now, with a last word. What tidies up may wait for a terminal that is held, so it has little time for it.

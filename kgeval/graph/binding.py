@@ -5,6 +5,10 @@ A file is general: it runs on any layout, and so it is printed by `kgeval cypher
 `e[$layout.type_key]` is looked up by its name at each node. Bound, the checks of a graph of 1,000,000 relations take a quarter to a half
 less of the server's processor.
 
+A node that relations lead to is written as `(e:Person|Place) = true`, which the planner takes for a value and not for an index. Where it
+knows of few such nodes (the graph has just been loaded, or a plan for a smaller one is still kept), it would look through all of them for
+each node that relations go out from: more than a minute for 12,000 relations that take two seconds.
+
 What cannot stand in a text stays as it is: more than `MOST` names (each list has a plan of its own), and names with a backslash, which
 Cypher 5 reads as the beginning of an escape, between backticks too.
 """
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from kgeval.graph.literals import cypher_name
 from kgeval.graph.queries import blank, kind_of, name_of
@@ -31,8 +36,10 @@ def _at_each(general: str) -> re.Pattern[str]:
 _UNWRITTEN = re.compile(r"[\\\0]|\$layout")  # the last would be taken for a place of the text that is still to be bound
 _NAMES = [_at_each(name_of("VALUE", ids=ids)) for ids in (False, True)]
 _KIND = _at_each(kind_of("labels(VALUE)"))
-_LABELS = re.compile(r"(any|none)\(l IN labels\((\w+)\) WHERE l IN \$layout\.(\w+_labels)\)")
-_SCOPE = re.compile(r"\(\$layout\.scope_label IS NULL OR \$layout\.scope_label IN labels\((\w+)\)\)")
+_LABELS = re.compile(
+    r"(?P<how>any|none)\(l IN labels\((?P<node>\w+)\) WHERE l IN \$layout\.(?P<role>\w+_labels)\)"
+    r"|\(\$layout\.scope_label IS NULL OR \$layout\.scope_label IN labels\((?P<scoped>\w+)\)\)"
+)
 _TYPES = re.compile(r"type\((\w+)\) IN \$layout\.(\w+_types)\b(?! \+)")
 _PROPERTY = re.compile(_VALUE + r"\[\$layout\.(\w+)\]")
 _IS_NULL = re.compile(r"\$layout\.(\w+) IS (NOT )?NULL")
@@ -44,14 +51,13 @@ _CLAUSE = re.compile(r"(?<!STARTS )(?<!ENDS )\b(?:MATCH|WITH|RETURN|UNION|CALL|U
 def bound(text: str, layout: Layout) -> str:
     """The text of a query (`Query.text`) with the names of a layout put in, which must be bound to the database (`layouts.bind`). It gives
     the rows that the text as it was gives, and needs the same parameters."""
+    reached = _reached(text)  # told from the file: names of a layout may look like Cypher
+    text = _LABELS.sub(lambda m: _labelled(m, layout, reached=m.start() in reached) or m[0], text)
     if (keys := _written(layout.name_keys)) is not None and not layout.label_names:
         for pattern in _NAMES:
             text = pattern.sub(lambda m: _name(m[1], keys), text)
     if not layout.type_label_rank:
         text = _KIND.sub(r"head([l_ IN labels(\1) WHERE NOT l_ IN $layout.type_label_ignored])", text)
-    text = _LABELS.sub(lambda m: _labelled(m, m[2], getattr(layout, m[3]), none=m[1] == "none") or m[0], text)
-    scope = [] if layout.scope_label is None else [layout.scope_label]
-    text = _SCOPE.sub(lambda m: (_labelled(m, m[1], scope) or m[0]) if scope else "true", text)
     text = _with_types(text, layout)
     text = _PROPERTY.sub(lambda m: _property(m[1], getattr(layout, m[2])) or m[0], text)
     text = _IS_NULL.sub(lambda m: _truth((getattr(layout, m[1]) is None) != bool(m[2])), text)
@@ -79,18 +85,22 @@ def _name(x: str, keys: Sequence[str]) -> str:
     return "CASE " + " ".join(f"WHEN {x}.{key} IS NOT NULL THEN toStringOrNull({x}.{key})" for key in keys) + " END"
 
 
-def _labelled(place: re.Match[str], x: str, labels: Sequence[str], *, none: bool = False) -> str | None:
-    """That a node has one of the labels, or none of them. Of no labels no node has one.
-
-    A planner that knows of few nodes with these labels (the graph has just been loaded, or a plan for a smaller one is still kept) looks
-    through all of them for each node that relations go out from. Where the label is compared as a value, it goes along the relations.
-    """
+def _labelled(condition: re.Match[str], layout: Layout, *, reached: bool) -> str | None:
+    """What `_LABELS` has found: that a node has one of the labels or none of them, or is of the layout's scope. Of no labels no node has
+    one. `reached`: relations lead to the node."""
+    if node := condition["scoped"]:
+        if layout.scope_label is None:
+            return "true"
+        labels, none = [layout.scope_label], False
+    else:
+        node, labels, none = condition["node"], getattr(layout, condition["role"]), condition["how"] == "none"
     if (written := _written(labels)) is None:
         return None
     if not written:
         return _truth(none)
-    condition = f"({'NOT ' if none else ''}{x}:{'|'.join(written)})"
-    return f"({condition} = true)" if not none and _is_reached(place.string[: place.start()], x) else condition
+    if none:
+        return f"(NOT {node}:{'|'.join(written)})"
+    return f"(({node}:{'|'.join(written)}) = true)" if reached else f"({node}:{'|'.join(written)})"
 
 
 def _property(x: str, key: str | None) -> str | None:
@@ -132,8 +142,17 @@ def _is_expansion(text: str, start: int, end: int) -> bool:
     return any(node is not None and node[1] in known for node in ends)
 
 
+@lru_cache(maxsize=256)
+def _reached(text: str) -> frozenset[int]:
+    """Where a file asks for the labels of a node that relations lead to, from one that is known by then: starts of what `_LABELS` finds.
+
+    Patterns are told as these files write them, each node and relation by a name: `(a)-[r]->(b)`, and longer ones from left to right.
+    """
+    found = ((m.start(), m["node"] or m["scoped"]) for m in _LABELS.finditer(text))
+    return frozenset(start for start, node in found if _is_reached(text[:start], node))
+
+
 def _is_reached(before: str, node: str) -> bool:
-    """Whether the pattern that `node` comes from goes out from a node that is known, and this one is not."""
     *_, (at, end) = [(0, 0), *(m.span() for m in re.finditer(rf"(?<!\w)\({node}\)", before))]
     known = _known(before[:at])
     if node in known:
@@ -143,16 +162,18 @@ def _is_reached(before: str, node: str) -> bool:
 
 
 def _known(before: str) -> set[str]:
-    """What has a name where the clause begins that `before` ends in: from the clauses before it in its block, and from around it."""
+    """What has a name at the end of `before`, save by the clause that is begun there: from the clauses before it in the same block, and
+    from the blocks around it, as far as a subquery is given that."""
     *around, block = _blocks(before)
-    names, here = set[str](), block[: max(block.rfind("MATCH"), 0)]
+    begun = max((m.start() for m in re.finditer(r"\bMATCH\b", block)), default=0)
+    names, here = set[str](), block[:begun]
     while True:
-        here = here[here.rfind("UNION") + 1 :]  # the parts of a union do not know each other
+        here = re.split(r"\bUNION\b", here)[-1]  # the parts of a union do not know each other
         names |= {*re.findall(r"(?<!\w)\((\w+)\)", here), *re.findall(r"\bAS (\w+)", here)}
         if not around:
             return names
         here = around.pop()
-        if given := re.search(r"\bCALL (?:\(([^()]*)\))?\s*$", here):  # knows what it is given; other blocks what is around them
+        if given := re.search(r"\bCALL (?:\(([^()]*)\))?\s*$", here):
             return names | {*re.findall(r"\w+", given[1] or "")}
 
 

@@ -40,7 +40,7 @@ SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 T = TypeVar("T")
 _streams = count()  # a name for each
-# weak: `leave_servers` must not keep open what nobody holds any more
+# weak: `stop_queries` must not keep open what nobody holds any more
 _graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
 
 
@@ -243,13 +243,17 @@ class Graph:
         self.close()
 
 
-def leave_servers(*, older: float = 0.0) -> None:
-    """Ends all queries of this process that have run for so many seconds, and drops its projections, on every server. May be called from
-    any thread."""
+def stop_queries(*, older: float = 0.0) -> None:
+    """Ends all queries of this process that have run for so many seconds, on every server. May be called from any thread."""
     for graph in list(_graphs):
         stop(graph._driver, graph.info.database, older=older)
+
+
+def drop_projections() -> None:
+    """Has all projections of this process dropped, on every server, and waits for none. May be called from any thread."""
+    for graph in list(_graphs):
         if graph.info.gds is not None:
-            drop_own(graph._driver, graph.info.database, patience=0.0)
+            drop_own(graph._driver, graph.info.database, patience=0)
 
 
 def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:

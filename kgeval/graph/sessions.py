@@ -217,27 +217,34 @@ def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> i
     own = mark()
     _stopped[:] = [time.monotonic()]
     ended: list[int] = []
-    asking = threading.Thread(
-        target=lambda: ended.append(_terminate(driver, database, lambda name: name == own, older=older)), name="kgeval-stop", daemon=True,
-    )
-    asking.start()
-    asking.join(PATIENCE)
+    _ask(lambda: ended.append(_terminate(driver, database, lambda name: name == own, older=older))).join(PATIENCE)
     return sum(ended)
 
 
 def drop_own(driver: neo4j.Driver, database: str | None, *, patience: float = PATIENCE) -> None:
     """Drops what this process has projected into GDS, after `stop`: a projection that was being made when its connection was cut off
-    may stand only after who made it has dropped it. Waits for such queries to end, for `patience` seconds at most."""
+    may stand only after who made it has dropped it. Waits for such queries to end, for so many seconds at most; 0: for nothing."""
     from neo4j import Query
 
     until, own = time.monotonic() + patience, mark()
-    with suppress(*after_an_interrupt()), quiet(driver, database) as session:
-        while True:
-            running = _running(session, lambda owner: owner == own)
-            session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
-            if not running or time.monotonic() > until:
-                return
-            time.sleep(0.05)
+
+    def drop() -> None:
+        with suppress(*after_an_interrupt()), quiet(driver, database) as session:
+            while True:
+                running = time.monotonic() < until and _running(session, lambda owner: owner == own)
+                session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
+                if not running:
+                    return
+                time.sleep(0.05)
+
+    _ask(drop).join(patience)
+
+
+def _ask(work: Callable[[], object]) -> threading.Thread:
+    """Begins to ask the server, on a thread of its own: it may not answer."""
+    asking = threading.Thread(target=work, name="kgeval-stop", daemon=True)
+    asking.start()
+    return asking
 
 
 def stop_signed(driver: neo4j.Driver, database: str | None, name: str) -> int:

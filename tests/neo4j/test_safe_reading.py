@@ -256,8 +256,11 @@ def test_a_command_whose_time_is_over_before_it_has_cleaned_up_leaves_no_project
     process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "ready"
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    try:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+    finally:
+        process.kill()
     assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
 
 

@@ -105,7 +105,14 @@ def test_a_look_at_all_relations_stays_one(before: str) -> None:
     assert changed(text) == text
 
 
-IS_CHUNK = "any(l IN labels({}) WHERE l IN $layout.chunk_labels)"
+IS_CHUNK = (
+    "any(l IN labels({0}) WHERE l IN $layout.chunk_labels) AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels({0}))"
+    " AND none(l IN labels({0}) WHERE l IN $layout.entity_excluded_labels)"
+)
+LIKE_CYPHER = {
+    "chunk_labels": ["TRADE_UNION", "x (b)", "MATCH (b) AS b"], "scope_label": "a UNION {", "entity_excluded_labels": ["(a)-[r]->(b)"],
+}
+WRITTEN = "({0}:TRADE_UNION|`x (b)`|`MATCH (b) AS b`)", "({0}:`a UNION {{`)", "(NOT {0}:`(a)-[r]->(b)`)"
 
 
 @pytest.mark.parametrize("pattern", [
@@ -115,7 +122,9 @@ IS_CHUNK = "any(l IN labels({}) WHERE l IN $layout.chunk_labels)"
     "MATCH (a) CALL (a) {{ MATCH (a)-[m]-(c)-[d]-(b) WHERE {}", "CALL () {{ MATCH (a) WITH a LIMIT 1 MATCH (a)-[r]->(b) WHERE {}",
 ])
 def test_labels_of_a_node_that_relations_lead_to_are_no_index_to_begin_at(pattern: str) -> None:
-    assert changed(pattern.format(IS_CHUNK.format("b"))) == changed(pattern.format("((b:Chunk) = true)"))
+    labels, scope, excluded = (written.format("b") for written in WRITTEN)
+    wanted = f"({labels} = true) AND ({scope} = true) AND {excluded}"
+    assert changed(pattern.format(IS_CHUNK.format("b")), **LIKE_CYPHER) == pattern.format(wanted)
 
 
 @pytest.mark.parametrize(("pattern", "node"), [
@@ -126,7 +135,7 @@ def test_labels_of_a_node_that_relations_lead_to_are_no_index_to_begin_at(patter
     ("RETURN EXISTS {{ MATCH (a)-[r]->(b) }} AS x, EXISTS {{ MATCH (a)-[r]->(b) WHERE {}", "b"),
 ])
 def test_other_labels_are_one(pattern: str, node: str) -> None:
-    assert changed(pattern.format(IS_CHUNK.format(node))) == changed(pattern.format(f"({node}:Chunk)"))
+    assert changed(pattern.format(IS_CHUNK.format(node)), **LIKE_CYPHER) == pattern.format(" AND ".join(WRITTEN).format(node))
 
 
 def test_every_query_of_an_audit_keeps_its_brackets_and_asks_no_other_parameter() -> None:
