@@ -250,8 +250,8 @@ def test_a_command_whose_time_is_over_before_it_has_cleaned_up_leaves_no_project
     script = (
         "import sys, time\nfrom kgeval.cli.interrupts import listen\nfrom kgeval.graph.connect import Address, open_graph\n"
         "from kgeval.graph.project import graph_name\nlisten()\ngraph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))\n"
-        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\nprint('ready', flush=True)\n"
-        "try:\n    time.sleep(600)\nfinally:\n    time.sleep(600)\n"
+        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\n"
+        "try:\n    print('ready', flush=True)\n    time.sleep(600)\nfinally:\n    time.sleep(600)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
