@@ -44,10 +44,11 @@ JVM_OPTIONS = """\
 # reaches those everywhere, and a third of the processor time of a first audit went there; a large graph passes these at once.
 # ParallelGC: Java's default here, G1, keeps pauses short, which nobody needs, and an audit of 1,000,000 relations took an eighth more of
 # the processors with it. NewRatio: a third of the heap for what is young, Parallel's own, leaves too little for what stays: with a heap of
-# 1 GB the second audit of 5,000,000 relations on one server did nothing but collect; with an eighth it takes 295 s (G1: 333 s).
+# 1 GB the second audit of 5,000,000 relations on one server did nothing but collect; with a fifth it takes 290 s (G1: 333 s). With
+# an eighth small things by the thousand (pairs of graphs) take some 8 % longer.
 SERVER_OPTIONS = """\
 -XX:+UseParallelGC
--XX:NewRatio=7
+-XX:NewRatio=4
 -XX:Tier4InvocationThreshold=20000
 -XX:Tier4MinInvocationThreshold=3000
 -XX:Tier4CompileThreshold=60000
