@@ -134,10 +134,10 @@ def _with_types(text: str, layout: Layout) -> str:
 def _is_expansion(text: str, start: int, end: int) -> bool:
     """Whether a node at either end of the pattern from `start` to `end` is known before, or it is asked whether or how often the pattern
     is there."""
-    *around, _ = _blocks(text[:start])
-    if around and around[-1].rstrip().endswith(("EXISTS", "COUNT", "COLLECT")):
+    blocks = _blocks(text[:start])
+    if len(blocks) > 1 and blocks[-2].rstrip().endswith(("EXISTS", "COUNT", "COLLECT")):
         return True
-    known = _known(text[:start])
+    known = _known(blocks)
     ends = re.search(r"\((\w+)\)$", text[:start]), re.match(r">?\((\w+)\)", text[end:])
     return any(node is not None and node[1] in known for node in ends)
 
@@ -154,22 +154,22 @@ def _reached(text: str) -> frozenset[int]:
 
 def _is_reached(before: str, node: str) -> bool:
     *_, (at, end) = [(0, 0), *(m.span() for m in re.finditer(rf"(?<!\w)\({node}\)", before))]
-    known = _known(before[:at])
+    known = _known(_blocks(before[:at]))
     if node in known:
         return False
     back, on = re.search(r"\((\w+)\)<?-\[\w+\]->?$", before[:at]), re.match(r"<?-\[\w+\]->?\((\w+)\)", before[end:])
     return bool((on and on[1] in known) or (back and (back[1] in known or _is_reached(before[:at], back[1]))))
 
 
-def _known(before: str) -> set[str]:
-    """What has a name at the end of `before`, save by the clause that is begun there: from the clauses before it in the same block, and
-    from the blocks around it, as far as a subquery is given that."""
-    *around, block = _blocks(before)
+def _known(blocks: list[str]) -> set[str]:
+    """What has a name at the end of the `blocks`, save by the clause that is begun there: from the clauses before it in the same block,
+    and from the blocks around it, as far as a subquery is given that."""
+    *around, block = blocks
     begun = max((m.start() for m in re.finditer(r"\bMATCH\b", block)), default=0)
     names, here = set[str](), block[:begun]
     while True:
         here = re.split(r"\bUNION\b", here)[-1]  # the parts of a union do not know each other
-        names |= {*re.findall(r"(?<!\w)\((\w+)\)", here), *re.findall(r"\bAS (\w+)", here)}
+        names |= {*re.findall(r"(?<!\w)(?<!CALL )\((\w+)\)", here), *re.findall(r"\bAS (\w+)", here)}
         if not around:
             return names
         here = around.pop()

@@ -227,16 +227,22 @@ def test_a_projections_query_of_another_client_is_found_by_its_comment(graph: Gr
     assert counts == [0, 1]
 
 
-def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_not_clear(graph: Graph, address: Address) -> None:
-    graph.write(RING)
-    script = (
-        "import sys, time\nfrom kgeval.graph.connect import Address, open_graph\nfrom kgeval.graph.project import graph_name\n"
-        "graph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))\n"
-        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\nprint('ready', flush=True)\ntime.sleep(600)\n"
-    )
+def projecting(address: Address, *steps: str) -> subprocess.Popen[str]:
+    """A program of its own that has projected a graph, and has printed "ready" in one of the steps that it does then."""
+    script = "\n".join([
+        "import sys, time", "from kgeval.cli.interrupts import listen", "from kgeval.graph.connect import Address, open_graph",
+        "from kgeval.graph.project import graph_name", "graph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))",
+        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])", *steps,
+    ])
     process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "ready"
+    return process
+
+
+def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_not_clear(graph: Graph, address: Address) -> None:
+    graph.write(RING)
+    process = projecting(address, "print('ready', flush=True)", "time.sleep(600)")
     assert clear(graph) == []  # it still runs
     process.kill()
     process.communicate(timeout=30)
@@ -247,15 +253,7 @@ def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_no
 
 def test_a_command_whose_time_is_over_before_it_has_cleaned_up_leaves_no_projection(graph: Graph, address: Address) -> None:
     graph.write(RING)
-    script = (
-        "import sys, time\nfrom kgeval.cli.interrupts import listen\nfrom kgeval.graph.connect import Address, open_graph\n"
-        "from kgeval.graph.project import graph_name\nlisten()\ngraph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))\n"
-        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\n"
-        "try:\n    print('ready', flush=True)\n    time.sleep(600)\nfinally:\n    time.sleep(600)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline().strip() == "ready"
+    process = projecting(address, "listen()", "try:\n    print('ready', flush=True)\n    time.sleep(600)", "finally:\n    time.sleep(600)")
     try:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130

@@ -99,7 +99,9 @@ def test_types_that_a_relation_need_not_have_stay_a_condition(text: str) -> None
     assert changed("CALL (a) { " + text) == "CALL (a) { " + text
 
 
-@pytest.mark.parametrize("before", ["", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL () { MATCH (a) RETURN 1 AS c } "])
+@pytest.mark.parametrize("before", [
+    "", "CALL () { ", "CALL (c) { ", "WITH {x: 1} AS m ", "CALL (a) { RETURN 1 AS c } ", "CALL () { MATCH (a) RETURN 1 AS c } ",
+])
 def test_a_look_at_all_relations_stays_one(before: str) -> None:
     text = before + "MATCH (a)-[r]->(b) WHERE type(r) IN $layout.relation_types RETURN r"
     assert changed(text) == text
