@@ -31,7 +31,7 @@ $(READY): pyproject.toml
 demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report
 	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
-unit: $(READY) ## The quick tests: no server, no network (two minutes)
+unit: $(READY) ## The quick tests: no server, no network (a minute on two cores)
 	$(BIN)/python -m pytest $(DEALT) -m 'not slow and not long' tests/unit
 
 test: $(READY) ## All tests but those that are long by nature; each worker starts an embedded Neo4j of its own (a quarter of an hour on two cores)

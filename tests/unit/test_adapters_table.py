@@ -332,6 +332,7 @@ def test_a_reply_can_hold_whatever_a_package_puts_into_it(shared: Any) -> None:
     assert loads(text) == {"id": "q", "answer": "half \ud800 \u2028", "contexts": [{"score": None, "document": "a"}]}
 
 
+@pytest.mark.slow
 def test_tiktoken_gets_its_vocabularies_from_kgeval_byte_by_byte(tmp_path: Path) -> None:
     """The digests are those that tiktoken checks; without the files it goes to the network, and offline it fails."""
     folder = vocabulary_folder(tmp_path)

@@ -40,6 +40,7 @@ def test_the_verdict_says_which_errors_may_come_from_loading_and_the_order_says_
     assert priorities.artefact(priorities.failed(untyped)[-1], untyped)
 
 
+@pytest.mark.slow
 def test_without_a_skipped_check_the_page_does_not_say_that_every_check_ran(report: AuditReport) -> None:
     unfinished = report.model_copy(update={"findings": [
         f.model_copy(update={"status": "error"}) if f.status == "skipped" else f for f in report.findings

@@ -102,6 +102,7 @@ def test_namesakes_are_no_pair_and_take_no_others_place(tmp_path: Path, exact_up
     assert not found.cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "cut"), [(3, True), (190, False), (189, True)])
 def test_of_more_pairs_than_are_wanted_the_nearest_are_kept_and_it_is_said(tmp_path: Path, most: int, cut: bool) -> None:
     names = [str(at * at / 50) for at in range(20)]  # 190 pairs, the nearest first

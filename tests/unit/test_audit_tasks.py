@@ -82,6 +82,7 @@ def test_what_a_task_raises_on_another_thread_is_raised_here_and_no_other_is_beg
     assert (len(begun), ended) == (2, ["once"])
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_others_and_waits_no_longer_than_half_a_second() -> None:
     asked, both, begun = threading.Event(), threading.Barrier(2), list[str]()
 

@@ -62,6 +62,7 @@ def test_every_character_that_is_no_whitespace_is_in_exactly_one_sentence(text):
     assert {at for at, c in enumerate(text) if not c.isspace()} <= covered
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, SIZES)
 def test_chunks_are_slices_within_the_size_that_cover_the_text_and_move_on(text, sizes):

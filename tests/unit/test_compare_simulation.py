@@ -170,6 +170,7 @@ def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
     assert json.loads(rendered(report, "json", redact=True))["seed"] == 0
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -36,12 +36,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_scores_and_their_page_need_no_extra(folder: Path) -> None:
     done = core(folder, "score", "a.jsonl", "--metrics", "token_f1,rouge_l", "-o", "s.html", "-o", "s.json")
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
     assert (folder / "s.html").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "extra"), [
     (["score", "a.jsonl", "--metrics", "semantic_similarity"], "embeddings"),
     (["score", "a.jsonl", "--metrics", "semantic_similarity", *ENDPOINT], "vectors"),
@@ -56,11 +58,13 @@ def test_what_needs_an_extra_says_the_command_that_adds_it(words: list[str], ext
     assert f"pip install 'kgeval[{extra}]'" in done.stderr
 
 
+@pytest.mark.slow
 def test_one_command_is_enough_for_vectors_of_an_endpoint(folder: Path) -> None:
     done = core(folder, "score", "a.jsonl", "--metrics", "semantic_similarity")
     assert "; or pip install 'kgeval[vectors]' and an endpoint: --embedding-url URL --embedding-model NAME" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_doctor_has_a_line_an_extra(folder: Path) -> None:
     lines = [line.split()[1] for line in core(folder, "doctor", "--uri", "bolt://127.0.0.1:1").stdout.splitlines() if "extra " in line]
     assert sorted(lines) == sorted({extra for extra, _ in EXTRAS.values()})

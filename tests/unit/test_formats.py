@@ -101,6 +101,7 @@ def test_durations_and_money_above_0_are_not_shown_as_0() -> None:
     assert display.money(0.00001) != "$0.0000" and display.money(0.0) == "$0.00"
 
 
+@pytest.mark.slow
 def test_no_other_module_formats_shares() -> None:
     """`:.1%` and `100 * share` within a text round to 0 % and 100 %: only format.py may, which sees to it. Drawings have lengths."""
     wrong = []

@@ -38,12 +38,14 @@ def _texts() -> Iterator[tuple[Path, str]]:
         yield path, path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_page_that_a_message_names_is_there() -> None:
     named = {(topic, path.name) for path, text in texts() for topic in re.findall(r"kgeval help ([a-z0-9][a-z0-9/-]*)", text)}
     topics = {topic for topic, _ in named} - {"lists"}
     assert len(topics) > 20 and topics - set(helping.pages()) == set()
 
 
+@pytest.mark.slow
 def test_no_message_names_a_file_of_the_checkout() -> None:
     assert [(path.name, text[:80]) for path, text in texts() if re.search(r"docs/[a-z0-9/-]+\.md", text)] == []
 

@@ -113,6 +113,7 @@ def signalled(folder: Path, what: str, *numbers: signal.Signals, apart: float = 
     return Ended(process.returncode, time.monotonic() - begun, said.strip())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["wait", "swallow", "finalizer", "clean_up", "stumble"])
 def test_the_first_ends_a_command_whatever_it_does(what: str, tmp_path: Path) -> None:
     ended = signalled(tmp_path, what, signal.SIGINT)

@@ -250,6 +250,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 def test_a_claim_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
     path, key = tmp_path / "j.sqlite", request().key
     command = [sys.executable, "-c", HOLDER, str(path), key]

@@ -125,6 +125,7 @@ def own_bertscore(model: str, answer: str, reference: str) -> tuple[float, float
     return precision, recall, 2 * precision * recall / (precision + recall)
 
 
+@pytest.mark.slow
 def test_bertscore_is_that_of_the_hidden_states_and_takes_the_nearest_reference(minilm: str) -> None:
     settings = make_settings({"bertscore_model": minilm})
     references = ["Dogs bark.", "A cat was sitting on the old mat."]
@@ -137,6 +138,7 @@ def test_bertscore_is_that_of_the_hidden_states_and_takes_the_nearest_reference(
     assert value("bertscore", "x", [" "], settings).status == "not_applicable"
 
 
+@pytest.mark.slow
 def test_what_bertscore_needs_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("bert_score")
     with pytest.raises(ModelError, match="no model in this folder"):

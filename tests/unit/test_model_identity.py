@@ -183,6 +183,7 @@ def test_a_graph_of_0_1_is_built_on_at_its_address_however_that_is_spelled(tmp_p
         assert refused is not None and "that is the endpoint's address, a parameter, a prompt" in refused.message
 
 
+@pytest.mark.slow
 def test_calls_of_another_port_are_found_where_the_endpoint_has_a_name(tmp_path: Path) -> None:
     seen = []
     for _ in range(2):

@@ -27,6 +27,7 @@ def test_the_hook_hides_torch() -> None:
     assert "hidden by the test: torch" in done.stderr
 
 
+@pytest.mark.slow
 def test_audit_loads_and_shows_its_help_without_model_libraries() -> None:
     done = python(HIDE + "import kgeval.cli.audit\nfrom kgeval.cli.main import run\nsys.exit(run(['audit', '--help']))")
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,7 @@ def outcomes(folder: Path, suite: str, *words: str) -> tuple[dict[str, str], str
     return {name: outcome for outcome, name in re.findall(r"^([A-Z]+) \S*::(\w+)", done.stdout, re.MULTILINE)}, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_they_load_nothing_heavy_before_a_test_asks(tmp_path: Path) -> None:
     suite = """
 import sys

@@ -279,6 +279,7 @@ def test_the_map_of_communities_names_the_five_largest_and_counts_the_rest(n: in
     assert areas[0] / areas[1] == pytest.approx(502 / 252, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_browser_finds_no_name_over_another_at_400_pixels(tmp_path: Path) -> None:
     report = report_with(star(25, 1)).model_copy(update={"community_map": crowd(30)})
     page = tmp_path / "page.html"

@@ -178,6 +178,7 @@ def test_hostile_texts_stay_texts_in_every_form(hostile: ScoreReport) -> None:
     assert "## Scores" in text and "Worst rows" in text, "a name of 100,000 characters crowds nothing out"
 
 
+@pytest.mark.slow
 def test_no_text_can_break_out_of_markdown(report: ScoreReport) -> None:
     for at in range(len(HOSTILE_MD)):
         text = rendered(poisoned(report, HOSTILE_MD[at:] + HOSTILE_MD[:at]), "md")

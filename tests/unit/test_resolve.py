@@ -240,6 +240,7 @@ def test_hostile_names_are_cleaned_or_counted() -> None:
     assert all(len(e.id) <= 200 and len(e.name_key or "") < 2000 for e in found.entities)
 
 
+@pytest.mark.slow
 def test_two_thousand_names_in_one_chunk_are_no_trouble() -> None:
     lasts = ["N" + "".join("aeiou"[int(digit) % 5] + "dglmnrstvb"[int(digit)] for digit in f"{n:04}") for n in range(500)]
     names = [f"{first} {last}:Person" for first in ("Ann", "Bob", "C.", "Cy") for last in lasts]

@@ -70,6 +70,7 @@ def said(found: ScoreReport) -> str:
     return " ".join(verdict.paragraphs(ScoreTables.of(found)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "seed"), [(22, 0), (120, 1)])
 def test_every_figure_is_what_scipy_and_statsmodels_have(n: int, seed: int) -> None:
     graph, vector = drawn(seed, n, (0.12, 0.0))
@@ -116,6 +117,7 @@ def test_repetitions_are_averaged_by_question_first_and_have_no_mcnemar() -> Non
     assert (found.n, found.mean, found.mcnemar_p) == (10, 0.75, None)
 
 
+@pytest.mark.slow
 def test_over_all_questions_holm_is_over_all_metrics_and_pairs() -> None:
     graph, vector = drawn(3, 40, (0.05,))
     scores = [one for metric in (METRIC, "token_f1") for one in world(graph, vector, metric=metric)[0]]
@@ -167,6 +169,7 @@ def test_the_graph_stands_first_without_a_baseline_and_where_it_was_put_with_one
     assert "comes from a graph" not in said(neutral) and "the graph" not in said(neutral).replace("graph against", "").lower()
 
 
+@pytest.mark.slow
 def test_several_datasets_have_groups_of_their_own_in_the_same_family() -> None:
     asked = [one | {"dataset": "novel" if at < 40 else "medical"} for at, one in enumerate(questions(80))]
     found = report(*world(*drawn(5, 80, (0.15, 0.0)), asked=asked))
@@ -275,6 +278,7 @@ def test_nothing_is_called_a_win_or_a_loss_outside_the_correction(seed: int, n: 
                 assert one.low > 0 or one.high < 0
 
 
+@pytest.mark.slow
 def test_without_any_difference_a_false_win_in_a_whole_report_is_as_rare_as_the_correction_says() -> None:
     """Of 200 reports of two equal systems at most 5 % may name one group; 3 standard errors are left to chance."""
     named = 0

@@ -46,6 +46,7 @@ def java(options: str, folder: Path) -> str:
     return told.stdout + told.stderr
 
 
+@pytest.mark.slow
 def test_it_is_made_once_and_java_takes_it_unless_it_is_damaged(home: Path) -> None:
     archive = classes.archive_of("5.26", [])
     assert "DumpLoadedClassList" in classes.options(archive, home)

@@ -33,6 +33,7 @@ def test_items_alone_in_their_clusters_are_a_simple_random_sample() -> None:
     assert (found.n, found.clusters, found.df) == (40, 40, 39)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=5), min_size=2, max_size=12), st.integers(0, 30))
 def test_value_and_variance_are_cochrans_for_clusters_of_unequal_size(groups: list[list[int]], more: int) -> None:

@@ -28,6 +28,7 @@ def test_every_text_that_holds_a_term_is_found(texts: list[str], term: str) -> N
         assert kept(texts).holding(term) == []
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(TEXTS, st.lists(st.sampled_from(["a", "ab", "b", "\u6f22", "ca"]), unique=True, max_size=4))
 def test_the_nearest_texts_are_those_of_a_count_by_hand(texts: list[str], terms: list[str]) -> None:

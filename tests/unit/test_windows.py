@@ -86,6 +86,7 @@ class Words:
         return lengths(texts)
 
 
+@pytest.mark.slow
 def test_an_index_says_how_much_of_its_text_no_vector_knows(tmp_path: Path) -> None:
     embedder = Embedder(Words(), VectorCache(tmp_path / "vectors", "ten-words"), batch=8)
     items = [Item("a", "a", " ".join("word." for _ in range(30))), Item("b", "b", " ".join("word." for _ in range(10)))]
