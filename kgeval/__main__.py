@@ -25,8 +25,10 @@ def main() -> None:
     except KeyboardInterrupt:  # while that was imported
         sys.exit(INTERRUPTED)
     finally:
-        # the system takes the memory back at once; looking for cycles in all of it takes Python half a second
-        gc.freeze()
+        # The system takes the memory back at once; looking for cycles in all of it takes Python half a second. PyTorch brings Triton, which
+        # complains on stderr of each of its functions that is still there at the end
+        if "torch" not in sys.modules:
+            gc.freeze()
 
 
 if __name__ == "__main__":

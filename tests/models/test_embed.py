@@ -56,6 +56,14 @@ def test_the_default_model_orders_pairs_by_meaning_and_says_nothing_while_it_loa
     assert (vectors[0] == vectors[3]).all()
 
 
+def test_a_command_that_loaded_pytorch_ends_without_a_word_of_its_libraries() -> None:
+    """Triton, which PyTorch brings, lists on stderr what is left of it when Python ends without having looked for cycles."""
+    pytest.importorskip("triton")
+    code = "import sys, torch, triton\nfrom kgeval.__main__ import main\nsys.argv = ['kgeval', '--version']\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @needs_minilm
 def test_a_second_computation_with_transformers_alone_gives_the_same_vectors(tmp_path: Path) -> None:
     """Mean of the last hidden states over the real tokens, then unit length: what the model card says."""
