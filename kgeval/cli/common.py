@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -58,50 +57,11 @@ class Seconds(click.ParamType[float]):
 
 
 class Option(click.Option):
-    """An option with the words that it had in earlier versions: they work as before, with a note on stderr, and no help names them.
+    """An option that stands under a heading of the help."""
 
-    `old`: such a word (several: with spaces between), or words of flags with the value that each stands for: {"--json": "json"};
-    `heading`: the part of the help where it stands.
-    """
-
-    def __init__(self, *args: Any, old: str | Mapping[str, str] = "", heading: str = "", **more: Any) -> None:
+    def __init__(self, *args: Any, heading: str = "", **more: Any) -> None:
         super().__init__(*args, **more)
-        self.old: dict[str, str | None] = dict(old) if isinstance(old, Mapping) else dict.fromkeys(old.split())
         self.heading = heading
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        super().add_to_parser(parser, ctx)
-        for words, value in self.old.items():
-            on, _, off = words.partition("/")
-            if value is not None:
-                parser.add_option(obj=self, opts=[on], dest=words, action="store_const", nargs=0, const=value)
-                continue
-            # under a name of its own, so that consume_value can tell which word was written
-            earlier = copy.copy(self)
-            earlier.name, earlier.opts, earlier.secondary_opts = words, [on], [off] if off else []
-            click.Option.add_to_parser(earlier, parser, ctx)
-
-    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
-        values = dict(opts)
-        for words, value in self.old.items():
-            if words not in opts:
-                continue
-            new = f"{self.opts[-1]}{'' if value is None else f' {value}'}"
-            on, _, off = words.partition("/")
-            if off and not opts[words]:
-                on, new = off, self.secondary_opts[-1]
-            if not ctx.resilient_parsing:
-                note_renamed(f"{ctx.command_path} {on}", f"{ctx.command_path} {new}")
-            if self.multiple:
-                values[str(self.name)] = [*values.get(str(self.name), ()), *opts[words]]
-            else:
-                values.setdefault(str(self.name), opts[words])
-        return super().consume_value(ctx, values)
-
-
-def note_renamed(old: str, new: str) -> None:
-    """Says on stderr that a word of the command line has another name now."""
-    say(f"NOTE: `{old}` is now `{new}`")
 
 
 def silence_stdout() -> None:

@@ -45,7 +45,7 @@ def query_options(command: F) -> F:
         connection_options, layout_options,
         click.option("--schema", "schema_file", help="Schema for the schema checks: a file, or 'database'."),
         click.option(
-            "--examples", "sample", cls=Option, old="--sample", type=click.IntRange(1, ALL), default=ALL,
+            "--examples", "sample", cls=Option, type=click.IntRange(1, ALL), default=ALL,
             help="Examples that an audit query lists [default: all].",
         ),
     )):

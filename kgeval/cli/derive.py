@@ -24,14 +24,13 @@ S = TypeVar("S", bound=Section)
 def flags_of(
     kind: type[Section], *, only: Sequence[str] | None = None, without: Collection[str] = (), heading: str | None = None,
     texts: Mapping[str, str] | None = None, choices: Sequence[str] = (), required: Collection[str] = (),
-    old: str | Mapping[str, str] = "", **words: str,
+    **words: str,
 ) -> Callable[[F], F]:
     """A decorator that gives a command the flags of an options class. What is not given is None, so that a file may say it; but a field
     with `choices` (fewer than its own) has its default.
 
     `only`: of these fields, in this order; `without`: not of these. What this command says otherwise than the class: `heading` of all of
-    them in the help, `texts`: field -> description, `words`: what stands in braces in the descriptions, `required`: fields, `old`: words
-    of earlier versions beside those of the class.
+    them in the help, `texts`: field -> description, `words`: what stands in braces in the descriptions, `required`: fields.
     """
 
     def decorate(command: F) -> F:
@@ -39,7 +38,7 @@ def flags_of(
         for name in reversed([name for name in only or kind.model_fields if name not in without]):
             field = kind.model_fields[name]
             text = (texts or {}).get(name, field.description or "")
-            click_options = _options(name, field, text.format_map(words) if words else text, choices, required=name in required, old=old)
+            click_options = _options(name, field, text.format_map(words) if words else text, choices, required=name in required)
             for option in reversed(list(click_options)):
                 command = option(command)
                 if heading is not None:
@@ -151,7 +150,7 @@ def format_headed(command: click.Command, context: click.Context, formatter: cli
 
 
 def _options(
-    name: str, field: FieldInfo, text: str, choices: Sequence[str], *, required: bool, old: str | Mapping[str, str],
+    name: str, field: FieldInfo, text: str, choices: Sequence[str], *, required: bool,
 ) -> Iterator[Callable[[F], F]]:
     flag = next((mark for mark in field.metadata if isinstance(mark, Flag)), Flag())
     if flag.values:
@@ -162,7 +161,7 @@ def _options(
             )
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
-    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": old or flag.old}
+    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading}
     shape |= {"required": True} if required else {"default": None}  # to newer clicks a default of None is a value that was given
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}

@@ -11,7 +11,7 @@ import click
 from kgeval.cli.common import say
 from kgeval.cli.derive import CommandGroup, flags_of, given_of
 from kgeval.cli.options import connection_options, session_from
-from kgeval.cli.show import json_option
+from kgeval.cli.show import form_option
 from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
 from kgeval.format import percent
@@ -30,7 +30,7 @@ def layout() -> None:
 
 
 @layout.command("list")
-@json_option
+@form_option()
 def list_(form: str) -> None:
     """List the layouts that kgeval knows."""
     from kgeval.graph.layouts import profiles
@@ -47,7 +47,7 @@ def list_(form: str) -> None:
 @layout.command()
 @click.argument("name", metavar="NAME|FILE")
 @click.option("--cypher", is_flag=True, help="Print the :param line that Neo4j Browser reads instead.")
-@json_option
+@form_option()
 def show(name: str, cypher: bool, form: str) -> None:
     """Print one layout as a complete TOML file, each key explained."""
     from kgeval.graph.layouts import load_profile
@@ -67,7 +67,7 @@ def show(name: str, cypher: bool, form: str) -> None:
 
 @layout.command("detect")
 @graph_option
-@json_option
+@form_option()
 @connection_options
 def detect_(**options: Any) -> int:
     """Say which layout the database follows, and why.
@@ -95,7 +95,7 @@ def detect_(**options: Any) -> int:
 @flags_of(SessionOptions, only=("graph_name", "layout_keys"), heading="")
 @click.option("--file-only", is_flag=True, help="Check the file alone, without a database.")
 @click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
-@json_option
+@form_option()
 @connection_options
 def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
     """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,7 +16,7 @@ from kgeval import __version__
 from kgeval.cli import interrupts
 from kgeval.cli.common import silence_stdout
 from kgeval.cli.logs import log_options, start_logging
-from kgeval.cli.suggest import RENAMED, suggested
+from kgeval.cli.suggest import suggested
 
 # name -> "module:attribute", what it does; imported only when asked for, so that `kgeval --help` stays fast
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -77,19 +76,6 @@ class LazyGroup(click.Group):
         name_variables(command, (cmd_name,))
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        # the longer word first: `agree matrix` has another new name than `agree`
-        for count in (2, 1):
-            old = " ".join(args[:count])
-            if old in RENAMED:
-                if not ctx.resilient_parsing:
-                    from kgeval.cli.common import note_renamed
-
-                    note_renamed(f"{ctx.command_path} {old}", f"{ctx.command_path} {RENAMED[old]}")
-                args = [*RENAMED[old].split(), *args[count:]]
-                break
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, commands in SECTIONS.items():
             with formatter.section(heading):
@@ -97,20 +83,13 @@ class LazyGroup(click.Group):
 
 
 def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
-    """Gives every option its environment variable: KGEVAL_AUDIT_EXAMPLES for `kgeval audit --examples`, after the flag's own name. Where a
-    variable of an earlier name is set, of command or flag, it is read too."""
-    from kgeval.cli.common import Option
-
-    name = " ".join(path)
-    paths = [name, *(old + name.removeprefix(new) for old, new in RENAMED.items() if f"{name} ".startswith(f"{new} "))]
+    """Gives every option its environment variable: KGEVAL_AUDIT_EXAMPLES for `kgeval audit --examples`, after the flag's own name."""
     for option in command.params:
         if isinstance(option, click.Option):
-            earlier = [word for word, value in option.old.items() if value is None] if isinstance(option, Option) else []
-            flags = [word.partition("/")[0].lstrip("-") for word in (max(option.opts, key=len), *earlier)]
-            own, *others = (f"kgeval {path} {flag}".replace("-", "_").replace(" ", "_").upper() for flag in flags for path in paths)
+            flag = max(option.opts, key=len).lstrip("-")
+            own = "_".join(("kgeval", *path, flag)).replace("-", "_").upper()
             set_in_code = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
-            # earlier names only where they are set: the help shows what stands here
-            option.envvar = list(dict.fromkeys([*set_in_code, own, *(variable for variable in others if variable in os.environ)]))
+            option.envvar = list(dict.fromkeys([*set_in_code, own]))
     if isinstance(command, click.Group):
         for child_name, child in command.commands.items():
             name_variables(child, (*path, child_name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kgeval.cli.derive import CommandGroup
-from kgeval.cli.show import json_option
+from kgeval.cli.show import form_option
 from kgeval.errors import UsageError
 
 
@@ -15,7 +15,7 @@ def checks() -> None:
 
 
 @checks.command("list")
-@json_option
+@form_option()
 def list_(form: str) -> None:
     """List all checks by group."""
     from kgeval.auditing.rulebook import load_rules

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.derive import CommandGroup
-from kgeval.cli.show import json_option
+from kgeval.cli.show import form_option
 from kgeval.errors import InputError, UsageError
 from kgeval.format import first_lines
 
@@ -27,7 +27,7 @@ def schema() -> None:
 
 
 @schema.command("list")
-@json_option
+@form_option()
 def list_(form: str) -> None:
     """List all schemas with the first line of what each record is."""
     found = {name: _read(path) for name, path in _files().items()}

@@ -10,7 +10,7 @@ import click
 from kgeval.cli.common import interactive, say
 from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import home_option
-from kgeval.cli.show import json_option
+from kgeval.cli.show import form_option
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def stop(home: Path | None) -> None:
 
 @server.command()
 @home_option
-@json_option
+@form_option()
 def status(home: Path | None, form: str) -> None:
     """Show where the server is and whether it runs."""
     from kgeval.graph import server as embedded

@@ -30,12 +30,9 @@ report_options = report_options_of("Report file: .html .json .md", ("text", "jso
 check_options = report_options_of("Report file: .html .json .md .xml (JUnit) .sarif", ("text", "json", "md", "html", "xml", "sarif"))
 
 
-def form_option(*more: str, old: str | Mapping[str, str] = "") -> Callable[[F], F]:
+def form_option(*more: str) -> Callable[[F], F]:
     """--format of a command that prints text or JSON, or `more`."""
-    return flags_of(SessionOptions, only=("form",), choices=("text", "json", *more), old=old)
-
-
-json_option = form_option(old={"--json": "json"})  # of commands that had --json
+    return flags_of(SessionOptions, only=("form",), choices=("text", "json", *more))
 
 
 quiet_option = flags_of(SessionOptions, only=("quiet",))

@@ -7,11 +7,6 @@ from difflib import get_close_matches
 
 import click
 
-RENAMED = {  # what a command was called in earlier versions: such words work, with a note on stderr
-    "agree": "annotate", "agree matrix": "metrics correlate", "agree measure": "annotate agreement", "batches": "cache batches",
-    "join": "merge-shards", "matrix": "report score-matrix", "merges": "build merges", "rule": "checks",
-    "sensitivity": "metrics sensitivity", "skill": "help --for-agents",
-}
 ALIKE = 0.7  # '--version' is not '--gds-session', '--exampels' is '--examples'
 
 
@@ -30,7 +25,7 @@ def suggested(wrong: click.ClickException) -> click.ClickException:
         return click.UsageError(what + _hint(wrong.option_name, known), context)
     if wrong.message.startswith("No such command") and isinstance(context.command, click.Group):
         name = wrong.message.partition("'")[2].partition("'")[0]
-        return click.UsageError(f"No such command '{name}'." + _hint(name, {**_renamed(context), **_commands(context)}), context)
+        return click.UsageError(f"No such command '{name}'." + _hint(name, _commands(context)), context)
     return wrong
 
 
@@ -44,22 +39,11 @@ def _commands(context: click.Context) -> dict[str, str]:
     return {name: name for name in context.command.list_commands(context)} if isinstance(context.command, click.Group) else {}
 
 
-def _renamed(context: click.Context) -> dict[str, str]:
-    """What the commands of a group were called in earlier versions, with what they are called now."""
-    command = context.command_path.partition(" ")[2]
-    groups = {command, *(old for old, new in RENAMED.items() if new == command)}
-    return {old.rpartition(" ")[2]: new for old, new in RENAMED.items() if old.rpartition(" ")[0] in groups}
-
-
 def _options(command: click.Command) -> dict[str, str]:
-    """The flags of a command, under their names of today and of earlier versions."""
-    from kgeval.cli.common import Option
-
-    flags = {}
-    for option in command.params:
-        for old, value in (option.old.items() if isinstance(option, Option) else ()):
-            flags[old.partition("/")[0]] = option.opts[-1] + (f" {value}" if value else "")
-        flags |= {name: name for name in (*option.opts, *option.secondary_opts) if name.startswith("-")}
+    """The flags of a command, and what is written for those of other tools."""
+    flags = {
+        name: name for option in command.params for name in (*option.opts, *option.secondary_opts) if name.startswith("-")
+    }
     if "--format" in flags:
         flags.setdefault("--json", "--format json")  # as in other tools
     return {**flags, "--help": "--help"}

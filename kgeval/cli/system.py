@@ -12,7 +12,7 @@ import click
 from kgeval.cli.common import Option, Seconds, arguments, interactive, say, visible
 from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import config_option
-from kgeval.cli.show import json_option
+from kgeval.cli.show import form_option
 from kgeval.errors import UsageError
 from kgeval.workflows.build import shown
 
@@ -35,7 +35,7 @@ def system() -> None:
 
 
 @system.command("list")
-@json_option
+@form_option()
 def list_(form: str) -> None:
     """The adapters: modes, and which are installed."""
     from kgeval.systems.adapters.catalog import catalog
@@ -136,7 +136,7 @@ def remove(name: str, yes: bool) -> None:
 @click.option("--preset", type=click.Choice(["xiang"]), help="Settings of a paper: those of GraphRAG-Bench, appendix H.2.")
 @click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, over the preset's (repeatable).")
 @click.option(
-    "--time-limit", "timeout", cls=Option, old="--timeout", type=Seconds(), help="Seconds that it may take in all [default: no limit].",
+    "--time-limit", "timeout", cls=Option, type=Seconds(), help="Seconds that it may take in all [default: no limit].",
 )
 @click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")

@@ -46,23 +46,23 @@ class AccuracyOptions(Section):
     half_widths: Annotated[tuple[float, ...], AfterValidator(_widths), Flag("--half-width", "SHARE")] = Field(
         default=(), description="Print the n for this half-width of the interval too (repeatable).",
     )
-    no_model: Annotated[bool, Flag(old="--no-judge")] = Field(default=False, description="Ask no model, even if kgeval.toml names one.")
+    no_model: bool = Field(default=False, description="Ask no model, even if kgeval.toml names one.")
     timeout: Annotated[float, Unit("seconds")] = Field(
         default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )
     thresholds: Annotated[
         tuple[str, ...], BeforeValidator(several), Flag("--threshold", "NAME>=SHARE", commas=True, heading=GATES),
     ] = Field(default=(), description="E.g. accuracy>=0.8, contradicted<=0.02; missed: exit 1 (comma or repeated).")
-    sheet: Annotated[Path | None, Flag(metavar="CSV", heading=PEOPLE, old="--export")] = Field(
+    sheet: Annotated[Path | None, Flag(metavar="CSV", heading=PEOPLE)] = Field(
         default=None, description="Write the sample as a blind sheet for people.",
     )
     consistency: Annotated[bool, Flag(heading=PEOPLE)] = Field(
         default=False, description="With --sheet: also ask whether the graph says such things elsewhere in the same way.",
     )
-    labels: Annotated[_Paths, Flag(metavar="FILE", heading=PEOPLE, old="--human")] = Field(
+    labels: Annotated[_Paths, Flag(metavar="FILE", heading=PEOPLE)] = Field(
         default=(), description="Labels of people: the sheet that --sheet wrote, filled in, or rows with id and label (repeatable).",
     )
-    labelled_pairs: Annotated[Path | None, Flag(metavar="FILE", heading=PAIRS, old="--pairs")] = Field(
+    labelled_pairs: Annotated[Path | None, Flag(metavar="FILE", heading=PAIRS)] = Field(
         default=None, description="Labelled pairs (name_a, name_b, label), for recall.",
     )
     duplicate_checks: Annotated[

@@ -51,10 +51,10 @@ class ReadOptions(Section):
         default="sheet",
         description="sheet: CSV sheets and the labels that pages save; ragchecker: the human_labeled_data.json of RAGChecker",
     )
-    write_answers: Annotated[Path | None, Flag(metavar="FILE.jsonl", old="--answers")] = Field(
+    write_answers: Annotated[Path | None, Flag(metavar="FILE.jsonl")] = Field(
         default=None, description="With ragchecker: also write its answers.",
     )
-    write_questions: Annotated[Path | None, Flag(metavar="FILE.jsonl", old="--questions")] = Field(
+    write_questions: Annotated[Path | None, Flag(metavar="FILE.jsonl")] = Field(
         default=None, description="With ragchecker: also write its questions with their right answers.",
     )
 

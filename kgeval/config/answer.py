@@ -92,7 +92,7 @@ class SystemOptions(Section):
     folders: Annotated[tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
         default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",
     )
-    question_timeout: Annotated[float | None, Unit("seconds"), Flag(old="--timeout", heading=SYSTEMS)] = Field(
+    question_timeout: Annotated[float | None, Unit("seconds"), Flag(heading=SYSTEMS)] = Field(
         default=None, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a question may take [default: 300].",
     )
     processes: Annotated[int | None, Flag(heading=SYSTEMS)] = Field(

@@ -87,7 +87,7 @@ class AuditOptions(Section):
     skip: Annotated[tuple[str, ...], BeforeValidator(_several), Flag(metavar="ID")] = Field(
         default=(), description="Leave out these checks or groups (comma or repeated).",
     )
-    examples: Annotated[int, Flag(old="--limit")] = Field(default=5, ge=0, description="Examples of a finding, 0 = all")
+    examples: int = Field(default=5, ge=0, description="Examples of a finding, 0 = all")
     timeout: Annotated[float, Unit("seconds"), Flag(heading=LOOKED_AT)] = Field(
         default=120.0, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )
@@ -122,7 +122,7 @@ class AuditOptions(Section):
     ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(
         default=None, description="Accepted hits, as --write-ratchet wrote them: only what is new or worse counts, and is exit 1.",
     )
-    write_ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES, old="--write-baseline")] = Field(
+    write_ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(
         default=None, description="Write what is found now as accepted, for --ratchet.",
     )
 

@@ -76,6 +76,6 @@ class BuildOptions(Section):
         default=None, description="With --share or --corpus-tokens: the documents that this question file names are in every part.",
     )
     seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of --share and --corpus-tokens")
-    transaction_rows: Annotated[int, Flag(old="--batch-size")] = Field(
+    transaction_rows: int = Field(
         default=10_000, ge=1, le=100_000, description="Rows in one transaction",
     )

@@ -119,7 +119,7 @@ class CompareOptions(KnownOptions, FilterOptions, SystemOptions):
     verdicts: Annotated[Path | None, Flag(metavar="FILE", heading=SHOWN)] = Field(
         default=None, description="All verdicts: .jsonl or .csv.",
     )
-    drill: Annotated[int, Flag("--examples", heading=SHOWN, old="--drill")] = Field(
+    drill: Annotated[int, Flag("--examples", heading=SHOWN)] = Field(
         default=200, ge=0, le=100_000, description="Examples that the report opens: questions with all their verdicts",
     )
 
@@ -163,7 +163,7 @@ class SimulateOptions(Section):
     simulate: Annotated[bool, Flag(heading=SIMULATION)] = Field(
         default=False, description="No answers: show on judges with known biases that the procedure has none.",
     )
-    runs: Annotated[int | None, Flag("--simulate-runs", "N", heading=SIMULATION, old="--runs")] = Field(
+    runs: Annotated[int | None, Flag("--simulate-runs", "N", heading=SIMULATION)] = Field(
         default=None, ge=1, le=100_000, description="With --simulate: how many comparisons are drawn.",
     )
     n_questions: Annotated[int | None, Flag("--simulate-questions", "N", heading=SIMULATION)] = Field(

@@ -43,7 +43,7 @@ class CompletenessOptions(Section):
         default=None, description="Gold sentences: judge which of them follow from the graph.",
     )
     documents: Annotated[
-        tuple[str, ...], BeforeValidator(several), Flag("--filter-document", "ID", commas=True, old="--documents"),
+        tuple[str, ...], BeforeValidator(several), Flag("--filter-document", "ID", commas=True),
     ] = Field(
         default=(), description="Only the gold of these documents (comma or repeated).",
     )
@@ -54,7 +54,7 @@ class CompletenessOptions(Section):
     control: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Gold of another text, which should not be found.",
     )
-    examples: Annotated[int, Flag(old="--limit")] = Field(default=5, ge=0, description="Examples of a finding, faults shown; 0 = all")
+    examples: int = Field(default=5, ge=0, description="Examples of a finding, faults shown; 0 = all")
     timeout: Annotated[float, Unit("seconds")] = Field(
         default=3600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

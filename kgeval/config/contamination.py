@@ -60,6 +60,6 @@ class ContaminationOptions(FirstOptions):
         default=None, description="Who sums up [default: model.reader of kgeval.toml, else the judge].",
     )
     probe_documents: Annotated[int, Flag(heading=PROBE)] = Field(default=100, ge=1, le=100_000, description="Documents probed at most")
-    timeout: Annotated[float, Unit("seconds"), Flag(heading=PROBE, old="--query-timeout")] = Field(
+    timeout: Annotated[float, Unit("seconds"), Flag(heading=PROBE)] = Field(
         default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

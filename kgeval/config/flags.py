@@ -14,9 +14,7 @@ DAY = 86_400  # seconds
 class Flag:
     """How a field looks on the command line. `name`: where it is not the field's own (several: with spaces between); `short`: one letter;
     `metavar`: what stands for a value in the help; `heading`: the part of the help; `envvar`: a variable beside KGEVAL_COMMAND_NAME;
-    `commas`: the parts of one value are values; `old`: the name in earlier versions, which works with a note, as does the key of
-    kgeval.toml that was called so;
-    `values`: for a field of several flags, each with its value and its help."""
+    `commas`: the parts of one value are values; `values`: for a field of several flags, each with its value and its help."""
 
     name: str = ""
     metavar: str | None = None
@@ -24,7 +22,6 @@ class Flag:
     heading: str = ""
     envvar: str | None = None
     commas: bool = False
-    old: str = ""
     values: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
 

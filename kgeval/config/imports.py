@@ -28,10 +28,10 @@ class ImportOptions(Section):
     )
     replace: bool = Field(default=False, description="Delete the graph of this name first (only its own nodes).")
     append: bool = Field(default=False, description="Add to the graph of this name; nodes with the same id are joined.")
-    max_bad_rows: Annotated[float, Flag(old="--max-error-rate")] = Field(
+    max_bad_rows: float = Field(
         default=0.0, ge=0, le=1, description="Share of bad rows that are left out with a warning; where there are more, nothing is written",
     )
-    transaction_rows: Annotated[int, Flag(old="--batch-size")] = Field(
+    transaction_rows: int = Field(
         default=10_000, ge=1, le=100_000, description="Rows in one transaction",
     )
     nodes: _Files = Field(default=(), description="Table of nodes, CSV or Parquet; may be given several times.")

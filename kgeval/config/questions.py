@@ -49,7 +49,7 @@ class GenerateOptions(Section):
         default="generic", description=f"What the texts are like, who asks and how: {', '.join(PROFILES)}, or a file of your own; kgeval "
         "questions profiles prints them [default: generic].",
     )
-    answers: Annotated[bool | None, Flag("--references/--no-references", old="--answers/--no-answers")] = Field(
+    answers: Annotated[bool | None, Flag("--references/--no-references")] = Field(
         default=None, description="Ask for a reference answer where a kind can do without [default: yes].",
     )
     several_passages: bool = Field(
@@ -58,7 +58,7 @@ class GenerateOptions(Section):
     max_passages: int | None = Field(
         default=None, ge=1, description="Passages of a subgraph that are summed up at most; those left out are counted [default: all].",
     )
-    check: Annotated[bool, Flag("--check-all", old="--check")] = Field(
+    check: Annotated[bool, Flag("--check-all")] = Field(
         default=False, description="Check each question as kgeval questions check does, where its maker did not.",
     )
     sheet: Annotated[Path | None, Flag(metavar="FILE.csv")] = Field(
@@ -84,7 +84,7 @@ class GenerateOptions(Section):
     duplicate_threshold: Annotated[float, Flag(heading=REPEATS)] = Field(
         default=0.9, gt=0, le=1, description="Cosine from which two questions are one",
     )
-    no_embeddings: Annotated[bool, Flag(heading=REPEATS, old="--no-embedding")] = Field(
+    no_embeddings: Annotated[bool, Flag(heading=REPEATS)] = Field(
         default=False, description="Find duplicates by their words only; no embedding model is loaded.",
     )
 
@@ -99,7 +99,7 @@ class QuestionsSection(GenerateOptions):
 class CheckOptions(FirstOptions):
     """What is checked of questions, and how: flags of `kgeval questions check`."""
 
-    checks: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--check", "NAMES", commas=True, old="--checks")] = Field(
+    checks: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--check", "NAMES", commas=True)] = Field(
         default=(), description="Only these checks: answerable, closed_book, unique, unique_wording, not_in_one_passage, leak, duplicate, "
         "no_shortcut, absent; comma or repeated [default: all that can be done].",
     )
@@ -107,11 +107,11 @@ class CheckOptions(FirstOptions):
         default=False, description="Ask no model and embed nothing: leak, duplicate by words, and what a graph proves.",
     )
     no_embeddings: bool = Field(default=False, description="Find duplicates by their words only.")
-    duplicate_threshold: Annotated[float, Flag(old="--near")] = Field(
+    duplicate_threshold: float = Field(
         default=0.9, ge=0, le=1, description="Cosine from which two questions are one",
     )
     examples: int = Field(default=5, ge=0, le=1000, description="Examples of each check: failed questions")
-    timeout: Annotated[float, Flag(old="--query-timeout")] = Field(
+    timeout: float = Field(
         default=30.0, ge=0.1, le=3600, description="Seconds a query may take that proves an answer",
     )
     thresholds: Annotated[
@@ -143,7 +143,7 @@ class CoverageOptions(FirstOptions):
 class ClassifyOptions(FirstOptions):
     """How questions get a level: flags of `kgeval questions classify`."""
 
-    questions_per_call: Annotated[int, Flag(old="--batch")] = Field(
+    questions_per_call: int = Field(
         default=10, ge=1, le=50, description="Questions of one call to the model",
     )
 
@@ -163,11 +163,11 @@ class SampleOptions(Section):
         "dependency goes on as far as it can, until it has them.",
     )
     walk_length: int = Field(default=100, ge=1, le=100_000, description="Steps of a random walk at first")
-    max_relations: Annotated[int, Flag(old="--most-relations")] = Field(
+    max_relations: int = Field(
         default=100, ge=1, le=10_000, description="Relations of a neighbourhood, community, hierarchy or dependency at most")
     parts: int = Field(default=3, ge=1, le=100, description="Chains of a structure of several chains")
     stratify: Stratum | None = Field(default=None, description="Draw evenly over these, not uniformly over all.")
-    min_documents: Annotated[int, Flag(old="--documents")] = Field(
+    min_documents: int = Field(
         default=1, ge=1, le=1_000, description="Documents that a path, chain or pair comes from at least")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the sample")
     chunks: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE")] = Field(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import tomllib
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,7 +17,6 @@ from kgeval.config.build import BuildOptions
 from kgeval.config.compare import CompareOptions
 from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.contamination import ContaminationOptions
-from kgeval.config.flags import Flag
 from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
 from kgeval.config.questions import QuestionsSection
 from kgeval.config.runs import (
@@ -89,30 +86,7 @@ def read(path: Path | None = None) -> tuple[Config, list[str]]:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
-    _rename(data, file)
     return _sound(data)
-
-
-def _rename(data: dict[str, Any], file: Path) -> None:
-    """Gives the keys of earlier versions their names of today, with a note."""
-    for section, field in Config.model_fields.items():
-        values = data.get(section)
-        if not (isinstance(values, dict) and isinstance(field.annotation, type) and issubclass(field.annotation, Section)):
-            continue
-        names = field.annotation.model_fields
-        for name, option in names.items():
-            for flag in (entry for entry in option.metadata if isinstance(entry, Flag) and entry.old):
-                old = flag.old.partition("/")[0].removeprefix("--").replace("-", "_")
-                if old in values and old not in names:
-                    note(f"NOTE: {file}: [{section}] {old} is now {name}")
-                    # The name of today counts where both are there.
-                    values.setdefault(name, values.pop(old))
-
-
-@cache
-def note(text: str) -> None:
-    """Says it once."""
-    logging.getLogger(__name__).warning(text)
 
 
 def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:

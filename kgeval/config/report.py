@@ -24,7 +24,7 @@ class ReportOptions(Section):
         description="An earlier run to compare with: folder, report files, or an earlier report of this command (repeatable).",
     )
     title: str | None = Field(default=None, description="Heading of the report.")
-    fail_on_worse: Annotated[bool, Flag(heading=GATES, old="--fail-if-worse")] = Field(
+    fail_on_worse: Annotated[bool, Flag(heading=GATES)] = Field(
         default=False, description="Exit 1 if a figure is worse than the baseline's beyond noise.",
     )
     fail_on: Annotated[Literal["error", "warning", "info"] | None, Flag(heading=GATES)] = Field(

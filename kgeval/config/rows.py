@@ -28,7 +28,7 @@ def _filter(name: str, metavar: str = "NAME") -> Flag:
 class FilterOptions(Section):
     """Which questions of the files. Several values of one filter: any of them; several filters: all of them."""
 
-    limit: Annotated[int | None, Flag(metavar="N", heading=FILTERS, old="--filter-first-n")] = Field(
+    limit: Annotated[int | None, Flag(metavar="N", heading=FILTERS)] = Field(
         default=None, ge=1, description="Only the first N questions.",
     )
     sample: Annotated[int | None, Flag("--filter-sample", "N", heading=FILTERS)] = Field(
@@ -66,7 +66,7 @@ class RowOptions(FilterOptions):
     map: Annotated[dict[str, str], AfterValidator(mapped_fields), Flag(metavar="NAME=FIELD", heading=ROWS)] = Field(
         default_factory=dict, description="Which field of the files is what: answer=response, contexts=docs[].text (repeatable).",
     )
-    system: Annotated[str | None, Flag("--system-name", "NAME", heading=ROWS, old="--system")] = Field(
+    system: Annotated[str | None, Flag("--system-name", "NAME", heading=ROWS)] = Field(
         default=None, description="The system's name [default: the file's own, else the file's stem].",
     )
     allow_missing: Annotated[bool, Flag(heading=ROWS)] = Field(

@@ -38,7 +38,7 @@ class ScoreTableOptions(ConfidenceOptions):
     paired_by: Annotated[str | None, Flag(metavar="FIELD")] = Field(
         default=None, description="The field that pairs the rows of two systems [default: question_id].",
     )
-    systems: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--filter-system", "NAMES", commas=True, old="--systems")] = Field(
+    systems: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--filter-system", "NAMES", commas=True)] = Field(
         default=(), description="Only these systems; in a wide table: these columns.")
     metrics: _Names = Field(default=(), description="Only these metrics.")
     bounds: Annotated[str | None, Flag("--range", "LOW,HIGH")] = Field(
@@ -101,7 +101,7 @@ class SequentialOptions(ConfidenceOptions, VerdictOptions):
 class CorrectOptions(VerdictOptions):
     """Flags of `kgeval stats correct`."""
 
-    labels: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE", old="--human")] = Field(
+    labels: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE")] = Field(
         default=(), description="Labels of people: question_id and label (a, b, tie or -1..1).",
     )
 

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from kgeval.config.base import OptionValue, Section
 from kgeval.config.flags import Flag
-from kgeval.config.reading import explain, note
+from kgeval.config.reading import explain
 from kgeval.errors import did_you_mean
 
 SHORT = ("outputs", "config_file", "max_concurrency")  # what is written by its letter: -o, -c, -j
@@ -26,14 +26,12 @@ SHORT = ("outputs", "config_file", "max_concurrency")  # what is written by its 
 
 @dataclass(frozen=True)
 class Option:
-    """A flag, without dashes, and what it is: the field that it sets, and `value`, what it sets it to where it takes none. `old`: its name
-    in earlier versions."""
+    """A flag, without dashes, and what it is: the field that it sets, and `value`, what it sets it to where it takes none."""
 
     flag: str
     name: str
     field: FieldInfo
     value: Any = None
-    old: bool = False
 
     @property
     def kind(self) -> Any:
@@ -52,13 +50,12 @@ def options_in(kinds: Iterable[type[Section]], names: Iterable[str] | None = Non
             flag = next((mark for mark in field.metadata if isinstance(mark, Flag)), Flag())
             for word, (value, _) in flag.values.items():
                 yield Option(word.removeprefix("--"), name, field, value)
-            words = [] if flag.values else [(word, False) for word in (flag.name or "--" + name.replace("_", "-")).split()]
-            for word, old in (*words, *((word, True) for word in flag.old.split())):
+            for word in [] if flag.values else (flag.name or "--" + name.replace("_", "-")).split():
                 yes, _, no = word.partition("/")
                 switch = plain_type(field.annotation) is bool
-                yield Option(yes.removeprefix("--"), name, field, True if switch else None, old)
+                yield Option(yes.removeprefix("--"), name, field, True if switch else None)
                 if no:
-                    yield Option(no.removeprefix("--"), name, field, False, old)
+                    yield Option(no.removeprefix("--"), name, field, False)
 
 
 def plain_type(annotation: Any) -> Any:
@@ -73,8 +70,7 @@ def words_of(options: Sequence[Option], given: Mapping[str, Any]) -> tuple[str, 
     """What was said as words of a command line. A field that is no option stands there under its own name."""
     by_name: dict[str, list[Option]] = {}
     for option in options:
-        if not option.old:
-            by_name.setdefault(option.name, []).append(option)
+        by_name.setdefault(option.name, []).append(option)
     words: list[str] = []
     for name, value in given.items():
         known = by_name.get(name, [])
@@ -90,10 +86,10 @@ def words_of(options: Sequence[Option], given: Mapping[str, Any]) -> tuple[str, 
     return tuple(words)
 
 
-def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where: str) -> tuple[dict[str, Any], list[str]]:
+def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue]) -> tuple[dict[str, Any], list[str]]:
     """What keys that are flags without dashes say, and a line for each that cannot be: `true` is the flag alone, `false` is no flag, a list
-    repeats the flag. A key that is unknown stays under its own name. `where`: the section, for the note on a key of earlier versions."""
-    table = {option.flag: option for option in sorted(options, key=lambda option: not option.old)}  # a name of today counts
+    repeats the flag. A key that is unknown stays under its own name."""
+    table = {option.flag: option for option in options}
     values: dict[str, Any] = {}
     faults = []
     for key, value in said.items():
@@ -103,9 +99,6 @@ def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where
             faults.append(f"no such option: {flag}{did_you_mean(flag, (f'--{known}' for known in table))}")
             values[key.replace("-", "_")] = tuple(value) if isinstance(value, list) else value
             continue
-        if option.old:
-            today = next(other.flag for other in options if other.name == option.name and not other.old and other.value == option.value)
-            note(f"NOTE: [{where}] {key} is now {today.replace('-', '_')}")
         if value is False:
             continue
         if option.value is not None:
@@ -138,9 +131,9 @@ def from_environment(options: Sequence[Option], prefix: str) -> dict[str, Any]:
     """What variables say: that of the flag, else PREFIX_FLAG, as the command itself reads them. Several values have spaces between them,
     files the separator of paths."""
     values: dict[str, Any] = {}
-    longest = {option.name: max((opt.flag for opt in options if opt.name == option.name and not opt.old), key=len) for option in options}
-    for option in sorted(options, key=lambda option: not option.old):  # a name of today counts
-        if option.value is False or (option.value is None and not option.old and option.flag != longest[option.name]):
+    longest = {option.name: max((opt.flag for opt in options if opt.name == option.name), key=len) for option in options}
+    for option in options:
+        if option.value is False or (option.value is None and option.flag != longest[option.name]):
             continue
         own = next((opt.envvar for opt in option.field.metadata if isinstance(opt, Flag) and opt.envvar), None)
         name = f"{prefix}_{option.flag}".upper().replace("-", "_")
@@ -187,7 +180,7 @@ def flagged(kind: type[Section], cause: ValidationError) -> list[str]:
 
 def flag_of(kind: type[Section], name: str) -> str:
     """How a field is written on the command line."""
-    flags = [option.flag for option in options_in([kind], [name]) if option.value is not False and not option.old]
+    flags = [option.flag for option in options_in([kind], [name]) if option.value is not False]
     return f"--{flags[-1]}" if flags else name
 
 

@@ -99,19 +99,9 @@ class Function:
             raise
 
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
-        """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
-        keywords: list[str] = []
-        earlier: dict[str, str] = {}
-        lines = {}
-        for keyword, field in self.fields():
-            keywords.append(keyword)
-            for flag in (flag_mark for flag_mark in field.metadata if isinstance(flag_mark, Flag) and flag_mark.old):
-                earlier |= {word.strip("-").replace("-", "_"): keyword for word in flag.old.replace("/", " ").split()}
-        for name in given:
-            if name not in keywords:
-                hint = f" (did you mean {earlier[name]}?)" if name in earlier else did_you_mean(name, keywords)
-                lines[name] = f"{name}: unknown{hint}"
-        return lines
+        """The names that are no keywords, with a line for each, and the nearest that there is."""
+        keywords = [keyword for keyword, _ in self.fields()]
+        return {name: f"{name}: unknown{did_you_mean(name, keywords)}" for name in given if name not in keywords}
 
     def worded(self, text: str) -> str:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""

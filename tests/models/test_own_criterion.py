@@ -241,7 +241,8 @@ def test_it_tells_right_answers_from_wrong_ones_by_the_command_for_that(server: 
     Path("kgeval.toml").write_text(TOML, encoding="utf-8")
     answers = [{**row, "reference": f"Reference {n}, grade 3."} for n, row in enumerate(rows(1, 2, 3))]
     Path("answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers), encoding="utf-8")
-    assert run(["sensitivity", "answers.jsonl", "--model", "m", "--journal", "j.sqlite", "-o", "s.json", "-q", "--no-progress"]) == 0
+    assert run(["metrics", "sensitivity", "answers.jsonl",
+                "--model", "m", "--journal", "j.sqlite", "-o", "s.json", "-q", "--no-progress"]) == 0
     assert json.loads(Path("s.json").read_text())["results"][0]["metric"] == "helpful"
 
 

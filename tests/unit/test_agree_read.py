@@ -60,7 +60,7 @@ def test_the_page_s_file_and_the_sheet_say_the_same(folder: Path) -> None:
     key = key_at(folder / "key.json")
     fill(folder / "s" / "ann.csv", prefers_alpha)
     page = {
-        "mark": "kgeval agree sheet", "run": key.run, "annotator": "ann", "scope": "pairs",
+        "mark": "kgeval annotate sheet", "run": key.run, "annotator": "ann", "scope": "pairs",
         "notes": {next(iter(key.first["ann"])): "unsure"},
         "labels": [
             {"id": item, "aspect": aspect, "label": ("1" if first == "alpha-rag" else "2") + (" much" if aspect == "overall" else "")}
@@ -121,7 +121,7 @@ def test_every_fault_of_every_sheet_comes_at_once(folder: Path, capsys: pytest.C
     rows[at + 3][0] = "i999"
     rows[at + 4] = rows[at + 5][:1] + ["2"] * 2 + rows[at + 5][3:]
     (folder / "s" / "ann.csv").write_text("\n".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows))
-    (folder / "s" / "ben.json").write_text(json.dumps({"mark": "kgeval agree sheet", "run": "other", "annotator": "ben", "labels": []}))
+    (folder / "s" / "ben.json").write_text(json.dumps({"mark": "kgeval annotate sheet", "run": "other", "annotator": "ben", "labels": []}))
     told = faults(folder, capsys, "ann.csv", "ben.json")
     assert "label 'perhaps' is none of 1 much, 1, equal, 2, 2 much" in told and "label '-2'" in told
     assert "id 'i999' is no item of this run" in told and "and otherwise at ann.csv:" in told
@@ -130,9 +130,9 @@ def test_every_fault_of_every_sheet_comes_at_once(folder: Path, capsys: pytest.C
 
 @pytest.mark.parametrize(("text", "what"), [
     ("id,relevance,overall\ni001,1,1\n", "nobody knows whose it is"),
-    ("# kgeval agree sheet (run={run} scope=pairs annotator=zoe)\nid,relevance,overall\n", "nobody is called 'zoe'"),
-    ("# kgeval agree sheet (run={run} scope=pairs annotator=ann)\nid,overall\n", "the header lacks relevance"),
-    ("# kgeval agree sheet (run={run} scope=pairs annotator=ann)\n", "no header with the column id"),
+    ("# kgeval annotate sheet (run={run} scope=pairs annotator=zoe)\nid,relevance,overall\n", "nobody is called 'zoe'"),
+    ("# kgeval annotate sheet (run={run} scope=pairs annotator=ann)\nid,overall\n", "the header lacks relevance"),
+    ("# kgeval annotate sheet (run={run} scope=pairs annotator=ann)\n", "no header with the column id"),
 ])
 def test_a_sheet_that_cannot_be_told_is_refused(folder: Path, capsys: pytest.CaptureFixture[str], text: str, what: str) -> None:
     (folder / "s" / "x.csv").write_text(text.replace("{run}", key_at(folder / "key.json").run))
@@ -145,7 +145,7 @@ def test_a_sheet_that_cannot_be_told_is_refused(folder: Path, capsys: pytest.Cap
     ([{"id": "zz", "aspect": "overall", "label": "1"}], "is no item of this run"), ("none", "holds no labels of a page"),
 ])
 def test_faulty_files_of_a_page_are_refused(folder: Path, capsys: pytest.CaptureFixture[str], labels: object, what: str) -> None:
-    page = {"mark": "kgeval agree sheet", "run": key_at(folder / "key.json").run, "annotator": "ann", "labels": labels}
+    page = {"mark": "kgeval annotate sheet", "run": key_at(folder / "key.json").run, "annotator": "ann", "labels": labels}
     (folder / "s" / "x.json").write_text(json.dumps(page))
     assert what in faults(folder, capsys, "x.json")
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import click
 import pytest
@@ -17,9 +17,9 @@ import pytest
 import kgeval
 from kgeval.cli.derive import given_of, options_from
 from kgeval.cli.main import cli
-from kgeval.config import AuditOptions, BatchOptions, Flag, ModelOptions, Section, read
+from kgeval.config import AuditOptions, BatchOptions, ModelOptions, Section, read
 from kgeval.config.session import SessionOptions
-from kgeval.config.words import from_environment, from_flags, options_in, values_of, words_of
+from kgeval.config.words import options_in, values_of
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import StageState
 from kgeval.workflows import audit, workers
@@ -109,7 +109,7 @@ chunks = "c.jsonl"
 [run.options.check]
 check = "leak,duplicate"
 set = ["name_keys=title"]
-near = 0.8
+duplicate_threshold = 0.8
 [run.options.coverage]
 cypher = true
 [run.options.completeness]
@@ -402,22 +402,7 @@ def test_every_flag_of_a_stages_command_can_be_said_in_the_file() -> None:
         theirs = {opt.lstrip("-") for param in options for opt in (*param.opts, *param.secondary_opts) if opt.startswith("--")}
         if kind.name == "compare":
             theirs = {flag for flag in theirs if not flag.startswith("simulate")}  # of another task
-        assert {option.flag for option in kind.flags if not option.old} == theirs, kind.name
-
-
-def test_a_flag_is_known_by_its_name_of_earlier_versions_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Some(Section):
-        examples: Annotated[int, Flag("--examples", old="--limit")] = 5
-        answers: Annotated[bool | None, Flag("--references/--no-references", old="--answers/--no-answers")] = None
-
-    options = list(options_in([Some]))
-    given, faults = from_flags(options, {"limit": 3, "no_answers": True}, "run.options.audit")
-    assert (given, faults) == ({"examples": 3, "answers": False}, [])
-    assert words_of(options, given) == ("--examples", "3", "--no-references")
-    monkeypatch.setenv("KGEVAL_SOME_LIMIT", "4")
-    assert from_environment(options, "KGEVAL_SOME") == {"examples": "4"}
-    monkeypatch.setenv("KGEVAL_SOME_EXAMPLES", "6")
-    assert from_environment(options, "KGEVAL_SOME") == {"examples": "6"}
+        assert {option.flag for option in kind.flags} == theirs, kind.name
 
 
 def test_flags_of_a_class_come_from_its_fields() -> None:

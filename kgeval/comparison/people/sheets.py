@@ -20,7 +20,7 @@ from kgeval.tables import sheets
 from kgeval.tables.plain import private
 from kgeval.tables.sheets import without_controls
 
-MARK = "kgeval agree sheet"  # as files have it since the command was called so
+MARK = "kgeval annotate sheet"
 PAGE = Path(__file__).parent / "page"
 NO_ANSWER = "(no answer)"
 NO_CONTEXTS = "(not known)"

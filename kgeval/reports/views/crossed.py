@@ -35,7 +35,7 @@ def document(report: CrossedReport) -> Document:
     """All metrics of every system and variant, what one change does, plots over shares of the corpus, then metric by metric."""
     costs: list[Block] = [_growth(report), *_took(report), *_cost_plots(report)]
     by = ", by data set and as their mean" if len(report.datasets) > 1 else ""
-    return Document("Matrix of runs", "matrix", [
+    return Document("Matrix of runs", "report score-matrix", [
         Section("Every system and variant, all metrics", list(metric_tables(report)), id="all"),
         Section("What one change does", list(change_tables(report)), id="changes"),
         Section("Against the share of the corpus", list(_plots(report)), id="plots", forms="page"),

@@ -89,7 +89,7 @@ def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
 def _gathering(given: RunRequest, kind: str, forms: Sequence[str], needs: Sequence[str], sections: tuple[str, ...] = ()) -> Stage:
     """A stage over the whole folder, which makes do with what there is."""
     outputs = tuple(given.folder / f"{kind}{form}" for form in forms)
-    more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}), f"run.options.{kind}")
+    more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}))
     return Stage(
         KINDS[kind], MatrixPlace(), (given.folder,), merged({"outputs": tuple(map(str, outputs))}, more), tuple(needs), outputs=outputs,
         sections=sections, unsaid=_config(given) if "config_file" in KINDS[kind].session else {}, gathers=True, faults=tuple(faults),
@@ -198,7 +198,7 @@ class Data:
         row = KINDS[kind]
         out = (*written, *map(str, outputs))
         whole = merged(given, {"outputs": out} if out else {})
-        extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}), f"run.options.{kind}")
+        extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}))
         return Stage(
             row, place, tuple(files), merged(whole, extra), outputs=tuple(outputs), sections=sections,
             unsaid={**(self.given.common if row.asks else {}), **_config(self.given)}, makes=makes,
@@ -248,7 +248,7 @@ def _graph_made(data: Data, place: MatrixPlace) -> Stage | None:
     kind = "build" if data.documents else "import"
     variant = data.variants.get(place.variant or "")
     options = {**source.options, **(variant.options if variant and data.documents else {})}
-    own, faults = from_flags(KINDS[kind].flags, options, "source.options")
+    own, faults = from_flags(KINDS[kind].flags, options)
     named: dict[str, Any] = merged({"graph_name": name}, own)
     if not data.documents:
         return data.stage(
@@ -343,7 +343,7 @@ def _measured(data: Data, place: MatrixPlace, files: list[Path], answered: Stage
         )]
     first = data.given.known is True  # scores wait for what it finds
     yield from contaminated if first else ()
-    flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
+    flags, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}))
     if config.metrics.names or config.score.metrics or flags.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
         options = {
