@@ -40,8 +40,7 @@ def validated(model: type[Model], value: object, where: str, *, what: str, fix: 
 
 
 def read_audits(path: Path) -> list[AuditReport]:
-    """The audit report of a file, or all of a file that holds several graphs (`{"reports": [...]}`). Reports of an older kgeval are read:
-    what they do not have is None or empty.
+    """The audit report of a file, or all of a file that holds several graphs (`{"reports": [...]}`).
 
     Raises: InputError: unreadable, not JSON, another kind of report, another schema version, broken fields (the first few, and how many).
     """

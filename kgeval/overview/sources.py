@@ -22,7 +22,7 @@ from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.tables.plain import check_readable, decode
 
-_DATA = re.compile(rb"""<script type="application/(json|gzip)" id="report">(.*?)</script>""", re.DOTALL)  # json: pages of 0.1
+_DATA = re.compile(rb"""<script type="application/gzip" id="report">(.*?)</script>""", re.DOTALL)
 _RUN = ".run.json"
 _PASSED_OVER = 5  # names in the note
 
@@ -121,9 +121,8 @@ def _read(path: Path) -> tuple[Any, str]:
         inside = _DATA.findall(data)
         if not inside:
             return None, mark
-        form, data = inside[-1]
         try:
-            data = gzip.decompress(base64.b64decode(data)) if form == b"gzip" else data
+            data = gzip.decompress(base64.b64decode(inside[-1]))
         except (ValueError, OSError, EOFError, zlib.error) as cause:
             raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Record
 from kgeval.records.build import Construction
@@ -124,15 +124,6 @@ class Finding(Record):
     advice: Public = ""
     reason: str | None = None
     seconds: float | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_0_1(cls, data: Any) -> Any:
-        """Reports of 0.1 have the list under `sample` and its length under `examples`."""
-        if not isinstance(data, dict) or "sample" not in data:
-            return data
-        rest = {name: value for name, value in data.items() if name not in ("sample", "examples")}
-        return {**rest, "examples": data["sample"], "examples_total": data.get("examples")}
 
 
 class StructureSkip(Record):

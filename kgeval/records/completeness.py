@@ -138,13 +138,13 @@ class CompletenessReport(GraphReport):
 
     `scope`: where gold items were looked for: among the entities of their documents; in the whole graph, because the gold names no
     document or the user said so; or there because none of the gold's documents could be matched with the graph's (`unmatched`: the
-    figures are too high, and no verdict is given). None: a report of 0.1.
+    figures are too high, and no verdict is given).
     `by_type`, `by_document`, `by_predicate`, `bridging` and `control` are at `verdict_level`. `settings`: thresholds of the levels.
     """
 
     gold: GoldSet
     verdict_level: Level | None = None
-    scope: CompletenessScope | None = None
+    scope: CompletenessScope
     settings: dict[Public, PublicJson] = Field(default_factory=dict)
     levels: dict[Level, Coverage]
     apart: dict[Level, dict[Public, int]] = Field(default_factory=dict)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from kgeval.tables.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", "verdicts")
-OLD_NAMES = {"maps": "map", "first": "limit"}  # as manifests of the first 0.1 call them
-OLD_LISTS = ("aspects", "ids", "levels", "kinds", "datasets", "documents", "hops", "filter_systems")  # with commas in their texts there
 
 
 def merge(
@@ -54,10 +52,8 @@ def merge(
     })
     # as a dry run is: whoever would be asked looks into the journal, and no further
     whole = merging_session(session, arguments, paths, dry=True, asking=asking, show=False)
-    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
-    options = options_of(
-        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, whole.config.compare,
-    )
+    kept = CompareOptions.model_fields.keys() - set(NOT_OF_THE_WHOLE)
+    options = options_of(CompareOptions, {name: value for name, value in arguments.items() if name in kept}, whole.config.compare)
     answers = [Path(name) for name in arguments.get("answers", ())]
     named = [*answers, options.questions, options.grades, options.labels, options.baseline, options.without_known]
     check_there([path for path in named if path != STDIN])
@@ -69,15 +65,6 @@ def merge(
         )
         _check_same(comparison, parts)
         return carry_out(comparison, partial(_rejoined, parts))
-
-
-def _as_now(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a manifest by the names that options have today."""
-    now = {OLD_NAMES.get(name, name): value for name, value in arguments.items()}
-    if "embedding_batch" in arguments:  # only there, options stand as the command line has them
-        now["map"] = dict(text.partition("=")[::2] for text in now.get("map", ()))
-        now |= {name: [part.strip() for text in now[name] for part in text.split(",")] for name in OLD_LISTS if name in now}
-    return now
 
 
 def _common(parts: Sequence[VerdictPart], name: str) -> Path | None:

@@ -184,8 +184,7 @@ def test_a_part_that_was_cut_or_whose_inputs_changed_is_refused(world: list[str]
     assert not Path("joined.jsonl").exists()
 
 
-def test_manifests_whose_arguments_are_named_by_flags_are_still_read(server: FakeServer) -> None:
-    """As the first 0.1 wrote them: --map as texts, --filter-first-n as `first`, lists with commas in their texts."""
+def test_a_merge_has_the_options_of_its_parts(server: FakeServer) -> None:
     files(Path(), WORTHS, n=6)
     for name in ("a", "b"):
         Path(f"{name}.jsonl").write_text(Path(f"{name}.jsonl").read_text().replace('"answer"', '"words"'))
@@ -193,13 +192,6 @@ def test_manifests_whose_arguments_are_named_by_flags_are_still_read(server: Fak
     given += ["--aspects", "relevance,directness"]
     parts = in_shards(2, *given)
     assert compare(*given, "-o", "whole.jsonl") == 0
-    for part in parts:
-        file = part.with_name(f"{part.stem}.run.json")
-        manifest = json.loads(file.read_text())
-        told = manifest["arguments"]
-        assert (told.pop("map"), told.pop("limit")) == ({"answer": "words"}, 3)
-        told |= {"maps": ["answer=words"], "first": 3, "ids": ["q0,q1,q4,q5"], "aspects": ["relevance,directness"], "embedding_batch": 64}
-        file.write_text(json.dumps(manifest))
     assert join(*parts, "-o", "joined.jsonl") == 0
     assert Path("joined.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 

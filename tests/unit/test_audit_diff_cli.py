@@ -15,7 +15,7 @@ from kgeval.auditing.diff import diff
 from kgeval.auditing.report_files import read_audits
 from kgeval.cli.audit import audit as command
 from kgeval.errors import InputError
-from kgeval.records import AuditDiff, AuditReport, Finding
+from kgeval.records import AuditDiff, AuditReport
 from kgeval.reports.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
@@ -33,32 +33,8 @@ def written(path: Path, value: Any) -> Path:
 
 @pytest.fixture
 def old() -> dict[str, Any]:
-    """A report as kgeval 0.1.0 wrote it: without the fields that came later."""
     value: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
-    later = (
-        {"waivers", "gates", "notes", "diff"},
-        {"by_type", "suppressed", "known", "waived", "interval", "examples_total"},
-        {"counts", "waived", "known"},
-    )
-    value = {name: part for name, part in value.items() if name not in later[0]}
-    value["findings"] = [{name: part for name, part in one.items() if name not in later[1]} for one in value["findings"]]
-    for one in value["findings"]:
-        one["sample"] = [{name: part for name, part in shown.items() if name not in later[2]} for shown in one.pop("examples")]
     return value
-
-
-def test_a_report_of_0_1_is_read_with_its_examples(old: dict[str, Any]) -> None:
-    """0.1 wrote the list as `sample`, and under `examples` its length where that does not follow from the count."""
-    new = json.loads(EXAMPLE.read_text(encoding="utf-8"))
-    read = AuditReport.model_validate(old).findings
-    assert [one.examples for one in read] == [Finding.model_validate(one).examples for one in new["findings"]]
-    assert sum(len(one.examples) for one in read) > 10
-    pair = next(one for one in old["findings"] if one["sample"])
-    both = Finding.model_validate_json(json.dumps({**pair, "examples": 7}))
-    assert (len(both.examples), both.examples_total) == (len(pair["sample"]), 7)
-    assert Finding.model_validate(json.loads(both.model_dump_json())) == both
-    with pytest.raises(ValueError, match="examples"):
-        Finding.model_validate({**pair, "sample": 7})
 
 
 def test_the_command_writes_every_form_and_its_gate_sets_the_exit_code(old: dict[str, Any], tmp_path: Path) -> None:

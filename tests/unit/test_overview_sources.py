@@ -20,7 +20,7 @@ from kgeval.records import (
     RunPlace,
     StageRun,
 )
-from kgeval.reports.write import rendered, write_report
+from kgeval.reports.write import write_report
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,12 +156,8 @@ def test_two_runs_with_a_file_a_system_each_stand_apart_by_their_folders(tmp_pat
     assert sorted(str(one.place.dataset) for one in whole(tmp_path).sources) == ["first", "first", "second", "second"]
 
 
-def test_pages_of_0_1_are_read_and_a_broken_one_is_named(tmp_path: Path) -> None:
-    """They held their JSON as it is; today it is compressed."""
-    report = audited(finding("empty-name", 3))
+def test_a_broken_page_is_named(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    page.write_text(f'<script type="application/json" id="report">{rendered(report, "json")}</script>', encoding="utf-8")
-    assert read_sources([page]).reports[0].record == report
     page.write_text('<script type="application/gzip" id="report">H4sI</script>', encoding="utf-8")
     with pytest.raises(InputError) as wrong:
         read_sources([page])

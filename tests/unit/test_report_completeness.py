@@ -199,7 +199,7 @@ def bare(report: CompletenessReport) -> CompletenessReport:
     """A report against an empty gold set."""
     return CompletenessReport(
         run=report.run.model_copy(update={"models": [], "model_use": []}), layout=report.layout,
-        gold=GoldSet(label="gold", entities=0, triples=0), levels={"exact": EMPTY}, apart={"exact": {"entities": 0}},
+        gold=GoldSet(label="gold", entities=0, triples=0), scope="whole_graph", levels={"exact": EMPTY}, apart={"exact": {"entities": 0}},
     )
 
 
