@@ -14,7 +14,7 @@ import time
 import uuid
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,10 @@ from typing import Any
 from kgeval.errors import IncompleteError
 from kgeval.llm.characters import whole
 from kgeval.llm.journal import Claims
-from kgeval.llm.journal_file import PUT_ANSWER, connect, prepare, unusable
+from kgeval.llm.journal_file import connect, prepare, unusable
 from kgeval.records import Answer
 
 POLL_SECONDS = 0.05  # of an answer that another process has in flight
-_OF_0_1, _MARKS_OF_0_1 = ".answers", (0x6B676132, 1)  # answers of comparisons stood in a file of their own beside the journal
 
 
 def key_of(*parts: object) -> str:
@@ -63,7 +62,6 @@ class AnswerStore:
         self._claims = Claims(journal)
         self._closed = threading.Event()
         self._in_flight: dict[str, tuple[threading.Lock, int]] = {}
-        self._take_over_file_of_0_1()
 
     def __enter__(self) -> AnswerStore:
         return self
@@ -169,24 +167,3 @@ class AnswerStore:
                 fix=unusable(self.path, cause).fix if damaged else
                 "make room on the disk, or wait for who holds the journal, and run the same command again: what was answered is kept",
             ) from cause
-
-    def _take_over_file_of_0_1(self) -> None:
-        """Copies the answers of a file of 0.1 once, and deletes it: they were paid for. A file that cannot be read stays."""
-        old = self.path.with_name(f"{self.path.stem}{_OF_0_1}{self.path.suffix or '.sqlite'}")
-        if not old.is_file():
-            return
-        try:
-            with closing(sqlite3.connect(f"{old.resolve().as_uri()}?mode=ro", uri=True)) as db:
-                marks = tuple(db.execute(f"PRAGMA {word}").fetchone()[0] for word in ("application_id", "user_version"))
-                if marks != _MARKS_OF_0_1:
-                    return  # a journal of the user's that happens to be called so
-                rows = db.execute("SELECT key, run, ?, failed, body FROM answers", (time.time(),))
-                self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany(PUT_ANSWER, rows)
-                self._db.execute("COMMIT")
-        except sqlite3.Error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            return
-        for end in ("", "-wal", "-shm"):
-            old.with_name(old.name + end).unlink(missing_ok=True)

@@ -390,14 +390,13 @@ class Caller:
 
 
 def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> CallResult[V] | None:
-    """What the journal has of a request, or None: also for a reply that an earlier kgeval took and this one does not, which is asked for
-    again and replaced."""
-    kept = journal.find(request)
-    if kept is None:
+    """What the journal has of a request, or None: also for a reply that the rules of reading no longer take, which is asked for again and
+    replaced."""
+    stored = journal.get(request.key)
+    if stored is None:
         return None
-    key, stored = kept
     try:
-        return CallResult(read(stored.reply), from_journal=True, key=key)
+        return CallResult(read(stored.reply), from_journal=True, key=request.key)
     except UnusableError:
         return None
 

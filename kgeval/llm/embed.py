@@ -66,7 +66,7 @@ class Embedder:
         once = dict(zip(keys, texts, strict=True))
         vectors_by_key = {key: self._new[key] for key in once if key in self._new}
         cached = self._cache.get([key for key in once if key not in vectors_by_key])
-        vectors_by_key |= {key: vector for key, vector in cached.items() if np.isfinite(vector).all() and vector.any()}  # 0.1 kept zeros
+        vectors_by_key |= cached
         # of an earlier run: a model of the same name may have been replaced
         if vectors_by_key and self._width not in (None, len(next(iter(vectors_by_key.values())))):
             # the model was asked before the cache, and has changed since it was filled
@@ -188,7 +188,7 @@ def open_embedder(
                 other = f"; or {install('lancedb')} and an endpoint: --embedding-url URL --embedding-model NAME"
             raise ModelError(f"embeddings need {DISTRIBUTIONS.get(module, module)}, which is not installed", fix=install(module) + other)
     source: Source = EndpointModel(name or "", base_url, endpoint) if base_url is not None else local_model(name or DEFAULT, device, batch)
-    cache = VectorCache(embedding_folder(cache_dir), source.identity, older=getattr(source, "older", ()), say=say)
+    cache = VectorCache(embedding_folder(cache_dir), source.identity, say=say)
     return Embedder(source, cache, batch=batch)
 
 

@@ -18,7 +18,7 @@ from kgeval.config import environment
 from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.deadline import hooks
-from kgeval.llm.endpoints import api_key, is_loopback, scrub, settled, spellings
+from kgeval.llm.endpoints import api_key, is_loopback, scrub, settled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +106,6 @@ class EndpointModel:
         place = settled(Endpoint(name, base_url, name=endpoint))
         self.name, self.base_url, self.endpoint = name, place.base_url or "", place.name
         self.identity = f"{name}@{self.endpoint}"
-        self.older = tuple(f"{name}@{url}" for url in spellings(self.base_url))  # as 0.1 called it
         self.lost = 0
         self._client: Any = None
 

@@ -93,16 +93,6 @@ def endpoint_name(url: str) -> str:
     return named + (f":{port}" if port is not None else "") + path
 
 
-def spellings(url: str) -> tuple[str, ...]:
-    """The address as it is, and for a server on this machine the others under which it is the same."""
-    parts = urlsplit(url)
-    if parts.hostname not in SAME_MACHINE:
-        return (url,)
-    port = f":{parts.port}" if parts.port is not None else ""
-    hosts = ("localhost", "127.0.0.1", "[::1]")
-    return tuple(dict.fromkeys([url, *(urlunsplit((parts.scheme, host + port, parts.path, "", "")) for host in hosts)]))
-
-
 def _is_own(host: str) -> bool:
     try:
         return not ipaddress.ip_address(host).is_global

@@ -24,7 +24,6 @@ from types import TracebackType
 
 from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.calls import Endpoint
-from kgeval.llm.endpoints import spellings
 from kgeval.llm.journal_file import connect, guarded, prepare, unusable
 from kgeval.llm.pool import join
 from kgeval.llm.request import Request
@@ -95,7 +94,6 @@ _INSERT = (
     "INSERT OR REPLACE INTO calls (key, created, endpoint, model, stage, prompt, request, reply, input_tokens, output_tokens, estimated, "
     "seconds) VALUES "
 )
-_FOUR = "?, ?, ?, ?"
 _ROW = "(?,?,?,?,?,?,?,?,?,?,?,?)"
 
 
@@ -138,7 +136,6 @@ class Journal:
         self._batch = _Batch()
         self._closing = False
         self._writer: threading.Thread | None = None
-        self._has_older: bool | None = None
         self.writer_seconds = 0.0
 
     def get(self, key: str) -> Stored | None:
@@ -157,25 +154,14 @@ class Journal:
             row = reader.execute("SELECT seconds FROM firsts WHERE key = ?", (key,)).fetchone()
         return None if row is None else float(row[0])
 
-    def find(self, request: Request) -> tuple[str, Stored] | None:
-        """The finished call of a request, and the key that it stands under: the request's own, else one that 0.1 gave it."""
-        if (stored := self.get(request.key)) is not None:
-            return request.key, stored
-        if self._has_older is None:  # rows of 0.1 have the address; without any, the search for them is spared
-            with self._reader() as reader:
-                sql = "SELECT EXISTS (SELECT 1 FROM calls WHERE endpoint >= 'http' AND endpoint < 'httq' AND instr(endpoint, '://'))"
-                self._has_older = bool(reader.execute(sql).fetchone()[0])
-        older = request.older_keys if self._has_older else ()
-        return next(((key, stored) for key in older if (stored := self.get(key)) is not None), None)
-
     def put(self, request: Request, stored: Stored) -> None:
         """Writes a finished call and returns when it is on disk as far as the operating system goes (kill -9 does not lose it).
 
         Raises: IncompleteError if it cannot be written (full disk).
         """
-        where = request.endpoint
         batch = self._add(row=(
-            request.key, time.time(), where.name or where.base_url, where.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
+            request.key, time.time(), _place(request.endpoint), request.endpoint.model, request.stage,
+            f"{request.prompt}@{request.prompt_hash}",
             pack(request.canonical), pack(stored.reply.encode("utf-8")),
             stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
         ), first=None if stored.first is None else (request.key, stored.first))
@@ -205,26 +191,24 @@ class Journal:
 
     def ability(self, at: Endpoint) -> Mode:
         """The best form of structured reply that the model at this endpoint is known to give; json_schema until known better."""
-        # newest first: rows of 0.1 stand under each spelling of the address
-        sql = f"SELECT mode FROM abilities WHERE endpoint IN ({_FOUR}) AND model = ? ORDER BY learned DESC LIMIT 1"  # noqa: S608 - fixed texts
         with self._reader() as reader:
-            row = reader.execute(sql, (*_places(at), at.model)).fetchone()
+            row = reader.execute("SELECT mode FROM abilities WHERE endpoint = ? AND model = ?", (_place(at), at.model)).fetchone()
         return row[0] if row is not None and row[0] in MODES else "json_schema"
 
     def remember(self, at: Endpoint, mode: Mode) -> None:
         """Notes what the model at this endpoint can do."""
         sql = "INSERT OR REPLACE INTO abilities (endpoint, model, mode, learned) VALUES (?,?,?,?)"
         with self._reader() as reader:
-            reader.execute(sql, (at.name or at.base_url, at.model, mode, time.time()))
+            reader.execute(sql, (_place(at), at.model, mode, time.time()))
 
     def typical(self, at: Endpoint, stage: str) -> tuple[float, int] | None:
         """Mean seconds a call and largest output tokens of the last 200 calls of a stage, or None without any."""
         sql = (
-            "SELECT avg(seconds), max(output_tokens), count(*) FROM (SELECT seconds, output_tokens FROM calls "  # noqa: S608 - fixed texts
-            f"WHERE endpoint IN ({_FOUR}) AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
+            "SELECT avg(seconds), max(output_tokens), count(*) FROM (SELECT seconds, output_tokens FROM calls "
+            "WHERE endpoint = ? AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
         )
         with self._reader() as reader:
-            mean, most, count = reader.execute(sql, (*_places(at), at.model, stage)).fetchone()
+            mean, most, count = reader.execute(sql, (_place(at), at.model, stage)).fetchone()
         return (mean, most) if count else None
 
     def close(self) -> None:
@@ -314,9 +298,9 @@ class Journal:
             return batch
 
 
-def _places(at: Endpoint) -> list[str]:
-    """What rows call the endpoint: by its name, and in rows of 0.1 by its address, however that was spelled. Four, the last ones empty."""
-    return [*(at.name or "", *spellings(at.base_url or ""), "", "", "")][:4]
+def _place(at: Endpoint) -> str | None:
+    """What rows call the endpoint."""
+    return at.name or at.base_url
 
 
 def _store(connection: sqlite3.Connection, batch: _Batch) -> None:

@@ -16,7 +16,7 @@ from kgeval.errors import ConfigError
 VERSION = 1
 APPLICATION = 0x6B676A31  # "kgj1": marks the file as a journal of kgeval
 BUSY_SECONDS = 60.0
-SCHEMA = (
+SCHEMA = (  # `kgeval cache recover` depends on the pages that the tables begin on: a new one comes last
     """CREATE TABLE calls (
         key TEXT PRIMARY KEY, created REAL NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, prompt TEXT NOT NULL,
         request BLOB NOT NULL, reply BLOB NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
@@ -26,19 +26,15 @@ SCHEMA = (
         id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, created REAL NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL,
         cause TEXT NOT NULL, reply BLOB NOT NULL)""",
     "CREATE TABLE abilities (endpoint TEXT, model TEXT, mode TEXT NOT NULL, learned REAL NOT NULL, PRIMARY KEY (endpoint, model))",
+    # answers of systems, and seconds to the first token of calls that were streamed
+    """CREATE TABLE answers (
+        key TEXT PRIMARY KEY, run TEXT NOT NULL, created REAL NOT NULL, failed INTEGER NOT NULL, body BLOB NOT NULL)""",
+    "CREATE INDEX answers_by_run ON answers (run)",
+    "CREATE TABLE answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
+    "CREATE TABLE firsts (key TEXT PRIMARY KEY, seconds REAL NOT NULL)",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
 )
-# Answers of systems; a journal of an earlier kgeval gets these tables when it is opened. They come last: the other tables begin on the
-# same pages in every journal, which `kgeval cache recover` depends on.
-ANSWERS = (
-    """CREATE TABLE IF NOT EXISTS answers (
-        key TEXT PRIMARY KEY, run TEXT NOT NULL, created REAL NOT NULL, failed INTEGER NOT NULL, body BLOB NOT NULL)""",
-    "CREATE INDEX IF NOT EXISTS answers_by_run ON answers (run)",
-    "CREATE TABLE IF NOT EXISTS answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
-)
-# Seconds to the first token of calls that were streamed: a table of its own, so that rows of calls are what they were in every journal.
-FIRSTS = ("CREATE TABLE IF NOT EXISTS firsts (key TEXT PRIMARY KEY, seconds REAL NOT NULL)",)
 # An answer from another journal: one that came is better than one that failed.
 PUT_ANSWER = (
     "INSERT INTO answers VALUES (?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET run = excluded.run, created = excluded.created, "
@@ -140,8 +136,6 @@ def _check(path: Path) -> None:
                 f"{path}: is a journal of form {version}, this kgeval reads form {VERSION}",
                 fix=f"move the file away (its replies will be asked for again), use the kgeval that wrote it, or {_MOVE}",
             )
-        for statement in (*ANSWERS, *FIRSTS):
-            connection.execute(statement)
         connection.execute("COMMIT")
         # after the commit: SQLite does not change it inside a transaction
         connection.execute("PRAGMA journal_mode = WAL")

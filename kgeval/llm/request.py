@@ -12,12 +12,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.llm.calls import Endpoint, Reply, Task
-from kgeval.llm.endpoints import spellings
 from kgeval.llm.prompts import render
 from kgeval.llm.schemas import Mode, Shape, shape_of
 
-# Counts up when the canonical form changes: old journal rows are then not found, never misread. 1, of 0.1: the endpoint's address in place
-# of its name; it is still looked for (`older_keys`)
+# Counts up when the canonical form changes: journal rows of another form are then not found, never misread
 FORM = 2
 
 
@@ -41,12 +39,9 @@ class Request:
     @cached_property
     def canonical(self) -> bytes:
         """Canonical JSON of everything that decides the reply: endpoint, model, parameters, messages, reply schema, prompt, trial."""
-        return self._canonical(FORM, self.endpoint.name, self.shape.text)
-
-    def _canonical(self, form: int, endpoint: str | None, schema: str) -> bytes:
         whole = {
-            "form": form, "endpoint": endpoint, "model": self.endpoint.model, "parameters": dict(self.endpoint.parameters),
-            "system": self.system, "user": self.user, "schema": schema, "prompt": [self.prompt, self.prompt_hash],
+            "form": FORM, "endpoint": self.endpoint.name, "model": self.endpoint.model, "parameters": dict(self.endpoint.parameters),
+            "system": self.system, "user": self.user, "schema": self.shape.text, "prompt": [self.prompt, self.prompt_hash],
             "trial": self.trial, "round": self.round, **({"stream": True} if self.stream else {}),
         }
         return json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8")
@@ -55,13 +50,6 @@ class Request:
     def key(self) -> str:
         """SHA-256 of the canonical form, 64 hex digits."""
         return hashlib.sha256(self.canonical).hexdigest()
-
-    @cached_property
-    def older_keys(self) -> tuple[str, ...]:
-        """The keys that 0.1 gave this request, where its prompt and schema are what they were."""
-        texts = dict.fromkeys(text for text in (self.shape.text, self.shape.by_name) if text is not None)
-        urls = spellings(self.endpoint.base_url or "")
-        return tuple(hashlib.sha256(self._canonical(1, url, text)).hexdigest() for url in urls for text in texts)
 
     def body(self, mode: Mode) -> dict[str, Any]:
         """What is posted. The reply's form is enforced by the endpoint (json_schema), or told in the system message."""

@@ -19,22 +19,17 @@ from kgeval.llm.calls import Reply
 LONG_TEXT, LONG_LIST, DEEPEST = 150, 20, 6
 Mode = Literal["json_schema", "object_schema", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
-# The order of a form's fields, part of the signatures of what a judge decides. 1: by name, as 0.1 sent them (verdicts before reasons);
-# 2: as declared
-FIELD_ORDER = 2
-REASONS = ("reason", "explanation")  # fields that say why
+FIELD_ORDER = 2  # how a form's fields are ordered, part of the signatures of what a judge decides; 2: as declared
 
 
 @dataclass(frozen=True)
 class Shape:
     """A reply class as a schema: `text` is canonical JSON with the fields in declared order (it is what is sent, and part of journal
-    keys), `strict` says that an endpoint may enforce it to the letter. `by_name`: the text with the fields by name, as 0.1 sent it; None
-    for a form with a reason, whose place decides what is thought before what."""
+    keys), `strict` says that an endpoint may enforce it to the letter."""
 
     name: str
     text: str
     strict: bool
-    by_name: str | None = None
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -65,10 +60,8 @@ def shape_of(reply: type[Reply]) -> Shape:
     schema = reply.model_json_schema()
     strict = _closed(schema)
     text = json.dumps(_ordered(schema), ensure_ascii=False, separators=(",", ":"))
-    reasoned = any(f'"{word}"' in text for word in REASONS)
-    by_name = None if reasoned else json.dumps(schema, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     # 64 characters are OpenAI's limit for the name of a schema
-    return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict, by_name=by_name)
+    return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict)
 
 
 def _length(node: Mapping[str, Any], named: Mapping[str, Any], items: int, *, depth: int) -> int:
@@ -105,8 +98,7 @@ def _closed(node: Any) -> bool:
 
 
 def _ordered(node: Any, *, fields: bool = False) -> Any:
-    """Words of JSON Schema by name (so that a form whose fields stand by name has the text, and the journal keys, that it had in 0.1),
-    the fields of objects as declared."""
+    """Words of JSON Schema by name, so that journal keys do not depend on pydantic's order; the fields of objects as declared."""
     if isinstance(node, list):
         return [_ordered(part) for part in node]
     if not isinstance(node, dict):

@@ -36,15 +36,10 @@ class CachedModel:
 
 
 class VectorCache:
-    """The table of one model. Several processes may use it at a time: writing takes a lock file, a vector written twice is harmless.
+    """The table of one model. Several processes may use it at a time: writing takes a lock file, a vector written twice is harmless."""
 
-    `older`: what the model was called before; a table of that name goes on to be used where there is none of the new one."""
-
-    def __init__(
-        self, folder: Path, identity: str, *, older: Sequence[str] = (), say: Callable[[str], None] | None = None
-    ) -> None:
-        names = [table_name(name_before) for name_before in (identity, *older)]
-        self.folder, self.name = folder, next((name for name in names if (folder / f"{name}.lance").exists()), names[0])
+    def __init__(self, folder: Path, identity: str, *, say: Callable[[str], None] | None = None) -> None:
+        self.folder, self.name = folder, table_name(identity)
         self._say = say or _LOG.warning
         self._table: Any = None
 

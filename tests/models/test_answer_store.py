@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import subprocess
@@ -155,24 +154,3 @@ def test_answers_are_counted_cleared_imported_and_recovered_with_the_journal(tmp
     assert clear(path, CallFilter()).answers == 3 and summary(path).answers == 0
     with AnswerStore(path, "run") as store:
         assert store.begin().answers == 0
-
-
-def test_answers_of_0_1_that_stood_beside_the_journal_are_taken_in_once(tmp_path: Path) -> None:
-    old = tmp_path / "journal.answers.sqlite"
-    with sqlite3.connect(old) as db:
-        columns = "key TEXT PRIMARY KEY, body BLOB NOT NULL, run TEXT NOT NULL, failed INTEGER NOT NULL"
-        db.execute(f"CREATE TABLE answers ({columns}) WITHOUT ROWID")
-        body = zlib.compress(json.dumps({"question_id": "q", "system": "A", "answer": "old"}).encode())
-        db.execute("INSERT INTO answers VALUES (?, ?, 'earlier', 0)", ("dd" * 20, body))
-        db.execute(f"PRAGMA application_id = {0x6B676132}")
-        db.execute("PRAGMA user_version = 1")
-    db.close()
-    with AnswerStore(tmp_path / "journal.sqlite") as store:
-        found = store.get("dd" * 20)
-        assert found is not None and found[0].answer == "old" and found[1] and not old.exists()
-    AnswerStore(old).close()
-    AnswerStore(tmp_path / "journal.sqlite").close()
-    assert old.exists(), "a journal that is called so is nobody's to delete"
-    old.write_text("no database")
-    AnswerStore(tmp_path / "journal.sqlite").close()
-    assert old.exists(), "what cannot be read stays"

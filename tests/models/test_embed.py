@@ -339,11 +339,3 @@ def test_a_vector_without_a_direction_is_an_error_and_is_not_kept(tmp_path: Path
             other.embed(["a", "b"])
     with told(url, tmp_path) as embedder:
         assert list(embedder._cache.get([text_key("a"), text_key("b")])) == [text_key("b")]
-
-
-def test_zeros_that_an_earlier_version_kept_are_asked_for_again(tmp_path: Path) -> None:
-    with _saying('{"data": [{"embedding": [3, 0]}]}') as url:
-        with told(url, tmp_path) as embedder:
-            embedder._cache.put({text_key("a"): np.zeros(2, dtype=np.float32)})
-        with told(url, tmp_path) as embedder:
-            assert embedder.embed(["a"]).tolist() == [[1, 0]]

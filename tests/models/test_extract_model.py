@@ -212,8 +212,8 @@ FOUR = [entity(number, name) for number, name in enumerate(("Ada Holm", "Vik", "
     {"entities": FOUR, "relations": [relation(1, 3, "met"), relation(11, 12, "met"), relation("Ada", "Nobody", "met")]},
     {"result": {"entities": {"a": 1}, "relations": []}},
 ])
-def test_a_reply_of_which_most_cannot_be_used_is_asked_for_again_and_an_earlier_one_is_repaired(tmp_path, monkeypatch, wrong):
-    """The journal has it from an earlier kgeval, which took what was left of it; and a live reply of that kind is not final."""
+def test_a_reply_of_which_most_cannot_be_used_is_asked_for_again_and_one_in_the_journal_is_replaced(tmp_path, monkeypatch, wrong):
+    """Rules of reading may have become stricter since it was taken; and a live reply of that kind is not final."""
     replies = iter([wrong, GOOD])
     with FakeServer(lambda _chat: Rule(reply=next(replies))) as server:
         with models(server, tmp_path, max_reasks=1) as session:

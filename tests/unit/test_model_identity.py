@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +13,9 @@ from kgeval.llm.calls import Endpoint, Limits, Reply, Task
 from kgeval.llm.embed_sources import EndpointModel
 from kgeval.llm.endpoints import endpoint_name, settled
 from kgeval.llm.fake import FakeServer, Rule
-from kgeval.llm.journal import Journal, pack
-from kgeval.llm.journal_file import connect
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.request import Request, make_request
 from kgeval.llm.session import Models, open_models
-from kgeval.llm.vector_cache import VectorCache, table_name
 from kgeval.text.build.run import check_settings
 from kgeval.text.extract.model import ModelExtractor
 from kgeval.text.extract.schema import Allowed, Schema
@@ -75,57 +69,9 @@ def test_an_endpoint_with_a_name_may_move() -> None:
             settled(Endpoint("m", "http://a/v1", name=wrong))
 
 
-def put_of_older_form(path: Path, url: str, reply: str, *, schema: str, prompt_hash: str) -> str:
-    """A row as 0.1 wrote it: the address in key and column, the schema's fields by name."""
-    whole = {
-        "form": 1, "endpoint": url, "model": "m", "parameters": {"temperature": 0}, "system": "Be brief.",
-        "user": request(url).user, "schema": schema, "prompt": ["ask", prompt_hash], "trial": 0, "round": 0,
-    }
-    canonical = json.dumps(whole, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    key = hashlib.sha256(canonical).hexdigest()
-    Journal(path).close()
-    row = (key, time.time(), url, "m", "ask", f"ask@{prompt_hash}", pack(canonical), pack(reply.encode()), 5, 3, 0, 0.5)
-    with connect(path) as connection:
-        connection.execute(f"INSERT INTO calls VALUES ({','.join('?' * 12)})", row)
-    connection.close()
-    return key
-
-
-BY_NAME = (
-    '{"additionalProperties":false,"properties":{"colour":{"type":"string"},"shade":{"type":"string"}},'
-    '"required":["shade","colour"],"type":"object"}'
-)
-
-
-@pytest.mark.parametrize("now", ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"])
-def test_a_call_of_an_older_journal_is_found_and_keeps_its_key(tmp_path: Path, now: str) -> None:
-    """Nothing is sent (nothing listens there), the outcome names the key that the journal has, and a dry run counts the same."""
-    path = tmp_path / "j.sqlite"
-    key = put_of_older_form(path, "http://localhost:1/v1", '{"colour": "red", "shade": "dark"}', schema=BY_NAME, prompt_hash=PROMPT.hash)
-    task = Task("1", PROMPT, {"passage": "red car"}, Colour)
-    with open_models(Endpoint("m", now), Limits(), role="judge", journal=path) as models:
-        assert models.plan([task]).calls_high == 0
-        outcome = models.ask(task)
-        assert (outcome.value, outcome.calls, outcome.from_journal) == (Colour(shade="dark", colour="red"), (key,), True)
-        spent = models.spent(outcome.calls)
-        assert spent is not None and (spent.calls, spent.seconds, spent.input_tokens) == (1, 0.5, 5)
-        assert models.plan([Task("2", PROMPT, {"passage": "blue car"}, Colour)]).seconds_a_call == 0.5
-
-
-def test_older_calls_are_not_found_where_prompt_or_order_of_reasons_changed(tmp_path: Path) -> None:
-    path = tmp_path / "j.sqlite"
-    url = "http://localhost:1/v1"
-    put_of_older_form(path, url, '{"colour": "red", "shade": "dark"}', schema=BY_NAME, prompt_hash="0" * 16)
-    put_of_older_form(path, url, '{"colour": "red", "reason": "so"}', schema=BY_NAME.replace("shade", "reason"), prompt_hash=PROMPT.hash)
-    with Journal(path) as journal:
-        assert journal.find(request(url)) is None and journal.find(request(url, reply=Judged)) is None
-
-
-def test_vectors_of_an_older_cache_are_used_on(tmp_path: Path) -> None:
-    (tmp_path / f"{table_name('e@http://127.0.0.1:7/v1')}.lance").mkdir()
+def test_vectors_are_known_by_model_and_endpoint() -> None:
     source = EndpointModel("e", "http://localhost:7/v1")
     assert source.identity == "e@localhost:7" == EndpointModel("e", "http://127.0.0.1:7/v1").identity
-    assert VectorCache(tmp_path, source.identity, older=source.older).name == table_name("e@http://127.0.0.1:7/v1")
     assert EndpointModel("e", "http://localhost:8/v1", "ours").identity == "e@ours"
 
 
@@ -164,23 +110,6 @@ def test_a_refusal_of_a_graph_names_the_setting_that_differs_and_the_way_out(tmp
         assert refused is not None and said in refused.message and "signature" not in refused.message
         assert "--replace" in refused.fix and ('endpoint = "localhost:8000"' in refused.fix) == ("url" in other)
         assert refusal(there, first) is None and (refusal(there, named) is None) == ("url" in other)
-
-
-def test_a_graph_of_0_1_is_built_on_at_its_address_however_that_is_spelled(tmp_path: Path) -> None:
-    """0.1 kept a hash with the address in it."""
-    one, here = extractor(tmp_path, "http://localhost:8000/v1", name="ours")
-    two, elsewhere = extractor(tmp_path, "http://localhost:8001/v1", name="ours")
-    with one, two:
-        decides = {
-            "model": "m", "base_url": "http://127.0.0.1:8000/v1", "parameters": {"temperature": 0}, "gleanings": 0,
-            "prompts": [here.settings["prompts"].rpartition("@")[2]], "schema": here.settings["schema_hash"].split()[1], "enforced": False,
-            "rules": 1,
-        }
-        signature = "model:" + hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:16]
-        there = {"extractor": "model", "extractor_signature": signature, "model": "m", "gleanings": 0, "language": "en"}
-        assert refusal(there, here) is None
-        refused = refusal(there, elsewhere)
-        assert refused is not None and "that is the endpoint's address, a parameter, a prompt" in refused.message
 
 
 @pytest.mark.slow

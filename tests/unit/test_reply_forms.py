@@ -79,9 +79,3 @@ def test_fields_are_sent_as_declared_and_a_reason_before_what_it_decides(form: t
             names = [name for name in part["properties"] if name != "number"]
             assert part["required"] == list(part["properties"])
             assert not REASONS & set(names[1:]), f"{names}: the reason comes first"
-
-
-def test_a_form_whose_fields_stand_by_name_keeps_its_journal_keys() -> None:
-    """Its text is what 0.1 wrote, so calls that were paid for then are found."""
-    text = shape_of(judge_replies.Content).text
-    assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"))

@@ -374,16 +374,13 @@ class _Build:
 def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[str, Any], extractor: Extractor) -> None:
     """Raises: UsageError that lists every setting which differs from the stored one. What a file of triples holds is no setting.
 
-    `more`: settings for the record; where the mark is of 0.1, which kept only a signature, they help to say what differs.
+    `more`: settings for the record; of an extractor that has only a signature they help to say what differs.
     """
     stored = mark.properties
     differ = {key for key, value in settings.items() if key in stored and stored[key] != value}
-    named = [key for key in getattr(extractor, "settings", {}) if key in stored]
-    signed = "endpoint" in named  # the settings are kept one by one: the signature says no more than they, and the rules of reading
-    if settings["extractor"] == stored.get("extractor") == "triples-file" or signed:
+    named = getattr(extractor, "settings", {})  # kept one by one: the signature says no more than they, and the rules of reading
+    if settings["extractor"] == stored.get("extractor") and (named or settings["extractor"] == "triples-file"):
         differ.discard("extractor_signature")
-    if not signed and stored.get("extractor_signature") in getattr(extractor, "older_signatures", ()):
-        differ -= {"extractor_signature", *named}
     if not differ:
         return
     now = {**more, **settings}
@@ -391,8 +388,6 @@ def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[
     if len(differ) > 1:
         differ.discard("extractor_signature")
     texts = [f"{key.replace('_', ' ')} {str(stored.get(key))[:120]} there, {str(now[key])[:120]} now" for key in sorted(differ)]
-    if "extractor_signature" in differ and named:
-        texts.append("that is the endpoint's address, a parameter, a prompt or what the schema holds: 0.1 kept no more of them than this")
     fix = "give the same settings; or --replace, which deletes the graph and builds it from the documents given; or another name"
     if differ == {"endpoint"}:
         same = json.dumps(str(stored["endpoint"]), ensure_ascii=False)

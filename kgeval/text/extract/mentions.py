@@ -59,7 +59,7 @@ class Extractor(Protocol):
     """Makes extractions, in the order of the sources. `signature` names everything that decides what comes out.
 
     One whose signature stands for more than its name says it in `settings` (name -> value), which a graph keeps, so that a refusal can name
-    what differs; `older_signatures` are those that 0.1 gave the same settings."""
+    what differs."""
 
     @property
     def name(self) -> str: ...

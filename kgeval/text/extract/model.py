@@ -15,7 +15,6 @@ from pydantic.json_schema import SkipJsonSchema
 from kgeval.errors import UsageError
 from kgeval.llm.account import NOT_COUNTED
 from kgeval.llm.calls import Reply, Task
-from kgeval.llm.endpoints import spellings
 from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
@@ -370,17 +369,6 @@ class ModelExtractor:
     def signature(self) -> str:
         """Changes with the settings, and with the rules of what is taken from a reply."""
         return _signed({**self.settings, "rules": RULES})
-
-    @property
-    def older_signatures(self) -> tuple[str, ...]:
-        """What 0.1 called these settings: with the endpoint's address in place of its name."""
-        endpoint = self._models.endpoint
-        decides = {
-            "model": endpoint.model, "parameters": dict(endpoint.parameters), "gleanings": self._gleanings,
-            "prompts": [prompt.hash for prompt in (self._extract, self._glean) if prompt is not None],
-            "schema": (self._schema or SUGGESTED).hash, "enforced": self._schema is not None, "rules": 1,
-        }
-        return tuple(_signed({**decides, "base_url": url}) for url in spellings(endpoint.base_url or ""))
 
     def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources; chunks are asked about side by side. Raises as Models.ask does."""

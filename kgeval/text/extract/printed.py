@@ -113,11 +113,6 @@ class PrintedExtractor(ModelExtractor):
         """As those of a ModelExtractor, without a schema: none is shown."""
         return {name: value for name, value in super().settings.items() if name != "schema_hash"}
 
-    @property
-    def older_signatures(self) -> tuple[str, ...]:
-        """None: 0.1 did not have it."""
-        return ()
-
     def plan(self, sources: Sequence[ChunkSource]) -> tuple[PlannedStage, ...]:
         """What extracting would take, exactly. Nothing is sent. A reply is reckoned as at most twice the tokens of its text and 300."""
         if not sources:
