@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from kgeval.config.answer import SPECS, Specs, SystemOptions
 from kgeval.config.audit import GATES
@@ -145,16 +145,6 @@ class CompareOptions(KnownOptions, FilterOptions, SystemOptions):
     shard: Annotated[str | None, Flag(metavar="K/N", heading=WORKERS)] = Field(
         default=None, description="Only shard K of N, by question: a part of the run; kgeval merge-shards puts the N parts together.",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read_force(cls, data: Any) -> Any:
-        """`force = false` of kgeval.toml is no_force."""
-        if isinstance(data, dict) and "force" in data:
-            force = data["force"]
-            rest = {name: value for name, value in data.items() if name != "force"}
-            return {"no_force": not force if isinstance(force, bool) else force, **rest}
-        return data
 
 
 class SimulateOptions(Section):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
-
-from pydantic import model_validator
+from typing import Literal
 
 from kgeval.records.base import Public, Record
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
-# what the four records were called that this one replaces: reports that were written before it are still read
-_BEFORE = {"id": "name", "metric": "name", "figure": "name", "system": "of", "aspect": "at"}
 
 
 class Gate(Record):
@@ -33,18 +28,6 @@ class Gate(Record):
     met: bool | None = None
     reason: Public | None = None
     decides: bool = True
-
-    @model_validator(mode="before")
-    @classmethod
-    def _as_it_was_written_before(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping) or "name" in given:
-            return given
-        fields = {_BEFORE.get(name, name): value for name, value in given.items()}
-        if "system_a" in fields:
-            fields["of"] = f"{fields.pop('system_a')} vs {fields.pop('system_b', '')}"
-        if isinstance(fields.get("limit"), int | float):
-            fields["limit"] = f"{'>=' if fields.pop('least', True) else '<='} {fields['limit']:.15g}"
-        return fields
 
     @property
     def figure(self) -> str:

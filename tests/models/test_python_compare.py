@@ -16,7 +16,6 @@ from compare_world import PairJudge
 from test_compare_cli import SYSTEM
 
 import kgeval
-from kgeval.config import CompareOptions
 from kgeval.llm.fake import Chat, FakeServer
 
 GOOD, POOR = (4, 5, 4, 3), (2, 3, 2, 1)
@@ -205,7 +204,6 @@ def test_the_section_of_kgeval_toml_counts_and_force_is_still_read(server: FakeS
     result = compared(server, config=None, thresholds="good:win>=0.5")
     assert result.report.run.arguments["no_force"] is True and {pair.aspect for pair in result.report.pairs} == {"overall", "relevance"}
     assert [gate.of for gate in result.gates] == ["poor vs good", "good vs poor"], "those of the file and those of the call"
-    assert CompareOptions.model_validate({"force": True}) == CompareOptions()
 
 
 def test_an_error_of_an_iterator_comes_through_and_a_reply_that_cannot_be_used_is_in_the_report(server: FakeServer) -> None:

@@ -171,14 +171,3 @@ def test_the_workflow_of_the_guide_calls_commands_that_are_there() -> None:
         assert command is not None
         context = command.make_context(words[0], words[1:])
         assert context.params["fail_on"] == "error" and context.params["ratchet"] == Path("accepted.json")
-
-
-@pytest.mark.parametrize(("before", "now"), [
-    ({"id": "giant_share", "limit": ">= 0.5", "met": None, "reason": "no GDS"}, Gate(name="giant_share", limit=">= 0.5", reason="no GDS")),
-    ({"system": "a", "metric": "m", "least": False, "limit": 0.25, "value": 0.1, "met": True},
-     Gate(name="m", of="a", limit="<= 0.25", value=0.1, met=True)),
-    ({"system_a": "a", "system_b": "b", "aspect": "overall", "figure": "low", "least": True, "limit": 0.0},
-     Gate(name="low", of="a vs b", at="overall", limit=">= 0")),
-])
-def test_gates_of_reports_that_were_written_before_there_was_one_record_are_read(before: dict[str, object], now: Gate) -> None:
-    assert Gate.model_validate(before) == now and Gate.model_validate(now.model_dump()) == now
