@@ -13,7 +13,7 @@ from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.checking.path_checks import path_checks
-from kgeval.questions.checking.run import check_question
+from kgeval.questions.checking.run import CheckContext, checked
 from kgeval.records import GoldPath, GraphRef, Question, QuestionCheck
 
 Draw = Callable[[str], None]
@@ -46,7 +46,8 @@ def path(*steps: tuple[str, str, str], reference: str) -> Question:
 
 def said(graph: Graph, asked: Question) -> dict[str, QuestionCheck]:
     layout = bind(graph, load_profile("kgeval").layout, "town")
-    return {one.name: one for one in check_question(asked, graph=graph, layout=layout)}
+    context = CheckContext(graph=graph, paths=path_checks([asked], graph, layout))
+    return {outcome.record.name: outcome.record for outcome in checked(asked, context)}
 
 
 MILLS = "MATCH (:__Entity__ {name: 'Ada'})-[:BUILT]->(m) RETURN m.name AS answer"

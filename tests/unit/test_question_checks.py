@@ -18,7 +18,7 @@ from kgeval.questions.checking.figures import MOST_PATHS, CheckTally, difference
 from kgeval.questions.checking.gates import evaluated, parse_check_gates
 from kgeval.questions.checking.leak import leak, words
 from kgeval.questions.checking.path_checks import chain_of
-from kgeval.questions.checking.run import CheckContext, check_question, checked, with_checks
+from kgeval.questions.checking.run import CheckContext, checked, with_checks
 from kgeval.questions.duplicates import QuestionFingerprint, fingerprint_of, marks, twins
 from kgeval.records import CheckReport, GoldPath, GraphRef, Question, QuestionCheck
 from kgeval.reports.write import rendered
@@ -236,7 +236,7 @@ def test_checks_are_those_that_can_be_done_with_what_is_there() -> None:
 
 def test_without_model_and_graph_a_question_gets_the_checks_by_words_and_keeps_its_others() -> None:
     question = asked("Who is Ada?", "Ada", checks=[{"name": "leak", "passed": True}, {"name": "evidence_from_text", "passed": True}])
-    assert [check.name for check in check_question(question)] == ["not_in_one_passage", "leak"]
+    assert [outcome.record.name for outcome in checked(question, CheckContext())] == ["not_in_one_passage", "leak"]
     found = with_checks(question, checked(question, CheckContext(("leak", "duplicate"), earlier={"q": ("p", "the same words")})))
     assert found.checks == [
         QuestionCheck(name="evidence_from_text", passed=True),

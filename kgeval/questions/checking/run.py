@@ -18,13 +18,12 @@ from kgeval.questions.checking.model_checks import (
     not_in_one_passage,
     unique_wording,
 )
-from kgeval.questions.checking.path_checks import PathChecks, path_checks
-from kgeval.records import Question, QuestionCheck
+from kgeval.questions.checking.path_checks import PathChecks
+from kgeval.records import Question
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.llm.session import Models
-    from kgeval.records import Layout
 
 ALONE = tuple(name for name in CHECKS if name != "duplicate")  # of a single question nothing can be a duplicate
 MOST_SHOWN = 12_000  # tokens: kinds of questions rest on no more evidence
@@ -49,22 +48,9 @@ class CheckContext:
     lacking: bool = False
 
 
-def check_question(
-    question: Question, asker: Asker | None = None, *, checks: Collection[str] = ALONE, graph: Graph | None = None,
-    layout: Layout | None = None, timeout: float | None = None,
-) -> list[QuestionCheck]:
-    """What each check says of a question, in the table's order: a check that needs a model or a graph that is not given
-    is left out.
-
-    `layout`: paths are proved too. `passed` None: it does not apply, or its call failed; `reason` says which. Raises:
-    as Asker.ask and path_checks. """
-    paths = path_checks([question], graph, layout, timeout=timeout) if graph is not None and layout is not None else {}
-    context = CheckContext([name for name in checks if name != "duplicate"], asker, graph, timeout, paths=paths)
-    return [outcome.record for outcome in checked(question, context)]
-
-
 def checked(question: Question, context: CheckContext) -> list[QuestionCheckOutcome]:
-    """As check_question, with the causes of what is unscored, and the check "duplicate" where it is wanted."""
+    """What each wanted check says of a question, in the table's order, with the causes of what is unscored: a check that needs a model or a
+    graph that is not given is left out. `passed` None: it does not apply, or its call failed; `reason` says which. Raises: as Asker.ask."""
     done = {check.name for check in question.checks} if context.lacking else ()
     outcomes = (_outcome(name, question, context) for name in CHECKS if name in context.checks and name not in done)
     return [outcome for outcome in outcomes if outcome is not None]
