@@ -54,7 +54,7 @@ class Account:
         self._model, self._priced, self._max_error_rate = model, priced, max_error_rate
         self._lock = threading.Lock()
         self._stages: dict[str, _Stage] = {}
-        self.done, self.failed, self.overhead_seconds, self.sent = 0, 0.0, 0.0, 0
+        self.done, self.failed = 0, 0.0
 
     def call(
         self, stage: str, *, seconds: float, input_tokens: int = 0, output_tokens: int = 0, cost: float = 0.0, estimated: bool = False,
@@ -68,21 +68,19 @@ class Account:
             stage_use.output_tokens += output_tokens
             stage_use.cost += cost
             stage_use.estimated += estimated
-            self.sent += 1
 
     def found(self, stage: str) -> None:
         """One request was answered by the journal."""
         with self._lock:
             self._stage(stage).from_journal += 1
 
-    def outcome(self, task: Task, outcome: Outcome, overhead: float) -> None:  # type: ignore[type-arg]
+    def outcome(self, task: Task, outcome: Outcome) -> None:  # type: ignore[type-arg]
         """One task is over. Numbered items count each as their share of the task."""
         failures = list(outcome.missing.values()) if task.items else []
         failures = failures or ([outcome.failure] if outcome.failure is not None else [])
         with self._lock:
             stage_use = self._stage(task.stage or task.prompt.name)
             stage_use.failures.update(failure.cause for failure in failures)
-            self.overhead_seconds += overhead
             # a task of 20 items that lacks one of them is a twentieth of a failure
             if not any(failure.cause in NOT_COUNTED for failure in failures):
                 self.done += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -156,7 +155,6 @@ class Caller:
         self._first = FirstRequest()
         self._lock = threading.Lock()
         self._flights: dict[str, _Flight] = {}
-        self._local = threading.local()
         self.highest_bound = 0.0
         self._longest: dict[str, int] = {}  # tokens of the longest reply of a stage so far
         self._tokens_more = _OTHER_TOKENIZERS  # the endpoint's tokens of a prompt, for one of ours: the most so far
@@ -185,10 +183,6 @@ class Caller:
             with self._lock:
                 del self._flights[request.key]
             flight.over.set()
-
-    def wire_seconds(self) -> float:
-        """CPU seconds that this thread spent in the client so far."""
-        return getattr(self._local, "wire", 0.0)
 
     def bound(self, request: Request) -> float:
         """The most that one call of this request can cost, USD."""
@@ -351,13 +345,11 @@ class Caller:
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None
 
     def _send(self, request: Request, body: dict[str, Any], turn: Turn) -> ModelAnswer:
-        cpu = time.thread_time()
         answer = None
         try:
             answer = self.client.send(body, turn).counted(request.system, request.user)
             return replace(answer, seconds=round(turn.seconds, 4))
         finally:
-            self._local.wire = self.wire_seconds() + time.thread_time() - cpu
             seconds = turn.seconds
             if answer is None and turn.began is not None:
                 self.account.call(request.stage, seconds=seconds)

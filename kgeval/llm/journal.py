@@ -136,7 +136,6 @@ class Journal:
         self._batch = _Batch()
         self._closing = False
         self._writer: threading.Thread | None = None
-        self.writer_seconds = 0.0
 
     def get(self, key: str) -> Stored | None:
         """The finished call under a key, or None (also for a row whose bytes are damaged: it is asked again and replaced)."""
@@ -284,7 +283,6 @@ class Journal:
                 batch.error = error
             finally:
                 batch.done.set()
-                self.writer_seconds = time.thread_time()
         if connection is not None:
             connection.close()
 

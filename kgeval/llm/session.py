@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,16 +188,13 @@ class Models:
         Raises: ModelError for what ends a run (wrong key, unknown model, endpoint not reachable at the first call),
         IncompleteError if the journal cannot be written.
         """
-        # CPU time of this thread: waiting for the endpoint is no cost of kgeval's
-        started, wire = time.thread_time(), self._caller.wire_seconds()
         self._prompts.setdefault(task.prompt.name, task.prompt)
         try:
             outcome = ask(task, self._caller, endpoint=self.endpoint, max_reasks=self.limits.max_reasks)
         except KgevalError as error:
             self._caller.end(error)
             raise
-        overhead = time.thread_time() - started - (self._caller.wire_seconds() - wire)
-        self._account.outcome(task, outcome, overhead)
+        self._account.outcome(task, outcome)
         failure = self._account.too_many_failures()
         if failure is not None and self._stop.failure is None:
             self._caller.finish(failure)
@@ -306,12 +302,6 @@ class Models:
     def exit_code(self) -> int:
         """0, or 3 if the session stopped early or more items failed than --max-error-rate allows."""
         return INCOMPLETE if self.stopped is not None or self._account.error_rate > self.limits.max_error_rate else 0
-
-    @property
-    def overhead_ms(self) -> float:
-        """CPU milliseconds of kgeval's own a request sent, the openai client's not counted."""
-        total = self._account.overhead_seconds + self._journal.writer_seconds
-        return 1000 * total / max(self._account.sent, 1)
 
     @property
     def priced(self) -> bool:

@@ -31,12 +31,11 @@ from kgeval.llm.request import make_request
 
 @dataclass(frozen=True)
 class Measured:
-    """Wall seconds and CPU seconds of a number of calls, and for a session its own CPU milliseconds a call as it counts them."""
+    """Wall seconds and CPU seconds of a number of calls."""
 
     calls: int
     wall: float
     cpu: float
-    own_ms: float = 0.0
 
     @property
     def ms(self) -> float:
@@ -44,11 +43,11 @@ class Measured:
         return 1000 * self.cpu / self.calls
 
 
-def measured(calls: int, work: Callable[[], float]) -> Measured:
+def measured(calls: int, work: Callable[[], None]) -> Measured:
     wall, before = time.perf_counter(), os.times()
-    own = work()
+    work()
     after = os.times()
-    return Measured(calls, time.perf_counter() - wall, after.user + after.system - before.user - before.system, own)
+    return Measured(calls, time.perf_counter() - wall, after.user + after.system - before.user - before.system)
 
 
 def by_room(base_url: str, calls: int, in_flight: int) -> Measured:
@@ -56,11 +55,10 @@ def by_room(base_url: str, calls: int, in_flight: int) -> Measured:
     with tempfile.TemporaryDirectory() as folder, session(base_url, Path(folder) / "j", concurrency=in_flight, timeout=60) as models:
         models.ask(judging(calls + 1)[-1])  # connections and imports are paid before
 
-        def work() -> float:
+        def work() -> None:
             got = sum(outcome.value is not None for outcome in models.ask_all(judging(calls)))
             if got != calls:
                 raise SystemExit(f"only {got} of {calls} answered")
-            return models.overhead_ms
 
         return measured(calls, work)
 
@@ -73,11 +71,10 @@ def by_client(base_url: str, calls: int, in_flight: int) -> Measured:
     with openai.OpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=60.0) as client, ThreadPoolExecutor(in_flight) as pool:
         client.chat.completions.create(**bodies[0])
 
-        def work() -> float:
+        def work() -> None:
             for reply in pool.map(lambda body: client.chat.completions.create(**body), bodies):
                 if not reply.choices[0].message.content:
                     raise SystemExit("an empty reply")
-            return 0.0
 
         return measured(calls, work)
 
@@ -112,7 +109,6 @@ def main() -> None:
     print(f"share of the possible throughput   session {shares[0]:.3f}   bare client {shares[1]:.3f}   ratio {shares[0] / shares[1]:.3f}")
     print(f"CPU ms a call                      session {median(rooms, 'ms'):.2f}   bare client {median(clients, 'ms'):.2f}"
           f"   ratio {median(rooms, 'ms') / median(clients, 'ms'):.2f}")
-    print(f"the session's own CPU ms a call, by its own count: {median(rooms, 'own_ms'):.2f}")
 
 
 if __name__ == "__main__":

@@ -350,20 +350,20 @@ def outcome(failure: Failure | None) -> tuple[Task[Colour], Outcome[Colour]]:
 def test_the_error_rate_stops_what_chance_cannot_explain_only() -> None:
     account = Account("m", priced=True, max_error_rate=0.1)
     for number in range(200):  # exactly the allowed rate, never stopped
-        account.outcome(*outcome(Failure("unparsable") if number % 10 == 9 else None), 0.0)
+        account.outcome(*outcome(Failure("unparsable") if number % 10 == 9 else None))
         assert account.too_many_failures() is None
     assert account.error_rate == pytest.approx(0.1)
     account = Account("m", priced=True, max_error_rate=0.1)
     for number in range(20):
         assert account.too_many_failures() is None, number
-        account.outcome(*outcome(Failure("timeout")), 0.0)
+        account.outcome(*outcome(Failure("timeout")))
     assert account.too_many_failures() == Failure("error_rate", "20 of 20 items failed, a share of 0.1 is allowed (--max-error-rate)")
 
 
 def test_what_the_budget_stopped_does_not_count_as_error() -> None:
     account = Account("m", priced=True, max_error_rate=0.0)
     for _ in range(100):
-        account.outcome(*outcome(Failure("budget")), 0.0)
+        account.outcome(*outcome(Failure("budget")))
     assert account.error_rate == 0.0
     assert account.use()[0].failures == {"budget": 100}
 
@@ -371,7 +371,7 @@ def test_what_the_budget_stopped_does_not_count_as_error() -> None:
 def test_items_count_as_their_share_of_a_task() -> None:
     account = Account("m", priced=True, max_error_rate=0.1)
     task = Task("1", PROMPT, {"passage": "x"}, Colour, items=("a", "b", "c", "d"))
-    account.outcome(task, Outcome("1", Colour(colour="red"), missing={2: Failure("missing_item")}), 0.0)
+    account.outcome(task, Outcome("1", Colour(colour="red"), missing={2: Failure("missing_item")}))
     assert account.error_rate == 0.25
     assert account.use()[0].failures == {"missing_item": 1}
 
