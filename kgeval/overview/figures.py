@@ -10,7 +10,7 @@ from kgeval.format import chance, labels_of
 from kgeval.overview import structure
 from kgeval.overview.advice import part_of
 from kgeval.overview.coverage import TITLES as COVERAGE_TITLES
-from kgeval.overview.score_verdict import headline_metric, wrong_step_questions
+from kgeval.overview.score_verdict import headline_metric
 from kgeval.overview.sources import Source
 from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import (
@@ -237,7 +237,7 @@ def _reasoning(report: ScoreReport) -> Figures:
                 "reasoning", "hops_" + hops.replace("+", "_up"), title, mean, n=mean.n - mean.not_applicable, n_scored=mean.n_scored,
                 of=chain.system, better="higher",
             )
-        wrong = wrong_step_questions(chain)
+        wrong = chain.wrong_step_answers
         shares = (("error_propagation", "Wrong answers after a wrong step", chain.error_propagation, wrong),
                   ("lucky", "Right answers after a wrong step", chain.lucky, wrong),
                   ("wrong_step_share", "Questions with a wrong step", chain.wrong_step_share, chain.questions))

@@ -25,7 +25,6 @@ from kgeval.records import (
     MetricSummary,
     OverviewPriority,
     Part,
-    ReasoningSummary,
     ScoreReport,
 )
 from kgeval.stats.adjust import holm
@@ -102,13 +101,6 @@ def headline_metric(report: ScoreReport) -> str | None:
     return next((name for name in names if most and valued[name] == most), None)
 
 
-def wrong_step_questions(chain: ReasoningSummary) -> int:
-    """What `error_propagation` and `lucky` are shares of. Reports of the first versions do not count these answers: there it is all
-    questions with a wrong step."""
-    counted = chain.wrong_step_answers or (chain.error_propagation is None and chain.lucky is None)
-    return chain.wrong_step_answers if counted else chain.with_wrong_step
-
-
 @dataclass(frozen=True)
 class Standing:
     """The systems by one metric, best first. `equal`: how many of them, from the first, have the best mean. `close`: those that the first
@@ -154,7 +146,7 @@ def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mea
 def is_significant(gain: Gain) -> bool:
     """True where the interval leaves 0 out and enough questions stand behind it. Where few questions differ, all on one side, no
     resample can turn the sign, and the interval leaves 0 out however often chance does that."""
-    if gain.low is None or gain.high is None or gain.n < LEAST or (gain.differ is not None and gain.differ < LEAST_DIFFER):
+    if gain.low is None or gain.high is None or gain.n < LEAST or gain.differ < LEAST_DIFFER:
         return False
     return gain.low > 0 or gain.high < 0
 
@@ -424,7 +416,7 @@ def _holm(tested: Sequence[object], noun: str) -> str:
 
 def _wrong_steps(tables: ScoreTables) -> Iterator[OverviewPriority]:
     for chain in tables.report.reasoning:
-        known = wrong_step_questions(chain)
+        known = chain.wrong_step_answers
         wrong = round((chain.error_propagation or 0.0) * known)
         if wrong:
             yield OverviewPriority(

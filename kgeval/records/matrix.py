@@ -52,7 +52,7 @@ class KnownAtPlace(Record):
 class CrossedCell(Record):
     """One metric of one system at one place. `dataset` null in `place` with `datasets` > 1: the unweighted mean over the data sets, its
     interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value. `spread`: how their values
-    lie, at one data set; null for the mean over data sets, and in reports that were made before there was such a figure."""
+    lie, at one data set; null for the mean over data sets."""
 
     place: RunPlace
     system: Public

@@ -207,14 +207,14 @@ class ReasoningSummary(Record):
 class Gain(Record):
     """Difference of means between two systems on the questions that both have a score for, with its 95 % interval.
 
-    `differ`: questions where the two values are not the same; null in reports that do not count them.
+    `differ`: questions where the two values are not the same.
     """
 
     system: Public
     baseline: Public
     metric: Public
     n: int
-    differ: int | None = None
+    differ: int
     mean: float | None = None
     low: float | None = None
     high: float | None = None

@@ -23,7 +23,7 @@ from kgeval.errors import InputError
 
 KINDS = ("rows", "parts", "bulk", "questions", "load")
 LOCK, NEW_LOCK = ".lock", ".lock.new"
-UNLOCKED_SECONDS = 86_400.0  # folders of kgeval 0.1 have no lock
+UNLOCKED_SECONDS = 86_400.0  # a process may end between making its folder and locking it
 PART = ".kgeval-part"
 PART_SECONDS = 60.0  # a file of this kind is locked in the next moment after it was made
 

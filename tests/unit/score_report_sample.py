@@ -206,10 +206,11 @@ def chains(rng: random.Random, system: str) -> ReasoningSummary:
 
 def differences() -> list[PairedGain]:
     return [
-        PairedGain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, mean=0.128, low=0.071, high=0.184),
-        PairedGain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, mean=0.37, low=0.31, high=0.43),
-        PairedGain(system="graph-rag", baseline="vector-rag", metric="extrinsic_hallucination", n=94, mean=-0.13, low=-0.19, high=-0.06),
-        PairedGain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, mean=0.01, low=-0.03, high=0.05),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="answer_accuracy", n=94, differ=94, mean=0.128, low=0.071, high=0.184),
+        PairedGain(system="graph-rag", baseline="closed-book", metric="answer_accuracy", n=98, differ=98, mean=0.37, low=0.31, high=0.43),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="extrinsic_hallucination", n=94, differ=94,
+                   mean=-0.13, low=-0.19, high=-0.06),
+        PairedGain(system="graph-rag", baseline="vector-rag", metric="rouge_l_compat", n=47, differ=47, mean=0.01, low=-0.03, high=0.05),
     ]
 
 

@@ -24,7 +24,6 @@ from kgeval.overview.score_verdict import (
     standing,
     to_fix,
     word,
-    wrong_step_questions,
 )
 from kgeval.records import (
     CONTEXT_LENGTHS,
@@ -477,8 +476,8 @@ def _reasoning(tables: ScoreTables) -> Section:
     steps: dict[str, Callable[[ReasoningSummary], Cell]] = {
         "steps that are right": lambda one: _cell(one.stepwise_accuracy),
         "questions with a wrong step": lambda one: part(one.wrong_step_share, one.questions, one.with_wrong_step),
-        "of these: wrong answer": lambda one: part(one.error_propagation, wrong_step_questions(one)),
-        "of these: right all the same": lambda one: part(one.lucky, wrong_step_questions(one)),
+        "of these: wrong answer": lambda one: part(one.error_propagation, one.wrong_step_answers),
+        "of these: right all the same": lambda one: part(one.lucky, one.wrong_step_answers),
     }
     blocks = [
         _across(f"{metrics} by hops", "hops", chains, _names(name for one in chains for name in one.accuracy_by_hop),
