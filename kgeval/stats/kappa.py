@@ -138,7 +138,7 @@ def alpha(
 ) -> IntervalEstimate:
     """Krippendorff's alpha with its 95 % interval by resampling units. `table`: (items, labellers), NaN where not labelled.
 
-    Value by the library `krippendorff`; resamples by the coincidences of each item. None where no item has two labels, and where all
+    Value by the library `evalica`; resamples by the coincidences of each item. None where no item has two labels, and where all
     labels are the same. `interval`: the categories are equally far apart.
     """
     import numpy as np
@@ -146,12 +146,12 @@ def alpha(
     counts = np.stack([(table == label).sum(axis=1) for label in range(categories)], axis=1).astype(np.float64)
     twice = counts.sum(axis=1) >= 2
     kept = counts[twice]
-    # Here krippendorff raises, or divides 0 by 0.
     if not len(kept) or (kept.sum(axis=0) > 0).sum() < 2:
         return IntervalEstimate()
-    import krippendorff
+    import evalica
+    import pandas as pd
 
-    value = float(krippendorff.alpha(value_counts=kept, value_domain=np.arange(categories), level_of_measurement=scale))
+    value = float(evalica.alpha(pd.DataFrame(table[twice].T), distance=scale).alpha)
     chosen = None if units is None else [unit for unit, there in zip(units, twice, strict=True) if there]
     met = _coincidences(kept)
     interval = resampled(lambda w: _alphas(w @ met, categories, scale), numbered(chosen, len(kept)), seed=seed)

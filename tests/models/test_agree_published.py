@@ -64,9 +64,9 @@ def test_people_agree_exactly_on_half_and_within_one_on_nine_tenths(published: A
             assert one.within_one.value is not None and 0.88 <= one.within_one.value <= 0.93
 
 
-def test_people_and_kappa_are_what_scikit_learn_and_krippendorff_compute(published: AgreementReport) -> None:
-    import krippendorff
-    import numpy as np
+def test_people_and_kappa_are_what_scikit_learn_and_evalica_compute(published: AgreementReport) -> None:
+    import evalica
+    import pandas as pd
     from sklearn.metrics import cohen_kappa_score
 
     seen: dict[str, list[int]] = {}
@@ -78,7 +78,7 @@ def test_people_and_kappa_are_what_scikit_learn_and_krippendorff_compute(publish
     assert two.linear.value == pytest.approx(cohen_kappa_score(first, second, weights="linear"), abs=1e-9)
     assert two.kappa.value == pytest.approx(cohen_kappa_score(first, second), abs=1e-9)
     whole = next(one for one in published.people if (one.aspect, one.by) == ("overall", "all"))
-    theirs = krippendorff.alpha(np.array([first, second], dtype=float), level_of_measurement="ordinal", value_domain=[-2, -1, 0, 1, 2])
+    theirs = evalica.alpha(pd.DataFrame([first, second]), distance="ordinal").alpha
     assert whole.alpha_ordinal.value == pytest.approx(theirs, abs=1e-9)
 
 

@@ -1,11 +1,12 @@
-"""Agreement beyond chance: by hand, against scikit-learn and the library krippendorff, and the intervals by simulation."""
+"""Agreement beyond chance: by hand, against scikit-learn and the library evalica, and the intervals by simulation."""
 
 from __future__ import annotations
 
 from itertools import permutations
 
-import krippendorff
+import evalica
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,7 +96,7 @@ def test_the_coincidences_of_the_resamples_give_the_library_s_alpha(rows: list[l
         for scale in ("nominal", "ordinal", "interval"):
             level: Scale = scale  # type: ignore[assignment]
             mine = _alphas(_coincidences(kept).sum(axis=0)[None, :], 4, level)[0]
-            theirs = krippendorff.alpha(value_counts=kept, value_domain=np.arange(4), level_of_measurement=scale)
+            theirs = evalica.alpha(pd.DataFrame(table.T), distance=level).alpha
             assert mine == pytest.approx(theirs, abs=1e-9)
 
 
