@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
@@ -19,11 +19,6 @@ visible = for_terminal
 def say(text: str) -> None:
     """A message for people, on stderr."""
     click.echo(for_terminal(text), err=True)
-
-
-def listed(values: Iterable[str]) -> list[str]:
-    """The parts of a list option: comma or repeated."""
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
 def arguments(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.cli.common import F, Option, OutputPath, Seconds, listed
+from kgeval.cli.common import F, Option, OutputPath, Seconds
 from kgeval.config import Flag, Section, Unit
 from kgeval.config.flags import Folder, Written
-from kgeval.config.words import flag_of, flagged, plain_type
+from kgeval.config.words import flag_of, flagged, plain_type, split_at_commas
 from kgeval.errors import UsageError
 
 S = TypeVar("S", bound=Section)
@@ -65,7 +65,7 @@ def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
             pairs = (text.partition("=") for text in value)
             values[name] = {key.strip(): part.strip() for key, _, part in pairs}
         elif flag.commas:
-            values[name] = tuple(listed(value))
+            values[name] = tuple(split_at_commas(value))
     return values
 
 

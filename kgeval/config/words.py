@@ -152,14 +152,18 @@ def from_environment(options: Sequence[Option], prefix: str) -> dict[str, Any]:
     return values
 
 
+def split_at_commas(values: Iterable[str]) -> list[str]:
+    """The parts of values that may hold several each, with commas between them."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
 def values_of(kind: type[Section], given: Mapping[str, Any]) -> dict[str, Any]:
     """What was said of the fields of an options class, as the class takes it: where commas separate values, they are taken apart."""
     values = {name: value for name, value in given.items() if name in kind.model_fields}
     for name, value in values.items():
         if isinstance(value, tuple):
             commas = any(isinstance(flag, Flag) and flag.commas for flag in kind.model_fields[name].metadata)
-            parts = (str(text).split(",") if commas else [str(text)] for text in value)
-            values[name] = tuple(part.strip() if commas else part for texts in parts for part in texts if part.strip() or not commas)
+            values[name] = tuple(split_at_commas(map(str, value)) if commas else map(str, value))
     return values
 
 

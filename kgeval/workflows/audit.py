@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
+from kgeval.config.words import split_at_commas
 from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
 from kgeval.format import percent
 from kgeval.llm.plan import Plan
@@ -117,7 +118,7 @@ def names(_: Session, options: AuditOptions) -> Iterator[Callable[[], object]]:
     from kgeval.auditing.rulebook import choose
     from kgeval.stats.thresholds import split
 
-    yield lambda: choose(listed(options.checks), listed(options.skip))
+    yield lambda: choose(split_at_commas(options.checks), split_at_commas(options.skip))
     yield lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     yield lambda: parse_limits(split(options.thresholds))
 
@@ -273,15 +274,10 @@ def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
     corpus = texts(options.corpus) if options.corpus else None
     settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     return EngineOptions(
-        rules=choose(listed(options.checks), listed(options.skip)), sample=options.examples, timeout=options.timeout,
+        rules=choose(split_at_commas(options.checks), split_at_commas(options.skip)), sample=options.examples, timeout=options.timeout,
         gates=gates.gates, part=part_of(options), settings=settings, concurrent=options.concurrent_queries,
         structure=None if options.no_structure else StructureOptions(timeout=options.timeout, seed=options.seed, corpus=corpus),
     )
-
-
-def listed(values: Sequence[str]) -> list[str]:
-    """The parts of a list option: comma or repeated."""
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
 
 
 def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
