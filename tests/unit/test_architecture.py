@@ -57,6 +57,14 @@ def test_a_room_imports_only_from_the_rooms_before_it() -> None:
 
 
 @pytest.mark.slow
+def test_only_the_fake_model_imports_the_fake_model() -> None:
+    fake = PACKAGE / "llm" / "fake"
+    assert [
+        f"{path.relative_to(PACKAGE)} imports {found.module}" for path in SOURCES if fake not in path.parents for found in imports(path)
+        if found.module.startswith("kgeval.llm.fake")
+    ] == []
+
+
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Imports inside functions count; those for types alone do not."""
     modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}

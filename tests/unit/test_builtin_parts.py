@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
 from kgeval.graph.entry import Around, ChunkPlace, EntityText, EntryReader, VectorIndex
-from kgeval.llm.fake.reader import NOT_FOUND, extract
+from kgeval.llm.extractive import NOT_FOUND, extract_answer
 from kgeval.records import Layout
 from kgeval.systems.builtin import SETTINGS, Settings, defaults, read_settings, variants
 from kgeval.systems.builtin.graph_rag import about, budgeted, reached, sentence, words_of
@@ -145,17 +145,17 @@ def test_all_faults_of_all_ablations_come_at_once() -> None:
     ("", NOT_FOUND),
 ])
 def test_the_extractive_reader_follows_names_from_line_to_line(question: str, answer: str) -> None:
-    assert extract(question, LINES) == answer == extract(question, ["\n".join(LINES)])
+    assert extract_answer(question, LINES) == answer == extract_answer(question, ["\n".join(LINES)])
 
 
 def test_the_extractive_reader_says_the_year_where_a_year_is_asked_for() -> None:
-    assert extract("When was the board founded?", ["Osric Venn founded the board in the spring of 1902."]) == "1902"
+    assert extract_answer("When was the board founded?", ["Osric Venn founded the board in the spring of 1902."]) == "1902"
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=4))
 def test_the_extractive_reader_takes_any_text_and_says_the_same_twice(question: str, contexts: list[str]) -> None:
-    said = extract(question, contexts)
-    assert said and said == extract(question, contexts)
+    said = extract_answer(question, contexts)
+    assert said and said == extract_answer(question, contexts)
 
 
 class Limits:

@@ -7,9 +7,9 @@ See docs/fake-model.md.
 from kgeval.llm.fake.faults import KINDS
 from kgeval.llm.fake.log import Logged, Stats
 from kgeval.llm.fake.model import Options
-from kgeval.llm.fake.reader import extract, reads
+from kgeval.llm.fake.reader import reads
 from kgeval.llm.fake.request import Chat
 from kgeval.llm.fake.script import Rule, Script, read_script
 from kgeval.llm.fake.server import FakeProcess, FakeServer
 
-__all__ = ["KINDS", "Chat", "FakeProcess", "FakeServer", "Logged", "Options", "Rule", "Script", "Stats", "extract", "read_script", "reads"]
+__all__ = ["KINDS", "Chat", "FakeProcess", "FakeServer", "Logged", "Options", "Rule", "Script", "Stats", "read_script", "reads"]

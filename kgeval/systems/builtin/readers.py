@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.asker import Asker, Live
 from kgeval.llm.calls import FilledText, Reply, Task
+from kgeval.llm.extractive import extract_answer
 from kgeval.llm.session import Models
 from kgeval.records import Passage
 from kgeval.systems.system import Ask
@@ -111,10 +112,8 @@ class ExtractiveReader:
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
         """As AnswerReader.read."""
-        from kgeval.llm.fake.reader import extract
-
         started = perf_counter()
-        text = "I do not know." if contexts is None else extract(ask.question, [passage.text for passage in contexts])
+        text = "I do not know." if contexts is None else extract_answer(ask.question, [passage.text for passage in contexts])
         if max_words:
             text = first_words(text, max_words)
         return Read(text, round(perf_counter() - started, 6), input_tokens=0, output_tokens=0, calls=0, cost=0.0)
