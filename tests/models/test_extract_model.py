@@ -6,12 +6,14 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kgeval.errors import UsageError
+from kgeval.llm import session as llm_session
 from kgeval.llm.calls import Endpoint, Limits
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.llm.journal import pack
@@ -20,7 +22,7 @@ from kgeval.llm.session import Models, open_models
 from kgeval.records import Chunk, Document
 from kgeval.text.chunk import split
 from kgeval.text.extract.mentions import ChunkSource, Extraction
-from kgeval.text.extract.model import Found, ModelExtractor, More
+from kgeval.text.extract.model import GLEAN, Found, ModelExtractor, More
 from kgeval.text.extract.printed import Printed, PrintedExtractor
 from kgeval.text.extract.schema import Allowed, Schema
 
@@ -447,6 +449,22 @@ def test_the_signature_changes_with_all_that_decides_the_result(tmp_path):
 
     signatures = [signature(), signature("n"), signature(gleanings=1), signature(schema=CLOSED), signature(temperature=0.5)]
     assert len(set(signatures)) == 5 and signature() == signatures[0] and "127.0.0.1" not in signatures[0]
+
+
+def test_without_gleaning_rounds_the_signature_still_stands_for_the_prompt_that_asks_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A paragraph of which nothing was taken is asked for again with it, whatever `gleanings` is; a printed extractor never asks again."""
+    def signatures() -> tuple[str, str]:
+        with FakeServer() as server, models(server, tmp_path) as session:
+            return ModelExtractor(session).signature, PrintedExtractor(session).signature
+
+    ours, printed = signatures()
+    load = llm_session.load_prompt
+    monkeypatch.setattr(llm_session, "load_prompt", lambda name, language: (
+        replace(load(name, language), hash="another") if name == GLEAN else load(name, language)
+    ))
+    assert signatures()[0] != ours and signatures()[1] == printed
 
 
 def test_more_than_ten_gleaning_rounds_are_refused(tmp_path):

@@ -16,6 +16,7 @@ from kgeval.errors import UsageError
 from kgeval.llm.account import NOT_COUNTED
 from kgeval.llm.calls import Reply, Task
 from kgeval.llm.plan import PlannedStage
+from kgeval.llm.prompts import Prompt
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
 from kgeval.manifest import ModelUsage
@@ -352,16 +353,19 @@ class ModelExtractor:
             raise UsageError(f"{gleanings} gleaning rounds are not possible", fix=f"give 0 to {MOST_GLEANINGS}")
         self._models, self._schema, self._gleanings = models, schema, gleanings
         self._extract = models.prompt(EXTRACT)
-        self._glean = models.prompt(GLEAN) if gleanings else None
+
+    @property
+    def _prompts(self) -> tuple[Prompt, ...]:
+        """The prompts that chunks may be asked with: without gleaning rounds too, a paragraph of which nothing was taken is asked again."""
+        return self._extract, self._models.prompt(GLEAN)
 
     @property
     def settings(self) -> dict[str, str | int]:
         """What decides which replies are asked for, each by its name: model, endpoint, parameters, prompts, rounds, schema."""
         endpoint = self._models.endpoint
-        prompts = [prompt for prompt in (self._extract, self._glean) if prompt is not None]
         return {
             "model": endpoint.model, "endpoint": endpoint.name or "", "parameters": json.dumps(dict(endpoint.parameters), sort_keys=True),
-            "gleanings": self._gleanings, "prompts": ", ".join(f"{one.language}/{one.name}@{one.hash}" for one in prompts),
+            "gleanings": self._gleanings, "prompts": ", ".join(f"{one.language}/{one.name}@{one.hash}" for one in self._prompts),
             "schema_hash": self._schema.hash if self._schema is not None else f"suggested {SUGGESTED.hash}",
         }
 
@@ -399,12 +403,12 @@ class ModelExtractor:
                 run.ask(self._glean_task(source, gathered))
         first, *again = self._models.planned(run)
         first = replace(first, output_tokens_high=max(first.output_tokens_high, reply * first.calls_high))
-        if self._glean is None:
+        if not self._gleanings:
             return (first, *again)
         slots = [sum(count(json.dumps(value, ensure_ascii=False)) for value in self._slots(source).values()) for source in sources]
         calls = first.calls_low, len(sources) * self._gleanings
         high = -(-sum(slots) // len(slots)) + reply
-        more = self._models.bound(self._glean, calls=calls, slot_tokens=(min(slots), high), stage=GLEAN)
+        more = self._models.bound(self._models.prompt(GLEAN), calls=calls, slot_tokens=(min(slots), high), stage=GLEAN)
         return first, replace(more, output_tokens_high=max(more.output_tokens_high, reply * calls[1]))
 
     def _one(self, source: ChunkSource) -> Extraction:
@@ -437,8 +441,7 @@ class ModelExtractor:
         return Task(source.chunk.id, self._extract, self._slots(source), Found, stage=EXTRACT)
 
     def _glean_task(self, source: ChunkSource, gathered: Gathering) -> Task[Found]:
-        prompt = self._glean or self._models.prompt(GLEAN)
-        return Task(source.chunk.id, prompt, {**self._slots(source), "found": gathered.shown()}, More, stage=GLEAN)
+        return Task(source.chunk.id, self._models.prompt(GLEAN), {**self._slots(source), "found": gathered.shown()}, More, stage=GLEAN)
 
     def _slots(self, source: ChunkSource) -> dict[str, JsonValue]:
         schema = self._schema or SUGGESTED

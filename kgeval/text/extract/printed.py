@@ -16,6 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from kgeval.llm.calls import Reply, Task
 from kgeval.llm.plan import PlannedStage
+from kgeval.llm.prompts import Prompt
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
 from kgeval.text.extract.mentions import ChunkSource, Extraction
@@ -107,6 +108,10 @@ class PrintedExtractor(ModelExtractor):
     def __init__(self, models: Models) -> None:
         super().__init__(models)
         self._extract = models.prompt(PROMPT)
+
+    @property
+    def _prompts(self) -> tuple[Prompt, ...]:
+        return (self._extract,)
 
     @property
     def settings(self) -> dict[str, str | int]:
