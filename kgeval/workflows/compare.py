@@ -495,16 +495,25 @@ def _counted_lines(comparison: ComparisonRun) -> Iterator[str]:
 
 def _signed(comparison: ComparisonRun) -> dict[str, JsonValue]:
     """All that the signature stands for."""
+    from kgeval.comparison.align.force import PROMPTS as FORCING
+
     settings, opened = comparison.settings, comparison.opened
     endpoint, rule, main = opened.models.endpoint, settings.rule, settings.main
     # the reader of built-in systems adds words where one is asked, else the judge does
-    writer = (opened.tools.models or opened.models).endpoint.model if rule.on and rule.force else None
+    writer = opened.tools.models or opened.models
+    words: dict[str, JsonValue] = {"words_by": None}
+    if rule.on and rule.force:
+        asked = writer.endpoint
+        words = {
+            "words_by": asked.model, "words_endpoint": asked.name, "words_parameters": dict(asked.parameters),
+            "words_prompts": {name: writer.prompt(name).hash for name in FORCING},
+        }
     return {
         "procedure": main.procedure.name, "aspects": list(main.procedure.aspect_names),
         "prompts": {name: opened.models.prompt(name).hash for name in main.procedure.prompts}, "trials": main.trials,
         "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.procedure.positions,
         "trial_kind": opened.aligned.trial_kind, "align": "none" if not rule.on else "longest" if rule.to_longest else "pair",
-        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, "words_by": writer, "judge": endpoint.model,
+        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, **words, "judge": endpoint.model,
         "endpoint": endpoint.name, "parameters": dict(endpoint.parameters), "language": opened.models.language,
         **({"tie_region": settings.tie_region} if comparison.options.stop_when_sure else {}),
     }
