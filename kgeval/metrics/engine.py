@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
 
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
@@ -29,12 +31,13 @@ MOST_TEXT = 500  # characters of an item's text in its verdict
 @dataclass(frozen=True)
 class Tools:
     """What facts are found out with; None: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
-    was named; GDS alone needs none. `signatures`: metric -> signature."""
+    was named; GDS alone needs none. `layout_settings`: what of it the user sets. `signatures`: metric -> signature."""
 
     models: Models | None = None
     embedder: Embedder | None = None
     graph: Graph | None = None
     layout: Layout | None = None
+    layout_settings: Mapping[str, JsonValue] = field(default_factory=dict)
     signatures: dict[str, str] = field(default_factory=dict)
 
 

@@ -15,8 +15,12 @@ A fact has a name, and a metric lists the names that it reads (`Metric.asks`):
     citations citations:claims                      citations with their chunks; claims with their citations
     similarity:reference similarity:questions       cosines
     triples:answer triples:reference triples:question triples:contexts
-    pairs:PAIR communities:PAIR relations:PAIR      one pair's matching; with communities; with matched triples (kg/sides.py)
-    stored grounding steps@graph cypher expired     from the stored graph
+    pairs:PAIR                                      one pair's graph: its sizes
+    matching:PAIR communities:PAIR relations:PAIR   what else is in it: matched entities; communities; matched triples (kg/sides.py)
+    stored grounding steps@graph expired            from the stored graph
+    cypher cypher:match                             whether the answer's Cypher runs; whether it gives what the gold Cypher gives
+
+A fact declares the settings that it is found out with (FACT_SETTINGS); they stand in the signature of every metric that asks for it.
 """
 
 from __future__ import annotations
@@ -29,6 +33,21 @@ from kgeval.llm.calls import Failure
 from kgeval.records import Triple
 
 Label = Literal["supported", "contradicted", "not_stated"]
+
+# Names of the MetricSettings fields that a fact is found out with, by fact or by its kind (before the colon).
+FACT_SETTINGS: Mapping[str, tuple[str, ...]] = {
+    "pairs": ("tau",), "matching": ("delta", "edge_cost", "undirected"), "relations": ("delta", "tau", "undirected"),
+    "communities": ("edge_weight", "community", "runs", "seed"), "stored": ("tau", "delta", "edge_cost", "undirected"),
+    "grounding": ("candidates", "query_timeout"), "steps@graph": ("query_timeout",), "expired": ("query_timeout",),
+    "cypher": ("query_timeout",), "cypher:match": ("ordered",), "triples:contexts": ("query_timeout",),
+}
+# Facts that the stored graph tells where there is one, whether or not the metric needs it.
+GRAPH_FACTS = frozenset({"stored", "grounding", "steps@graph", "expired", "cypher", "cypher:match", "triples:contexts"})
+
+
+def fact_settings(fact: str) -> tuple[str, ...]:
+    """The settings that a fact declares, by its name in FACT_SETTINGS, else by its kind; none for most."""
+    return FACT_SETTINGS.get(fact) or FACT_SETTINGS.get(fact.partition(":")[0], ())
 
 
 @dataclass(frozen=True)

@@ -48,10 +48,13 @@ FACTS = {
     "citations:claims": "claims of the answer with the citations that are given for them",
     "similarity:reference": "cosine of answer and reference", "similarity:questions": "cosines of the question with those made",
     "stored": "entities of the answer in the stored graph", "grounding": "claims with triples of the stored graph",
-    "cypher": "the system's Cypher, run", "expired": "what the stored graph marks as expired",
+    "cypher": "the system's Cypher, run", "cypher:match": "its result beside that of the gold Cypher",
+    "expired": "what the stored graph marks as expired",
 }
 TRIPLES = {"answer": "the answer", "reference": "the reference", "question": "the question", "contexts": "the contexts"}
-PAIR_FACTS = {"pairs": "matching in the graph of", "communities": "communities in the graph of", "relations": "matched triples of"}
+PAIR_FACTS = {
+    "pairs": "graph of", "matching": "matched entities of", "communities": "communities in the graph of", "relations": "matched triples of",
+}
 PAPERS = {
     "Z": "Zeng et al.", "D": "Dong et al.", "X": "Xiang et al. (GraphRAG-Bench)", "K": "Kasiak et al.",
     "M": "GraphRAG evaluation methodology",
@@ -135,7 +138,7 @@ def as_json(metric: Metric) -> dict[str, JsonValue]:
     return {
         "name": metric.name, "group": metric.group, "summary": sentence(metric.summary), "definition": sentence(metric.definition),
         "range": [0, 1], "better": metric.better, "needs": list(metric.needs), "asks": list(metric.asks), "tools": list(metric.tools),
-        "calls": metric.calls, "settings": {name: defaults[name] for name in metric.settings}, "aspects": list(metric.aspects),
+        "calls": metric.calls, "settings": {name: defaults[name] for name in metric.declared}, "aspects": list(metric.aspects),
         "source": spelled(metric.source), "version": metric.version, "variants": [variant.name for variant in variants_of(metric.name)],
         "presets": list[JsonValue](presets_of(metric)), "limits": limits().get(metric.name, ""),
     }
@@ -147,7 +150,7 @@ def metric_page(metric: Metric, *, level: int = 1) -> str:
     aspects = f" Figures beside it, averaged too: {', '.join(f'`{name}`' for name in metric.aspects)}." if metric.aspects else ""
     defaults = asdict(MetricSettings())
     shown = {name: str(value).lower() if isinstance(value, bool) else value for name, value in defaults.items()}
-    settings = "\n".join(f"- `{name}` = {shown[name]}: {OPTIONS[name].what}" for name in metric.settings)
+    settings = "\n".join(f"- `{name}` = {shown[name]}: {OPTIONS[name].what}" for name in metric.declared)
     base = base_of(metric.name)
     variants = [f"A variant of `{base}`."] if base else []
     variants += [f"- `{variant.name}`: {sentence(variant.definition)}" for variant in variants_of(metric.name)]

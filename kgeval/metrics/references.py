@@ -12,7 +12,8 @@ from kgeval.metrics.facts import Cosines, RowFacts
 # claims an answer lacks depends on which right answer is meant, so each is measured by itself and the best counts.
 BY_REFERENCE = frozenset({
     "claims:reference", "answer_claims@reference", "reference_claims@answer", "reference_claims@contexts", "points", "points@answer",
-    "triples:reference", "pairs:factual_correctness", "communities:factual_correctness", "relations:factual_correctness",
+    "triples:reference", "pairs:factual_correctness", "matching:factual_correctness", "communities:factual_correctness",
+    "relations:factual_correctness",
 })
 _COMPARED_WITH_IT = frozenset({"triples:answer"})
 _SIMILAR = "similarity:reference"
@@ -32,7 +33,7 @@ def others(subject: Subject, wanted: frozenset[str]) -> list[Subject]:
         subject.others = [
             Subject(
                 row.model_copy(update={"question": row.question.model_copy(update={"reference": text, "references": []})}), RowFacts(),
-                subject.settings, subject.trial, other=True,
+                subject.run_settings, subject.trial, other=True,
             ) for text in right[1:]
         ]
     return subject.others
@@ -65,8 +66,8 @@ def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> Metri
     Unscored where one right answer has no value through our failure and no other has the best value that there is.
     """
     if not each or by_reference(subject).isdisjoint(metric.asks):
-        return metric.compute(subject)
-    values = [metric.compute(value) for value in each]
+        return metric.value(subject)
+    values = [metric.value(each_subject) for each_subject in each]
     if values[0].detail.get("empty_answer"):
         return values[0]
     sign, top = (-1, 0.0) if metric.better == "lower" else (1, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from kgeval.llm.prompts import load_prompt
 from kgeval.llm.schemas import FIELD_ORDER
 from kgeval.metrics.definition import Metric, MetricSettings
+from kgeval.metrics.facts import GRAPH_FACTS
 from kgeval.records import MetricInfo
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ class Tooling:
 
 
 def tooling(tools: Tools) -> Tooling:
-    """What the numbers of a run depend on beside its rows and settings. Of the graph: what reads it (versions, layout, graph name),
-    not its address; what stands in it is no part of it, so after a change of the graph the same signature may have other numbers."""
+    """What the numbers of a run depend on beside its rows and settings. Of the graph: what reads it (versions, layout with what the user
+    sets of it, graph name), not its address; what stands in it is no part of it, so after a change of the graph the same signature may
+    have other numbers."""
     judge: dict[str, JsonValue] = {}
     if tools.models is not None:
         at = tools.models.endpoint
@@ -68,16 +70,18 @@ def tooling(tools: Tools) -> Tooling:
         graph = {"neo4j": tools.graph.info.neo4j, "gds": tools.graph.info.gds}
     if tools.layout is not None:
         graph |= {"layout": tools.layout.name, "graph": tools.layout.scope_value}
+        graph |= {"layout_settings": dict(tools.layout_settings)} if tools.layout_settings else {}
     return Tooling(judge, embedder, graph)
 
 
 def metric_info(metric: Metric, settings: MetricSettings, tooling: Tooling) -> MetricInfo:
     """The metric as this run uses it. The signature is NAME@VERSION:12 hex digits, a SHA-256 of all parameters."""
-    chosen = asdict(settings)
-    parameters: dict[str, JsonValue] = {**metric.parameters, **{name: chosen[name] for name in metric.settings}}
+    parameters: dict[str, JsonValue] = {**metric.parameters, **metric.settings_view(settings).values}
     for tool, what in (("judge", tooling.judge), ("embedder", tooling.embedder), ("graph", tooling.graph), ("gds", tooling.graph)):
         if tool in metric.tools:
             parameters["graph" if tool == "gds" else tool] = dict(what)
+    if tooling.graph and not GRAPH_FACTS.isdisjoint(metric.asks):  # also where it is no tool that the metric needs: it then tells more
+        parameters["graph"] = dict(tooling.graph)
     if tooling.judge and prompts_of(metric.asks):  # also triples that a model makes, though it is no tool that the metric needs
         language = str(tooling.judge["language"])
         hashes: dict[str, JsonValue] = {name: load_prompt(name, language).hash for name in prompts_of(metric.asks)}

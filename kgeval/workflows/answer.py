@@ -543,7 +543,7 @@ def measured(question: Question, answer: Answer) -> dict[str, float | None]:
     subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), RowFacts(), MetricSettings())
     metrics = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
     there = {"id_recall": bool(question.gold_ids)}
-    return {name: metrics[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}
+    return {name: metrics[name].value(subject).value if there.get(name, True) else None for name in MEASURES}
 
 
 def sweep_table(rows: Sequence[SweepRow]) -> list[str]:

@@ -174,7 +174,8 @@ class Toolbox:
         embedder = self._embedder if "embedder" in needs else None
         layout = self._layout if "graph" in needs else None
         return BuiltinTools(
-            models=self.models, asker=self.dry, embedder=embedder, graph=self.graph, layout=layout, cache_dir=session.asking.cache_dir,
+            models=self.models, asker=self.dry, embedder=embedder, graph=self.graph, layout=layout,
+            layout_settings=session.layout_settings if layout is not None else {}, cache_dir=session.asking.cache_dir,
             timeout=self.options.question_timeout or DEFAULT_TIMEOUT, say=session.say, dry=session.dry, preset=self.options.preset,
         )
 

@@ -9,6 +9,8 @@ from kgeval.errors import LayoutError
 from kgeval.format import percent
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
     from kgeval.graph.layouts import Catalogue, Detection, Profile
@@ -30,13 +32,31 @@ def configured_layout(
     ask: Asking | None = None, say: Callable[[str], None],
 ) -> Layout:
     """As `choose_layout`, what is given over `[graph.layout]` and `[graph] name`."""
+    named, keys = _configured(config, layout_option, overrides)
+    return choose_layout(graph, named, graph_name or config.graph.name, keys, ask=ask, say=say)
+
+
+def layout_settings(config: Config, layout_option: str | None, overrides: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """What of a layout the user sets, for signatures: single keys, and what a layout file holds. Empty where a layout of kgeval's, named or
+    recognised, stands as it is: what binding makes of it changes with the graph. Raises: ConfigError for a faulty file."""
+    from kgeval.graph.layouts import load_profile
+    from kgeval.graph.layouts.profile import names
+
+    named, keys = _configured(config, layout_option, overrides)
+    settings: dict[str, JsonValue] = {"keys": keys} if keys else {}
+    if named not in ("auto", *names()):
+        settings["file"] = load_profile(named).layout.model_dump(exclude_defaults=True)
+    return settings
+
+
+def _configured(config: Config, layout_option: str | None, overrides: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The layout's name, its file or auto, and the single keys over it."""
     section = config.graph.layout
     keys = dict(section) if isinstance(section, dict) else {"extends": section}
     named = keys.pop("extends", None)
     if named and layout_option not in (None, "auto", named):
         keys = {}  # the keys of kgeval.toml were written for another layout than the one that is named now
-    name = graph_name or config.graph.name
-    return choose_layout(graph, layout_option or named or "auto", name, keys | dict(overrides), ask=ask, say=say)
+    return layout_option or named or "auto", keys | dict(overrides)
 
 
 def choose_layout(

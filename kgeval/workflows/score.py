@@ -160,7 +160,7 @@ class Scoring:
             _check_gds(graph.info.gds, selection)
             if "graph" in selection.tools or session.graph_name or session.layout or session.config.graph.name:
                 layout = session.bound_layout()
-        self.set_tools(Tools(judge, embedder, graph, layout))
+        self.set_tools(Tools(judge, embedder, graph, layout, session.layout_settings if layout is not None else {}))
 
     def set_tools(self, tools: Tools) -> None:
         """What the run is done with; its signatures are of it."""
@@ -360,7 +360,8 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
 def fingerprint(scoring: Scoring, rows: Rows) -> str:
     """What makes two runs the same: the rows as they were understood, the metrics with their signatures, trials."""
     signatures = sorted(info.signature for info in scoring.infos)
-    what = [rows.digest(), signatures, sorted(scoring.selection.levels), scoring.options.trials]
+    levels = sorted([metric, sorted(only)] for metric, only in scoring.selection.levels.items())
+    what = [rows.digest(), signatures, levels, scoring.options.trials]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 

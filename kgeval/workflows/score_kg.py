@@ -204,7 +204,7 @@ def sweep(scoring: Scoring, rows: Rows) -> str:
     sums: list[Sums] = [{} for _ in grid]
     for window in _windows(_subjects(rows, scoring)):
         for point_sums, settings in zip(sums, grid, strict=True):
-            at_point = [replace(subject, settings=settings, facts=RowFacts(triples=subject.facts.triples)) for subject in window]
+            at_point = [replace(subject, run_settings=settings, facts=RowFacts(triples=subject.facts.triples)) for subject in window]
             _add(point_sums, at_point, selection, (graph, embedder))
     return sweep_text(grid, sums, swept_names(axes))
 
@@ -222,7 +222,7 @@ def _add(sums: Sums, subjects: Sequence[Subject], selection: Selection, tools: t
     add_pairs(subjects, selection, *tools, None)
     for subject in subjects:
         for metric in selection.of(subject.row):
-            value = None if lacking(metric, subject.row) else metric.compute(subject).value
+            value = None if lacking(metric, subject.row) else metric.value(subject).value
             sums_of_metric = sums.setdefault((subject.row.answer.system, metric.name), [0.0, 0, 0])
             sums_of_metric[0] += value or 0.0
             sums_of_metric[1] += value is not None

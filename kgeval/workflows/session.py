@@ -19,7 +19,7 @@ from kgeval.errors import KgevalError, LayoutError, UsageError, together, tried
 from kgeval.format import for_terminal
 from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
-from kgeval.workflows.layouts import Asking, configured_layout
+from kgeval.workflows.layouts import Asking, configured_layout, layout_settings
 from kgeval.workflows.progress import shows_progress
 
 if TYPE_CHECKING:
@@ -194,6 +194,11 @@ class Session:
             self.half_loaded(name or self.config.graph.name)
             raise
         return layout, self.half_loaded(layout.scope_value, layout.entity_labels)
+
+    @property
+    def layout_settings(self) -> dict[str, JsonValue]:
+        """What of the layout is set for this session, as `layouts.layout_settings` gives it. Raises: ConfigError."""
+        return layout_settings(self.config, self.layout, self.layout_keys)
 
     def half_loaded(self, name: str | None, labels: Sequence[str] = ()) -> str | None:
         """As `graph.load.mark.half_loaded`; what must be known is said too, once."""

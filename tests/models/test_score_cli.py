@@ -290,3 +290,24 @@ def test_rows_that_a_stopped_run_never_asked_about_are_not_finished(server: Fake
     assert judged(server, tmp_path, "--resume", "-o", out) == 0
     assert {s["status"] for s in lines(out)} == {"scored"}
     assert server.stats().requests == 8 * 6 - 4
+
+
+def test_a_changed_setting_that_a_metric_declares_is_another_run_and_one_that_none_declares_goes_on(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers, out = files(tmp_path), tmp_path / "s.jsonl"
+    words = (
+        *answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "context_precision,token_f1", "--model", "judge",
+        "--base-url", server.base_url, "-q", "-o", out,
+    )
+    assert score(*words, "--max-calls", 3, "-j", 1) == 3, "a part of the rows is there"
+    before = server.stats().requests
+    assert score(*words, "--resume", "--setting", "relevant_from=1") == 2, "the rows there have another meaning"
+    assert "other" in capsys.readouterr().err and server.stats().requests == before
+    assert score(*words, "--resume", "--setting", "tau=0.9", "--setting", "query_timeout=5") == 0, "no metric of the run reads these"
+    first = {(one["metric"], one["signature"]) for one in lines(out)}
+    assert len(first) == 2 and len(lines(out)) == 16
+    made = server.stats().requests
+    assert score(*words, "--setting", "relevant_from=1") == 0 and server.stats().requests == made, "every reply is found in the journal"
+    second = {(one["metric"], one["signature"]) for one in lines(out)}
+    assert {name for name, _ in first - second} == {"context_precision"}

@@ -128,7 +128,7 @@ def relevancy(embedder: Embedder, made: TextList, answer: str = "It does.") -> t
     selection = select(names)
     subject = Subject(row(0, answer, question="How does it work?"), RowFacts(texts={"questions": made}), MetricSettings())
     add_cosines([subject], selection, embedder)
-    first, second = (all_metrics()[name].compute(subject) for name in names)
+    first, second = (all_metrics()[name].value(subject) for name in names)
     return tuple(  # type: ignore[return-value]
         Score(question_id="q", system="s", metric=name, value=one.value, status=one.status, reason=one.cause, detail=dict(one.detail),
               signature=name) for name, one in zip(names, (first, second), strict=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean, stdev
+from typing import Any
 
 import community as louvain
 import networkx as nx
@@ -17,8 +18,9 @@ from kgeval.errors import ModelError, QueryError
 from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryTimeout
-from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
-from kgeval.metrics.facts import PairCounts, RowFacts, Triples
+from kgeval.metrics import definition
+from kgeval.metrics.definition import SETTING_NAMES, MetricSettings, MetricValue, SettingsView, Subject
+from kgeval.metrics.facts import FACT_SETTINGS, PairCounts, RowFacts, Triples
 from kgeval.metrics.kg.batch import add_pairs, join_all, partitioned
 from kgeval.metrics.kg.shape import PairGraph
 from kgeval.metrics.kg.sides import requests_of
@@ -100,12 +102,12 @@ def pair_of(graph: Graph, one: Subject, embedder: object | None = None, metrics:
 
 
 def value(one: Subject, metric: str) -> MetricValue:
-    return all_metrics()[metric].compute(one)
+    return all_metrics()[metric].value(one)
 
 
 def algorithm_1(one: Subject, embedder: Vectors) -> nx.MultiDiGraph:
     """The graph of [D] as its Algorithm 1 reads; parallel edges are kept."""
-    settings, graph = one.settings, nx.MultiDiGraph()
+    settings, graph = one.run_settings, nx.MultiDiGraph()
     names: dict[str, list[str]] = {}
     for end, fact in (("_in", "triples:answer"), ("_ctx", "triples:contexts")):
         for at, t in enumerate(one.facts.triples[fact].triples):
@@ -182,7 +184,7 @@ def undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 def parts(graph: Graph, one: Subject, run: int) -> tuple[PairGraph, list[object], list[int]]:
     """A pair's graph, its nodes as algorithm_1 calls them, and the community of each in one run."""
     work = join_all(requests_of(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
-    community, _ = partitioned([work.graph], [run], one.settings, graph)
+    community, _ = partitioned([work.graph], [run], one.run_settings, graph)
     sides = (("_in", work.graph.input), ("_ctx", work.graph.context))
     nodes: list[object] = [name + end for end, side in sides for name in side.names]
     nodes += [(name, at, end) for end, side in sides for at, name in enumerate(side.relations)]
@@ -322,7 +324,7 @@ def test_self_loops_and_repeated_triples_keep_each_relation_a_node(graph: Graph)
     one = subject(loop, [triple("b knows b")], MetricSettings(runs=2))
     found = pair_of(graph, one, Vectors())
     assert (found.entities, found.context_entities, found.triples) == (1, 1, 2)
-    assert found.matched == algorithm_2(algorithm_1(one, Vectors()), one.settings)
+    assert found.matched == algorithm_2(algorithm_1(one, Vectors()), one.run_settings)
     assert parts(graph, one, 0)[0].nodes == 5
 
 
@@ -480,3 +482,25 @@ def test_weights_of_zero_leave_every_node_alone(graph: Graph) -> None:
     one = subject([triple("a@0 r b@90")], [triple("c@180 r d@270")], MetricSettings(edge_weight=0.0, runs=2))
     found = pair_of(graph, one, Angles())
     assert (found.by_entity, found.by_community) == ((0.0, 0.0), (0.0, 0.0))
+
+
+def test_each_fact_of_a_pair_reads_the_settings_that_it_declares_and_no_other(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: dict[str, set[str]] = {}
+
+    class Probe(SettingsView):
+        def __getattribute__(self, name: str) -> Any:
+            if name in SETTING_NAMES:
+                reads.setdefault(object.__getattribute__(self, "_reader"), set()).add(name)
+            return super().__getattribute__(name)
+
+    monkeypatch.setattr(definition, "SettingsView", Probe)
+    pair_of(graph, some_pairs(1, MetricSettings(runs=2), seed=3)[0])
+    facts = ("pairs", "matching", "communities", "relations")
+    assert reads == {f"the fact {fact}:faithfulness": set(FACT_SETTINGS[fact]) for fact in facts}
+
+
+def test_communities_alone_need_no_paths(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(gds, "nearest_costs", lambda *_: asked.append("paths"))
+    found = pair_of(graph, some_pairs(1, MetricSettings(runs=2), seed=3)[0], metrics=["kg_community_faithfulness"])
+    assert len(found.by_entity) == 2 and asked == []

@@ -185,7 +185,7 @@ def test_matching_against_the_stored_graph_counts_entities_with_a_cheap_path(gra
     for delta, matched in ((0.0, 1), (0.2, 2), (0.5, 3), (0.6, 4)):
         one = subject(given, settings=MetricSettings(delta=delta))
         add_pairs([one], select(["kg_matching_stored"]), graph, Words(), layout)  # type: ignore[arg-type]
-        value = all_metrics()["kg_matching_stored"].compute(one)
+        value = all_metrics()["kg_matching_stored"].value(one)
         assert (value.value, value.detail["matched"], value.detail["exact"]) == (matched / 4, matched, 1)
     assert one.facts.stored is not None
     assert len(one.facts.stored.element_ids) == 1
@@ -195,7 +195,7 @@ def test_matching_against_the_stored_graph_counts_entities_with_a_cheap_path(gra
 def test_without_a_layout_the_stored_graph_cannot_be_asked(graph: Graph) -> None:
     one = subject(["a / r / b"])
     add_pairs([one], select(["kg_matching_stored"]), graph, Words(), None)  # type: ignore[arg-type]
-    value = all_metrics()["kg_matching_stored"].compute(one)
+    value = all_metrics()["kg_matching_stored"].value(one)
     assert (value.status, value.cause, value.reason) == ("unscored", "graph_error", "no stored graph is given")
 
 
@@ -215,7 +215,7 @@ def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -
     assert [node.name for node in zuse.nodes] == ["Zuse", "met", "Ada", "Ada Lovelace"]
     assert zuse.cost == pytest.approx(0.2)
     assert sorted(node.name for group in explained.communities for node in group) == sorted(node.name for node in explained.nodes)
-    text = explain_text(explained, one.settings)
+    text = explain_text(explained, one.run_settings)
     assert "0.2000 yes  Zuse -> [met] -> Ada -> Ada Lovelace" in text
     assert "none      Verse" in text
 

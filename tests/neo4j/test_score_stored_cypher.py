@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from kgeval.graph.connect import Graph
-from kgeval.metrics.definition import MetricSettings, Subject
-from kgeval.metrics.facts import CypherRun, RowFacts
+from kgeval.metrics.definition import MetricSettings, Subject, UndeclaredSettingError
+from kgeval.metrics.facts import FACT_SETTINGS, CypherRun, RowFacts
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import cypher_execution_match, cypher_valid
 from kgeval.records import Answer, Layout, Question, Row
@@ -31,7 +31,7 @@ def subject(cypher: str | None, gold: str | None = None, settings: MetricSetting
 
 def run(graph: Graph, cypher: str | None, gold: str | None = None, settings: MetricSettings = FAST) -> Subject:
     made = subject(cypher, gold, settings)
-    stored_facts(made, frozenset(["cypher"]), graph, LAYOUT, None)
+    stored_facts(made, frozenset(["cypher", "cypher:match"]), graph, LAYOUT, None)
     return made
 
 
@@ -288,3 +288,14 @@ def test_a_server_that_goes_away_ends_the_run(monkeypatch: pytest.MonkeyPatch, g
     monkeypatch.setattr(Graph, "read", gone)
     with pytest.raises(ConnectionLost):
         run(graph, "MATCH (n) RETURN n")
+
+
+def test_whether_a_query_runs_is_found_out_without_the_gold_query_and_without_the_order(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(FACT_SETTINGS, "cypher:match", ())  # the fact "cypher" alone must not read `ordered`
+    made = subject("RETURN 1 AS one", "this is no Cypher", FAST)
+    stored_facts(made, frozenset(["cypher"]), graph, LAYOUT, None)
+    assert made.facts.cypher == CypherRun(valid=True)
+    with pytest.raises(UndeclaredSettingError, match="fact cypher:match reads the setting ordered"):
+        run(graph, "RETURN 1 AS one", "RETURN 1 AS one")

@@ -163,14 +163,15 @@ def test_every_pair_has_four_metrics_and_each_says_what_it_is() -> None:
         assert metric.definition
         assert metric.source
         assert {"gds", "embedder"} <= set(metric.tools)
-        assert "tau" in metric.settings
+        assert "tau" in metric.declared
     assert all_metrics()["kg_matching_stored"].tools == ("gds", "embedder", "graph")
 
 
 def test_communities_and_relations_are_worked_out_only_for_the_metrics_that_read_them() -> None:
     one = subject()
     by_name = {name: requests_of(one, select([f"kg_{name}_faithfulness"]))[0] for name in ("matching", "community", "triple_matching")}
-    assert [(a.communities, a.relations) for a in by_name.values()] == [(False, False), (True, False), (False, True)]
+    asked = [(pair.matching, pair.communities, pair.relations) for pair in by_name.values()]
+    assert asked == [(True, False, False), (False, True, False), (False, False, True)]
 
 
 def test_cleaned_keeps_the_relations_occurrences() -> None:

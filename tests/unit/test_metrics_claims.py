@@ -58,8 +58,8 @@ def value(
     facts = RowFacts(checks={fact.replace("__", "@").replace("_in_", ":"): check for fact, check in checks.items()})
     facts.cosines["similarity:reference"] = Cosines((cosine,)) if cosine is not None else Cosines(failure=Failure("embedding_error"))
     made = at or subject()
-    made.facts, made.settings = facts, settings or MetricSettings()
-    return all_metrics()[name].compute(made)
+    made.facts, made.run_settings = facts, settings or MetricSettings()
+    return all_metrics()[name].value(made)
 
 
 def factual(name: str, answer: str, reference: str, **more: Any) -> MetricValue:
@@ -178,7 +178,7 @@ def test_of_several_right_answers_the_nearest_counts_for_the_similarity_part() -
     made = subject(references=["another"])
     made.facts.checks |= {"answer_claims@reference": checked("sn"), "reference_claims@answer": checked("s")}
     made.facts.cosines["similarity:reference"] = Cosines((0.2, 0.6))
-    found = all_metrics()["answer_accuracy"].compute(made)
+    found = all_metrics()["answer_accuracy"].value(made)
     assert found.value == pytest.approx(0.75 * 2 / 3 + 0.25 * 0.6)
     assert (found.detail["cosine"], found.detail["similarity"]) == (0.6, 0.6)
 

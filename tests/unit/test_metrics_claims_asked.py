@@ -299,9 +299,9 @@ def test_kasiak_s_judge_sees_one_expected_answer_and_says_true_or_false(given: d
     subject, asker = asked(["binary_accuracy_compat"], row(**given))
     assert asker.tasks[0].slots == {"question": "What is the capital?", "response": "It is Paris", "expected_answer": expected}
     metric = all_metrics()["binary_accuracy_compat"]
-    assert metric.compute(subject).value == 1.0
-    assert metric.compute(asked(["binary_accuracy_compat"], row(**given), Denying())[0]).value == 0.0
-    assert metric.compute(asked(["binary_accuracy_compat"], row(answer=" ", **given))[0]).value == 0.0
+    assert metric.value(subject).value == 1.0
+    assert metric.value(asked(["binary_accuracy_compat"], row(**given), Denying())[0]).value == 0.0
+    assert metric.value(asked(["binary_accuracy_compat"], row(answer=" ", **given))[0]).value == 0.0
     assert asked(["binary_accuracy_compat"], row(reference=None))[1].tasks == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -45,31 +44,15 @@ def rated(ratings: Iterable[float | None]) -> ItemVerdicts:
     ))
 
 
-class Watched(MetricSettings):
-    """Settings that remember which of them were read."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in NAMES:
-            READ.add(name)
-        return super().__getattribute__(name)
-
-
-NAMES = frozenset(field.name for field in fields(MetricSettings))
-READ: set[str] = set()
-
-
 def ours(name: str, facts: RowFacts, *, contexts: int = 1, evidence: int = 1, answer: str = "an answer") -> MetricValue:
-    """Our value of the metric for a row with these facts. Reading a setting that the metric does not name is an error."""
+    """Our value of the metric for a row with these facts."""
     metric = all_metrics()[name]
     row = Row(
         n=0, where="x:1",
         question=Question(id="1", question="q", reference="a reference", evidence=[Passage(text=f"e {n}") for n in range(evidence)]),
         answer=Answer(question_id="1", system="s", answer=answer, contexts=[Passage(text=f"c {n}") for n in range(contexts)]),
     )
-    READ.clear()
-    value = metric.compute(Subject(row, facts, Watched()))
-    assert set(metric.settings) >= READ
-    return value
+    return metric.value(Subject(row, facts, MetricSettings()))
 
 
 def padded(verdicts: Sequence[Any], count: int) -> list[Any]:
@@ -327,6 +310,6 @@ def test_rouge_l_compat_is_that_of_the_package(case: dict[str, Any]) -> None:
         n=0, where="x:1", question=Question(id="1", question="q", reference=case["reference"]),
         answer=Answer(question_id="1", system="s", answer=case["answer"]),
     )
-    value = all_metrics()["rouge_l_compat"].compute(Subject(row, RowFacts(), MetricSettings()))
+    value = all_metrics()["rouge_l_compat"].value(Subject(row, RowFacts(), MetricSettings()))
     if case["reference"].strip():
         assert value.value == pytest.approx(case["theirs"], abs=1e-12)

@@ -34,7 +34,7 @@ def subject(ids: list[str] | None, groups: list[list[str]]) -> Subject:
 
 
 def ranked(name: str, ids: list[str], groups: list[list[str]]) -> MetricValue:
-    return BY_NAME[name].compute(subject(ids, groups))
+    return BY_NAME[name].value(subject(ids, groups))
 
 
 @pytest.mark.parametrize(("ids", "groups", "recall", "precision", "mrr", "ndcg"), [
@@ -111,7 +111,7 @@ def elements(name: str, nodes: list[str] | None, relations: list[str] | None, **
         n=0, where="", question=Question(id="q", question="?", **gold),  # type: ignore[arg-type]
         answer=Answer(question_id="q", system="s", answer="x", retrieved_nodes=nodes, retrieved_relations=relations),
     )
-    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
+    return BY_NAME[name].value(Subject(row, RowFacts(), MetricSettings()))
 
 
 def test_nodes_are_matched_by_id_then_key_then_name() -> None:

@@ -37,7 +37,7 @@ def value(name: str, answer: str, *references: str, error: str | None = None) ->
         n=0, where="", question=Question(id="q", question="?", references=list(references)),
         answer=Answer(question_id="q", system="s", answer=answer, error=error),
     )
-    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
+    return BY_NAME[name].value(Subject(row, RowFacts(), MetricSettings()))
 
 
 def number(name: str, answer: str, *references: str) -> float:

@@ -31,7 +31,7 @@ REFERENCES = [
 def value(metric: str, answer: str, references: Sequence[str], settings: MetricSettings | None = None) -> MetricValue:
     question = Question(id="1", question="q", reference=references[0] if references else None, references=list(references[1:]))
     row = Row(n=0, where="x:1", question=question, answer=Answer(question_id="1", system="s", answer=answer))
-    return all_metrics()[metric].compute(Subject(row, RowFacts(), settings or MetricSettings()))
+    return all_metrics()[metric].value(Subject(row, RowFacts(), settings or MetricSettings()))
 
 
 def grams(units: Sequence[str], n: int) -> Counter[tuple[str, ...]]:

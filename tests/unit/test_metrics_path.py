@@ -36,7 +36,7 @@ def value(
     contexts = None if texts is None else [Passage(text=text) for text in texts]
     answer = Answer(question_id="q", system="s", answer="x", contexts=contexts, retrieved_nodes=nodes, retrieved_relations=relations)
     row = Row(n=0, where="", question=Question(id="q", question="?", path=path), answer=answer)
-    return BY_NAME[name].compute(Subject(row, RowFacts(), MetricSettings()))
+    return BY_NAME[name].value(Subject(row, RowFacts(), MetricSettings()))
 
 
 def test_each_element_is_found_at_its_level_and_the_levels_are_counted() -> None:

@@ -44,7 +44,7 @@ def row(answer: str = "an answer", contexts: tuple[str, ...] | None = ("c1", "c2
 def value(name: str, given: Row | None = None, **facts: ItemVerdicts) -> MetricValue:
     usual = {RIGHT: said("1", None), FROM: said("1", "2"), RECALLED: said("1"), FOUND: said("1")}
     checks = usual | {NAMES[key]: fact for key, fact in facts.items()}
-    return BY_NAME[name].compute(Subject(given or row(), RowFacts(checks=checks), MetricSettings()))
+    return BY_NAME[name].value(Subject(given or row(), RowFacts(checks=checks), MetricSettings()))
 
 
 NAMES = {"right": RIGHT, "origin": FROM, "recalled": RECALLED, "found": FOUND}

@@ -75,7 +75,7 @@ def test_a_metric_names_only_settings_that_exist(metric: Metric) -> None:
 
 
 def test_every_setting_is_read_by_some_metric() -> None:
-    assert {name for one in METRICS for name in one.settings} == set(OPTIONS)
+    assert {name for one in METRICS for name in one.declared} == set(OPTIONS)
 
 
 def test_a_variant_has_its_base_in_the_table_and_says_how_it_differs(metric: Metric) -> None:
@@ -112,7 +112,7 @@ def test_the_signature_moves_with_a_setting_that_the_metric_reads_and_with_no_ot
         default = getattr(MetricSettings(), field.name)
         value: Any = {"leiden": "louvain"}.get(default, OTHER.get(type(default)))
         moved = metric_info(metric, replace(MetricSettings(), **{field.name: value}), Tooling()).signature
-        assert (moved != same) == (field.name in metric.settings), field.name
+        assert (moved != same) == (field.name in metric.declared), field.name
 
 
 def test_the_signature_moves_with_the_models_that_the_metric_uses_and_with_no_other(metric: Metric) -> None:
@@ -124,6 +124,8 @@ def test_the_signature_moves_with_the_models_that_the_metric_uses_and_with_no_ot
     used = {"graph" if tool == "gds" else tool for tool in metric.tools}
     if any(fact.startswith("triples:") for fact in metric.asks):
         used.add("judge")  # it makes the triples that the file does not have
+    if "steps@graph" in metric.asks:
+        used.add("graph")  # it tells which steps it holds, where there is one
     for tool, tooling in other.items():
         assert (metric_info(metric, MetricSettings(), tooling).signature != same) == (tool in used), tool
     newer = replace(metric, version=metric.version + 1)
@@ -152,7 +154,7 @@ def test_the_page_of_a_metric_has_all_that_is_known_of_it(metric: Metric) -> Non
     assert all(text in page for text in texts)
     assert not re.search(r"\[[ZDXKM]\b", page), "papers are spelled out"
     assert all(f"`{fact}`" in page for fact in metric.asks)
-    assert all(f"- `{name}` = " in page for name in metric.settings)
+    assert all(f"- `{name}` = " in page for name in metric.declared)
     assert all(f"- `{variant.name}`" in page for variant in pages.variants_of(metric.name))
 
 

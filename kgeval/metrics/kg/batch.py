@@ -19,7 +19,16 @@ from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import PairCounts, StoredMatches
 from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, result_or_failure, spans_of
 from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, TripleSide, join, links, side_of, triples_matched
-from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, matching_fact, requests_of
+from kgeval.metrics.kg.sides import (
+    NO_LAYOUT,
+    STORED,
+    PairRequest,
+    community_fact,
+    matching_fact,
+    pair_fact,
+    relation_fact,
+    requests_of,
+)
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 from kgeval.metrics.stored.names import READ_ONCE
@@ -79,13 +88,14 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
     names = list(dict.fromkeys(name for side in sides for name in side.names))
     place = {name: index for index, name in enumerate(names)}
     nearby = nearest(names, graph, embedder, layout)
-    graphs = [_against(side, [place[name] for name in side.names], nearby, subjects[0].settings) for side in sides]
-    for subject, side, pair_graph, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
+    settings = subjects[0].settings_for(STORED)
+    graphs = [_against(side, [place[name] for name in side.names], nearby, settings) for side in sides]
+    for subject, side, pair_graph, costs in zip(subjects, sides, graphs, costs_of(graphs, settings, graph), strict=True):
         if isinstance(costs, Failure):
             subject.facts.stored = StoredMatches(failure=costs)
             continue
         places = np.array([place[name] for name in side.names])
-        matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
+        matched = int((costs <= settings.delta + TOLERANCE).sum())
         subject.facts.stored = StoredMatches(
             entities=len(side.names), matched=matched, exact=int(nearby.exact[places].sum()), by_embedding=nearby.by_embedding,
             element_ids=tuple(dict.fromkeys(nearby.element_id[index] for index in places[pair_graph.similar_input])),
@@ -306,7 +316,7 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
 
 
 def _put(request: PairRequest, counts: PairCounts) -> None:
-    request.subject.facts.pairs[matching_fact(request.pair)] = counts
+    request.subject.facts.pairs[pair_fact(request.pair)] = counts
 
 
 def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
@@ -317,7 +327,7 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
         for request in part:
             _put(request, PairCounts(failure=Failure("embedding_error", first_line(cause))))
         return
-    match(works, graph)
+    match([work for work in works if work.request.matching], graph)
     split([work for work in works if work.request.communities and work.failure is None], graph)
     for work in works:
         columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
@@ -338,9 +348,11 @@ def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
 
     works = []
     for request, (own, context) in zip(part, sides, strict=True):
-        settings = request.subject.settings
-        joined = join(own, context, (rows(own.names), rows(context.names)), settings.tau)
-        matched = triples_matched(joined, (rows(own.relations), rows(context.relations)), settings) if request.relations else 0
+        joined = join(own, context, (rows(own.names), rows(context.names)), request.settings_for(pair_fact).tau)
+        matched = 0
+        if request.relations:
+            relation_vectors = (rows(own.relations), rows(context.relations))
+            matched = triples_matched(joined, relation_vectors, request.settings_for(relation_fact))
         works.append(PairWork(request, joined, PairCounts(
             entities=len(own.names), context_entities=len(context.names), triples=len(own.heads), triples_matched=matched,
         )))
@@ -351,7 +363,7 @@ def match(works: Sequence[PairWork], graph: Graph) -> None:
     """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
     if not works:
         return
-    settings = works[0].request.subject.settings
+    settings = works[0].request.settings_for(matching_fact)
     for work, costs in zip(works, costs_of([work.graph for work in works], settings, graph), strict=True):
         if isinstance(costs, Failure):
             work.failure = costs
@@ -364,7 +376,7 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
     # Leiden's gamma makes the graphs of one call independent of each other (graph/pairs.py); Louvain has none: one graph a call
     if not works:
         return
-    settings = works[0].request.subject.settings
+    settings = works[0].request.settings_for(community_fact)
     every = [(work, run) for run in range(settings.runs) for work in works]
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(spans_of([work.graph.size for work, _ in every], most))

@@ -12,7 +12,7 @@ from kgeval.graph.connect import Graph
 from kgeval.metrics.kg.batch import join_all, partitioned
 from kgeval.metrics.kg.costs import several_ways
 from kgeval.metrics.kg.shape import TOLERANCE, PairGraph, similar_cost
-from kgeval.metrics.kg.sides import PairRequest
+from kgeval.metrics.kg.sides import PairRequest, community_fact, matching_fact
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
@@ -62,11 +62,11 @@ def explain(request: PairRequest, graph: Graph, embedder: Embedder) -> Explained
     import numpy as np
 
     pair = join_all([request], embedder)[0].graph
-    settings, nodes = request.subject.settings, nodes_of(pair)
+    settings, nodes = request.settings_for(matching_fact), nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
     arrays = gds.Arrays(edges.source, edges.target, edges.value)
     paths = gds.nearest_paths(graph, arrays, ends, pair.nodes)
-    community, _ = partitioned([pair], [0], settings, graph)
+    community, _ = partitioned([pair], [0], request.settings_for(community_fact), graph)
     names, others = pair.input.names, pair.context.names
     similar = [
         (names[a], others[b], float(cosine), float(cost))

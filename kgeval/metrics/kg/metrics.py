@@ -12,10 +12,8 @@ from pydantic import JsonValue
 
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, scored, unscored
 from kgeval.metrics.facts import PairCounts
-from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, matching_fact, relation_fact
+from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, matching_fact, pair_fact, relation_fact
 
-GRAPH = ("tau", "delta", "edge_cost", "undirected")
-PARTITIONS = ("tau", "edge_weight", "community", "runs", "seed")
 ORIGIN = "the file's own, else those of the stored graph (contexts with chunk ids), else a judge model makes them, one call a text"
 EMPTY = {"input": "the input has no triples", "context": "the context has no triples"}
 
@@ -51,7 +49,7 @@ def _detail(subject: Subject, name: str, counts: PairCounts) -> dict[str, JsonVa
 
 def _pair(subject: Subject, *, name: str, of: Callable[[PairCounts], tuple[float, dict[str, JsonValue]]]) -> MetricValue:
     """The value of a pair: unscored if it failed, 0 with the reason if a side is empty [D Algorithm 2], else what `of` makes of it."""
-    counts = subject.facts.pairs[matching_fact(name)]
+    counts = subject.facts.pairs[pair_fact(name)]
     if counts.failure is not None:
         return unscored(counts.failure)
     if counts.empty is not None:
@@ -95,7 +93,7 @@ def _stored(subject: Subject) -> MetricValue:
 def _of_pair(name: str) -> tuple[Metric, ...]:
     """The four metrics of one pair."""
     texts, sides = TEXTS[name], PAIRS[name]
-    fact, communities = matching_fact(name), community_fact(name)
+    fact, communities = pair_fact(name), community_fact(name)
     common = partial(Metric, group="kg", needs=texts.needs, tools=("gds", "embedder"), calls=texts.calls)
     where = f"Input and context are the triples of {texts.words}; {ORIGIN}."
     average = (
@@ -107,21 +105,20 @@ def _of_pair(name: str) -> tuple[Metric, ...]:
             f"kg_matching_{name}", summary=f"input entities with a cheap path to a context entity: {texts.words}",
             definition=f"{where} Share of input entities (heads and tails) with a path of cost <= delta to any context entity; "
                        "head-relation and relation-tail cost edge_cost each, SIMILAR (cosine >= tau) costs 1 - cosine. Empty side: 0.",
-            source="[D eq. 1, Algorithm 2]", compute=partial(_pair, name=name, of=_matching), asks=(*sides, fact), settings=GRAPH,
+            source="[D eq. 1, Algorithm 2]", compute=partial(_pair, name=name, of=_matching),
+            asks=(*sides, fact, matching_fact(name)),
         ),
         common(
             f"kg_community_{name}", summary=f"input entities that share a community with a context entity: {texts.words}",
             definition=f"{where} Share of input entities in a community with a context entity. {average} Empty side: 0.",
             source="[D eq. 2]; the mean over partitions is ours",
-            compute=partial(_pair, name=name, of=partial(_community, counted="entities")),
-            asks=(*sides, fact, communities), settings=PARTITIONS,
+            compute=partial(_pair, name=name, of=partial(_community, counted="entities")), asks=(*sides, fact, communities),
         ),
         common(
             f"kg_community_by_community_{name}", summary=f"communities with entities of both sides: {texts.words}",
             definition=f"{where} Share of all communities that hold entities of both sides. {average} Empty side: 0.",
             source="[D Algorithm 3]; the mean over partitions is ours",
-            compute=partial(_pair, name=name, of=partial(_community, counted="communities")),
-            asks=(*sides, fact, communities), settings=PARTITIONS,
+            compute=partial(_pair, name=name, of=partial(_community, counted="communities")), asks=(*sides, fact, communities),
         ),
         common(
             f"kg_triple_matching_{name}", summary=f"input triples found again as a whole in one context triple: {texts.words}",
@@ -129,7 +126,7 @@ def _of_pair(name: str) -> tuple[Metric, ...]:
                        "(cost 1 - cosine <= delta, cosine >= tau) and a relation with a cosine >= tau. Undirected: the context triple "
                        "may stand the other way round. Empty side: 0.",
             source="ours; [D 7] asks for it", compute=partial(_pair, name=name, of=_triple_matching),
-            asks=(*sides, fact, relation_fact(name)), settings=("tau", "delta", "undirected"),
+            asks=(*sides, fact, relation_fact(name)),
         ),
     )
 
@@ -139,8 +136,7 @@ MATCHING_STORED = Metric(
     "Input are the answer's triples, context are the entities of the stored graph. Share of the answer's entities with a path of cost "
     "<= delta to an entity of the graph; SIMILAR joins an entity of the answer to the one of the graph with the same normalised name or "
     "alias (cost 0), else to the nearest by embedding (cosine >= tau, cost 1 - cosine; graphs of up to 200,000 names). No triples: 0.",
-    "[D eq. 1] against the stored graph", _stored, asks=("triples:answer", STORED), tools=("gds", "embedder", "graph"), settings=GRAPH,
-    calls="1",
+    "[D eq. 1] against the stored graph", _stored, asks=("triples:answer", STORED), tools=("gds", "embedder", "graph"), calls="1",
 )
 
 METRICS: tuple[Metric, ...] = (*(metric for name in PAIRS for metric in _of_pair(name)), MATCHING_STORED)

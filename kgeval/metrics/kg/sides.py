@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Subject
+from kgeval.metrics.definition import SettingsView, Subject
 from kgeval.metrics.facts import Triples
 from kgeval.metrics.references import facts_for
 
@@ -26,9 +26,14 @@ STORED = "stored"
 NO_LAYOUT = Failure("graph_error", "no stored graph is given")
 
 
-def matching_fact(pair: str) -> str:
-    """The fact with the matching of a pair, and with its communities if they are asked for too."""
+def pair_fact(pair: str) -> str:
+    """The fact with the graph of a pair, and with all that is asked for beside it."""
     return f"pairs:{pair}"
+
+
+def matching_fact(pair: str) -> str:
+    """Asks that `pairs:PAIR` has matched entities."""
+    return f"matching:{pair}"
 
 
 def community_fact(pair: str) -> str:
@@ -43,12 +48,17 @@ def relation_fact(pair: str) -> str:
 
 @dataclass(frozen=True)
 class PairRequest:
-    """One pair of one row, and what is wanted beside its matching."""
+    """One pair of one row, and what is wanted of it."""
 
     subject: Subject
     pair: str
+    matching: bool
     communities: bool
     relations: bool
+
+    def settings_for(self, fact: Callable[[str], str]) -> SettingsView:
+        """The settings of one of the pair's facts: pair_fact, matching_fact, community_fact or relation_fact."""
+        return self.subject.settings_for(fact(self.pair))
 
     @property
     def sides(self) -> tuple[Triples, Triples]:
@@ -61,6 +71,6 @@ def requests_of(subject: Subject, selection: Selection) -> list[PairRequest]:
     """The pairs that the metrics of a row read."""
     facts = facts_for(subject, selection.facts_of(subject.row))
     return [
-        PairRequest(subject, pair, community_fact(pair) in facts, relation_fact(pair) in facts)
-        for pair in PAIRS if matching_fact(pair) in facts
+        PairRequest(subject, pair, matching_fact(pair) in facts, community_fact(pair) in facts, relation_fact(pair) in facts)
+        for pair in PAIRS if pair_fact(pair) in facts
     ]

@@ -196,7 +196,8 @@ def _stored_of_contexts(subject: Subject, asker: Asker | None, graph: Graph | No
     if graph is None or layout is None:
         return {}
     # the asker stands for the run; without one the layout does, which is loaded anew for each run
-    return stored_triples(graph, layout, ids, owner=asker or layout, timeout=subject.settings.query_timeout)
+    timeout = subject.settings_for("triples:contexts").query_timeout
+    return stored_triples(graph, layout, ids, owner=asker or layout, timeout=timeout)
 
 
 def _distinct(contexts: Sequence[Passage], known: Mapping[str, list[Triple]]) -> list[Passage]:

@@ -12,7 +12,7 @@ from kgeval.graph.connect import Graph, Row
 from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import MetricSettings
+from kgeval.metrics.definition import SettingsView
 from kgeval.metrics.stored.names import GraphNames
 from kgeval.records import Layout
 from kgeval.text.name_matching import EntityMention
@@ -42,12 +42,12 @@ class GraphLine:
 
 @dataclass(frozen=True)
 class StoredGraph:
-    """The stored graph as the metrics of a run see it."""
+    """The stored graph as a fact sees it, with the settings that the fact declares."""
 
     graph: Graph
     layout: Layout
     names: GraphNames
-    settings: MetricSettings
+    settings: SettingsView
 
     def ask(self, query: str, **params: object) -> list[Row]:
         """The rows of one of kgeval's queries, within the time limit. Raises: QueryError, QueryTimeout, ConnectionLost."""

@@ -20,7 +20,7 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
-from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
 from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of
 from kgeval.metrics.judge.replies import label_word
@@ -353,21 +353,22 @@ def _near(a: float, b: float) -> bool:
 MOST_ROWS = 10_000
 
 
-def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | None:
-    """The fact "cypher"; None where the answer has no Cypher.
+def cypher_run(subject: Subject, graph: Graph, *, match: bool) -> CypherRun | None:
+    """The fact "cypher"; None where the answer has no Cypher. `match`: with the fact "cypher:match", for which the gold query is run.
 
     Valid: the server plans it as a read and runs it within the time limit without an error. A query that kgeval will not run
     (graph/guard.py) is a failure, and so is a gold query that does not run or gives more than MOST_ROWS rows.
     Raises: ConnectionLost where the server does not answer any more.
     """
+    row = subject.row
     if row.answer.cypher is None:
         return None
-    run = partial(run_guarded, graph, timeout=settings.query_timeout, rows=MOST_ROWS)
+    run = partial(run_guarded, graph, timeout=subject.settings_for("cypher").query_timeout, rows=MOST_ROWS)
     mine = run(row.answer.cypher)
     if mine.refusal is not None:
         return CypherRun(failure=Failure("graph_error", mine.refusal))
     valid = mine.table is not None
-    if row.question.cypher is None:
+    if row.question.cypher is None or not match:
         return CypherRun(valid=valid, error=mine.error)
     gold = run(row.question.cypher)
     if gold.table is None or gold.table.cut:
@@ -375,7 +376,7 @@ def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | 
         return CypherRun(valid=valid, error=mine.error, gold_failure=Failure("graph_error", f"the gold query: {why}"))
     if mine.table is None:
         return CypherRun(valid=False, matches=False, error=mine.error, gold_rows=len(gold.table.rows))
-    return _compared(mine.table, gold.table, ordered=settings.ordered and ends_ordered(row.question.cypher))
+    return _compared(mine.table, gold.table, ordered=subject.settings_for("cypher:match").ordered and ends_ordered(row.question.cypher))
 
 
 def _compared(mine: QueryResult, gold: QueryResult, *, ordered: bool) -> CypherRun:
@@ -390,29 +391,33 @@ def _compared(mine: QueryResult, gold: QueryResult, *, ordered: bool) -> CypherR
     return CypherRun(valid=True, matches=matches, extra_columns=comparison.extra_columns, rows=rows, gold_rows=gold_rows)
 
 
-FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))
+FACTS = frozenset(("grounding", "steps@graph", "cypher", "cypher:match", "expired"))
 _SHELF = NamesCache()  # lives as long as its runs do; see there
 
 
 def stored_facts(subject: Subject, wanted: frozenset[str], graph: Graph, layout: Layout, asker: Asker | None) -> None:
     """Fills in `subject.facts` what is wanted and the stored graph tells; other names are passed over. May be called from any thread.
 
-    Each query has `settings.query_timeout` seconds. What the database refuses for this row is a fact with the failure graph_error.
+    Each query has the seconds of the setting query_timeout. What the database refuses for this row is a fact with the failure graph_error.
     In a dry run only what a model would be asked is found out.
     Raises: ConnectionLost; what the asker raises: what ends a run.
     """
     mine = wanted & FACTS
     if not mine:
         return
-    store = StoredGraph(graph, layout, _SHELF.names(asker or layout, graph, layout), subject.settings)
+    names = _SHELF.names(asker or layout, graph, layout)
+
+    def store(fact: str) -> StoredGraph:
+        return StoredGraph(graph, layout, names, subject.settings_for(fact))
+
     facts, row = subject.facts, subject.row
     if "grounding" in mine and asker is not None:
-        facts.grounded = grounding(subject, store, asker)
+        facts.grounded = grounding(subject, store("grounding"), asker)
     if asker is not None and asker.dry:
         return
     if "steps@graph" in mine and step_texts(row.question):
-        facts.checks["steps@graph"] = steps_in_graph(row.question, store)
+        facts.checks["steps@graph"] = steps_in_graph(row.question, store("steps@graph"))
     if "cypher" in mine:
-        facts.cypher = cypher_run(row, graph, subject.settings)
+        facts.cypher = cypher_run(subject, graph, match="cypher:match" in mine)
     if "expired" in mine:
-        facts.expired = expired(row, store)
+        facts.expired = expired(row, store("expired"))

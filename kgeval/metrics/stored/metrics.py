@@ -166,7 +166,7 @@ METRICS: tuple[Metric, ...] = (
         "between entities that the claim names, then what is said of these entities and their other relations; a judge says which "
         "triples support the claim. A claim that names nothing with a triple in the graph is not grounded, and nobody is asked.",
         "[M 4] KG grounding rate", kg_grounding, asks=("claims:answer", "grounding"), tools=("judge", "graph"),
-        settings=("candidates",), calls="2 (3 where many triples are near)", aspects=("by_relations",),
+        calls="2 (3 where many triples are near)", aspects=("by_relations",),
     ),
     Metric(
         "stepwise_accuracy", "reasoning", "steps of the gold chain that the answer takes, or that follow from its contexts",
@@ -193,15 +193,15 @@ METRICS: tuple[Metric, ...] = (
         "cypher_valid", "retrieval", "the answer's Cypher runs as a read",
         "1 if the server plans the answer's Cypher as a read and runs it in a READ transaction within query_timeout seconds, without an "
         "error; else 0, with the reason in detail. Cypher that would write or that loads files is 0 and is not run.",
-        "ours", cypher_valid, needs=("cypher",), asks=("cypher",), tools=("graph",), settings=("query_timeout",),
+        "ours", cypher_valid, needs=("cypher",), asks=("cypher",), tools=("graph",),
     ),
     Metric(
         "cypher_execution_match", "retrieval", "the answer's Cypher gives the result of the gold Cypher",
         "1 if the gold columns are found among the result's columns, whatever their names and order, so that all rows agree as often as "
         "they come; else 0. Rows and the items of lists count in any order unless `ordered` is set; with it, rows count in their order "
         "where the gold Cypher ends with ORDER BY. Numbers to 1e-8; nodes and relations by element id; null equals null.",
-        "execution accuracy, as in text-to-query benchmarks", cypher_execution_match, needs=("cypher", "gold_cypher"), asks=("cypher",),
-        tools=("graph",), settings=("query_timeout", "ordered"),
+        "execution accuracy, as in text-to-query benchmarks", cypher_execution_match, needs=("cypher", "gold_cypher"),
+        asks=("cypher", "cypher:match"), tools=("graph",),
     ),
     Metric(
         "stale_context_share", "retrieval", "retrieved facts that the stored graph marks as expired",

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from kgeval import __version__
 from kgeval.graph.failures import QueryTimeout
 from kgeval.llm import tokens
-from kgeval.llm.asker import Asker, Later, digest
+from kgeval.llm.asker import Later, digest
 from kgeval.records import Aligned, Answer, Stages
 from kgeval.systems.builtin.communities import CommunityRetriever
 from kgeval.systems.builtin.graph_rag import GraphRetriever
@@ -38,12 +38,16 @@ class BuiltinSystem(ClosedAtEnd):
     """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes. Whoever gave the
     tools closes them."""
 
-    def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None) -> None:
+    def __init__(
+        self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, layout_settings: Mapping[str, JsonValue],
+    ) -> None:
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel, self.samples = reader.adjusts, reader.parallel, reader.samples
-        parts = [settings.signature, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
-        self.signature = "|".join(parts)
+        retrieval = [retriever.signature] if retriever else []
+        if retriever and layout_settings:
+            retrieval.append(f"layout={digest(layout_settings)[:12]}")
+        self.signature = "|".join([settings.signature, *retrieval, reader.signature, f"kgeval={__version__}"])
 
     def answer(self, ask: Ask) -> Answer:
         """The answer. A query that takes too long, and a call that fails, is an answer with its error."""
@@ -112,10 +116,10 @@ class PlannedSystem(BuiltinSystem):
     """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
 
     def __init__(
-        self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, asker: Asker | None,
+        self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, tools: BuiltinTools,
     ) -> None:
-        super().__init__(settings, reader, retriever)
-        self._asker = asker
+        super().__init__(settings, reader, retriever, tools.layout_settings)
+        self._asker = asker = tools.asker
         self._bounds = retriever.bounds() if retriever and asker else (0, 0)
 
     def answer(self, ask: Ask) -> Answer:
@@ -165,5 +169,5 @@ def open_variant(settings: Settings, tools: BuiltinTools) -> BuiltinSystem:
         tools.models, tools.asker, settings.trial_temperature, stream=settings.stream,
     )
     if tools.planned:
-        return PlannedSystem(settings, reader, retriever, tools.asker)
-    return BuiltinSystem(settings, reader, retriever)
+        return PlannedSystem(settings, reader, retriever, tools)
+    return BuiltinSystem(settings, reader, retriever, tools.layout_settings)

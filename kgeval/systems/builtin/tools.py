@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from kgeval.config.answer import PresetName
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
@@ -32,7 +34,8 @@ class BuiltinTools:
     """What a built-in system works with. The caller opens and closes all of it; the system closes nothing of it.
 
     `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None:
-    the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them.
+    the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them;
+    `layout_settings`: what of the layout the user sets.
     `cache_dir`: kgeval's cache folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what
     takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). `preset`: the paper whose settings
     stand in place of the defaults. """
@@ -42,6 +45,7 @@ class BuiltinTools:
     embedder: Embedder | None = None
     graph: Graph | None = None
     layout: Layout | None = None
+    layout_settings: Mapping[str, JsonValue] = field(default_factory=dict)
     cache_dir: Path | None = None
     timeout: float | None = None
     say: Callable[[str], None] = lambda text: None
