@@ -133,6 +133,17 @@ class IncompleteError(KgevalError):
     exit_code = 3
 
 
+class UndeclaredSettingError(Exception):
+    """A metric, a fact or a check reads a setting that it does not declare, so that its signature would not change with it. A fault of its
+    code and nothing that a user can fix: no KgevalError."""
+
+    def __init__(self, reader: str, setting: str, declared: Iterable[str]) -> None:
+        super().__init__(
+            f"{reader} reads the setting {setting}, which it does not declare: its signature would not change with it "
+            f"(declared: {', '.join(declared) or 'none'})",
+        )
+
+
 def tried(call: Callable[[], T], faults: list[KgevalError]) -> T | None:
     """What the call gives; None where it raises, and what it raised is added to the faults."""
     try:

@@ -6,7 +6,7 @@
 // :param max_characters => 2000         -- INTEGER: a description may have so many characters
 // :param max_pieces => 20               -- INTEGER: a description may be merged from so many pieces
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -15,7 +15,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
   AND e[$layout.description_key] IS NOT NULL
 WITH e, e[$layout.description_key] AS text
 WITH e, CASE WHEN text IS :: STRING THEN size(text)

@@ -5,7 +5,7 @@
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -15,7 +15,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
   AND NOT coalesce(head([n IN $layout.label_names WHERE n.label IS NULL OR n.label IN labels(e) | n.is_id]), false)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, coalesce(name, '') =~ '[\\s\\p{P}\\p{Z}\\p{C}]*+' AS empty
 WITH count(*) AS total, collect(CASE WHEN empty THEN e END) AS hits

@@ -3,13 +3,13 @@
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: element_id STRING, source STRING, target STRING, label STRING, ids LIST OF STRING
 // mode: read
 MATCH (a)-[r]->(b)
 WHERE type(r) IN $layout.relation_types
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
   AND ($layout.relations_join_entities_only OR (any(l IN labels(a) WHERE l IN $layout.entity_labels) AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
     AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)

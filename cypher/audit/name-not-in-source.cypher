@@ -3,7 +3,7 @@
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: element_id STRING, key STRING, name STRING, type STRING, aliases LIST OF STRING, chunks LIST OF STRING, ids LIST OF STRING
 // mode: read
@@ -12,7 +12,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WHERE name IS NOT NULL
 CALL (e) {

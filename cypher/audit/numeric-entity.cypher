@@ -6,7 +6,7 @@
 // :param units => ['km', 'percent', 'march', 'january'] -- LIST OF STRING: units, months, weekdays and the like, in lower case
 // :param max_characters => 60           -- INTEGER: longer names are not looked at
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -15,7 +15,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, CASE WHEN size(name) <= $max_characters THEN replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss') END AS folded
 WITH e, CASE WHEN folded =~ '.*\\p{N}.*' THEN

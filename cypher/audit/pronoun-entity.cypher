@@ -8,7 +8,7 @@
 // :param acronyms => ['us', 'it']       -- LIST OF STRING: pronouns that are acronyms too
 // :param capitals_share => 0.5          -- FLOAT: from this share on, the graph's names are taken to be all in capitals
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
@@ -17,7 +17,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH e, @name(e) AS name
 WITH e, left(trim(normalize(name, NFKC)), 60) AS short
 WITH e, toLower(short) AS folded, size(short) > 1 AND short = toUpper(short) AND short <> toLower(short) AS capitals

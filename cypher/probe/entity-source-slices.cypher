@@ -4,7 +4,7 @@
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: rows LIST OF LIST
 // mode: read
@@ -13,7 +13,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+  AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
 WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {

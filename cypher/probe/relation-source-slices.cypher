@@ -8,7 +8,7 @@
 // :param ids => null              -- LIST OF STRING: element ids of the entities whose relations are read; null: of all
 // :param details => true          -- BOOLEAN: with element id and label of each relation
 // :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
-// :param sample_seed => 0               -- INTEGER: which ones
+// :param sample_seed => 0               -- INTEGER: seed that picks them
 //
 // returns: rows LIST OF LIST
 // mode: read
@@ -24,7 +24,7 @@ CALL (found, at) {
   UNWIND found[at..at + $slice] AS a
   MATCH (a)-[r]->(b)
   WHERE type(r) IN $layout.relation_types
-    AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+    AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed * 104729) % 1000003 < $sample_share * 1000003)
     AND ($layout.relations_join_entities_only OR (any(l IN labels(b) WHERE l IN $layout.entity_labels)
       AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.partial_scan import PartialScan
+from kgeval.errors import UndeclaredSettingError
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import Query
 from kgeval.records import Example
@@ -29,6 +32,43 @@ class Embedding:
     anew: bool = False
     cache_dir: Path | None = None
     say: Callable[[str], None] = lambda text: None
+
+    @property
+    def settings(self) -> dict[str, str | bool | None]:
+        """What a signature says of it."""
+        return {"model": self.embedder.name, "endpoint": self.embedder.endpoint, "anew": self.anew}
+
+
+class CheckSettings(Mapping[str, Any]):
+    """What a check may read of the settings: those that its rule declares, and no others. `signature` stands for exactly these."""
+
+    def __init__(self, check: str, values: Mapping[str, Any]) -> None:
+        self._check, self._values = check, values
+
+    def __getitem__(self, name: str) -> Any:
+        """Raises: UndeclaredSettingError."""
+        if name not in self._values:
+            raise UndeclaredSettingError(f"the check {self._check}", name, self._values)
+        return self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def signature(self) -> str:
+        """ID:12 hex digits, a SHA-256 of all values. A part of the graph that is looked at is none of them: of a sample the same is asked,
+        of fewer things."""
+        asked = {name: value for name, value in self._values.items() if name != "part"}
+        if isinstance(embedding := asked.get("embedding"), Embedding):
+            asked["embedding"] = embedding.settings
+        text = json.dumps([self._check, asked], sort_keys=True, ensure_ascii=False)
+        return f"{self._check}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 class SharedReads:
@@ -61,20 +101,30 @@ SLICES = {
 
 @dataclass(frozen=True, kw_only=True)
 class CheckRun(GraphReader):
-    """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds). `part`: what
-    a check of strings looks at. `embedding`: what makes vectors, if that is wanted. `shared`: what other checks have read."""
+    """One check about to run: the graph, its bound layout, the query file, the settings that it declares, and limits (`timeout` in
+    seconds). `sample`: hits that it lists at most. `shared`: what other checks have read."""
 
     query: Query
     settings: Mapping[str, Any] = field(default_factory=dict)
     sample: int = 5
-    schema: Mapping[str, Any] | None = None
-    part: PartialScan = field(default_factory=PartialScan)
-    embedding: Embedding | None = None
     shared: SharedReads = field(default_factory=SharedReads)
 
+    @property
+    def part(self) -> PartialScan:
+        """What a check of strings looks at. Raises: UndeclaredSettingError."""
+        part: PartialScan = self.settings["part"]
+        return part
+
+    @property
+    def embedding(self) -> Embedding | None:
+        """What makes vectors, if that is wanted. Raises: UndeclaredSettingError."""
+        embedding: Embedding | None = self.settings["embedding"]
+        return embedding
+
     def pool(self) -> dict[str, Any]:
-        """Layout, sample, schema, the part to look at, and the settings."""
-        return {**super().pool(), "sample": self.sample, "schema": self.schema, **self.part.params(), **self.settings}
+        """Layout, sample, the part to look at where the check may look at one, and the settings."""
+        part = self.part.params() if "part" in self.settings else {}
+        return {**super().pool(), "sample": self.sample, **part, **self.settings}
 
     def own_rows(self, **more: Any) -> list[Row]:
         """All rows of the check's own query."""

@@ -89,7 +89,10 @@ def _notes_on_figures(before: AuditReport, after: AuditReport) -> Iterator[str]:
     for name, (was, has) in other_methods(before, after).items():
         yield f"{name} was {was} and is {has} now: the figures that rest on it cannot be compared"
     if before.run.seed != after.run.seed:
-        yield f"communities were found with another seed: {before.run.seed} before, {after.run.seed} now"
+        yield (
+            f"--seed was {before.run.seed} and is {after.run.seed} now: community stability, Leiden's communities and what --sample-share "
+            "looks at may differ"
+        )
     corpora = [side.run.arguments.get("corpus") for side in (before, after)]
     if corpora[0] != corpora[1]:
         texts = [f"those of {name}" if name else "those of the graph's chunks" for name in corpora]

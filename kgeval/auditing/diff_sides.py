@@ -59,7 +59,10 @@ def why_incomparable(then: Finding, now: Finding) -> str | None:
     ]
     others = [f"another {name.replace('_', ' ')}" for name in _different(_parameters(then), _parameters(now))]
     changed = ["its query was changed"] if then.query and now.query and _code(then.query) != _code(now.query) else []
-    return "; ".join(filter(None, [", ".join(settings), ", ".join(others), *changed])) or None
+    reasons = list(filter(None, [", ".join(settings), ", ".join(others), *changed]))
+    if not reasons and then.signature != now.signature:
+        reasons = ["it read other words, or other embeddings"]
+    return "; ".join(reasons) or None
 
 
 def _different(then: Mapping[str, object], now: Mapping[str, object]) -> list[str]:

@@ -12,14 +12,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.auditing.attempts import PartFailure, PartResult, attempt
-from kgeval.auditing.check import CheckOutcome, CheckRun, Embedding, SharedReads, examples_of
+from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
-from kgeval.auditing.rulebook import Rule, load_rules
+from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.connect import Graph
@@ -34,29 +34,31 @@ ALL = 1_000_000_000
 SAME_READS = {"type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source"}
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 Progress = Callable[[str, str], None]
+SettingsByRule = Mapping[str, Mapping[str, Setting]]
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
+    """What to run and how. `timeout`: seconds a query. `examples`: of a finding, 0 = all. `gates`: limits, waivers, ratchet. `settings`: by
+    rule id and name, where they are no defaults.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
-    `concurrent`: parts that run at once, each in a session of its own with the server.
+    `concurrent_queries`: parts that run at once, each in a session of its own with the server.
     """
 
     rules: list[Rule]
-    sample: int = 5
+    examples: int = 5
     timeout: float = 120.0
     gates: Gates = field(default_factory=Gates)
     part: PartialScan = field(default_factory=PartialScan)
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: SettingsByRule = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
     embedding: Embedding | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
-    concurrent: int = 1
+    concurrent_queries: int = 1
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
     tune_malloc()
     with sharing(graph):
         run = _AuditRun(graph, layout, options, progress)
-        run_tasks(run.tasks(), options.concurrent, ending=run.end)
+        run_tasks(run.tasks(), options.concurrent_queries, ending=run.end)
         return run.audit()
 
 
@@ -117,7 +119,7 @@ class _AuditRun:
         tasks = [Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in checks.values())]
         if self.structure is not None:
             tasks = [*self.structure.tasks(), *tasks]
-        if self.options.concurrent > 1:
+        if self.options.concurrent_queries > 1:
             tasks.sort(key=lambda task: 0 if GDS in task.holds else 1 if CLIENT in task.holds else 2)
         return tasks
 
@@ -172,10 +174,9 @@ def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mappin
 
 
 def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[str, Any] | None = None, **options: Any) -> Finding:
-    """One check's finding; options as in EngineOptions, but settings without the rule's id. Missing roles are looked up first."""
+    """One check's finding; options as in EngineOptions, but settings those of the rule alone. Missing roles are looked up first."""
     rule = load_rules()[rule_id]
-    named = {f"{rule_id}.{name}": value for name, value in (settings or {}).items()}
-    chosen = EngineOptions(rules=[rule], structure=None, settings=named, **options)
+    chosen = EngineOptions(rules=[rule], structure=None, settings={rule_id: settings or {}}, **options)
     return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
 
 
@@ -207,10 +208,9 @@ def _run(
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
     check = CheckRun(
-        graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
+        graph=graph, layout=layout, query=all_queries()[rule.id], settings=check_settings(rule, options),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
-        sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
-        embedding=options.embedding, shared=options.shared,
+        sample=max(options.examples or ALL, LISTED), timeout=options.timeout, shared=options.shared,
     )
     if rule.step:
         outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
@@ -219,17 +219,22 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -
     return CheckOutcome(row["count"], row["total"], examples_of(row["sample"]))
 
 
-def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """The rule's settings with overrides (`rule-id.setting`), and its word lists."""
-    own = {name.split(".", 1)[1]: value for name, value in overrides.items() if name.startswith(rule.id + ".")}
-    return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
+def rule_settings(rule: Rule, given: Mapping[str, Setting]) -> dict[str, Any]:
+    """The rule's own settings, those that are given in place of its defaults, and its word lists."""
+    return {**rule.settings, **given, **{name: word_list(stem) for name, stem in rule.words.items()}}
+
+
+def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
+    """All that the rule declares: its own settings, and what it reads of the options of the whole audit."""
+    own = rule_settings(rule, options.settings.get(rule.id, {}))
+    return CheckSettings(rule.id, own | {str(name): getattr(options, name) for name in rule.reads})
 
 
 def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     gated = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
-    examples = gated.examples[: options.sample or None]
+    examples = gated.examples[: options.examples or None]
     hits = outcome.count > gated.suppressed
     finding = _finding(
         rule, gated.status, options, severity=gated.severity, count=outcome.count, total=outcome.total, share=share,
@@ -243,15 +248,16 @@ def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineO
 
 def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Finding:
     """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
-    used = settings_of(rule, options.settings)
-    settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}
+    used = check_settings(rule, options)
+    settings: dict[str, JsonValue] = {name: used[name] for name in rule.settings}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    pool = {**used, **PartialScan().params(), **({"schema": options.schema} if options.schema is not None else {})}
-    parameters = {name: value for name, value in pool.items() if name in declared}
+    pool = {**used, **PartialScan().params()}
+    parameters = {name: value for name, value in pool.items() if name in declared and value is not None}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
-        "total_of": rule.total_of, "threshold": limits_text(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
+        "total_of": rule.total_of, "threshold": limits_text(options.gates.of(rule)), "settings": settings, "signature": used.signature,
+        "advice": rule.advice,
         "query": query.text if query else None, "query_lists": query_lists(rule),
         "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,

@@ -22,12 +22,16 @@ Role = Literal[
     "embeddings", "nearness",
 ]
 Setting = float | int | str | bool
+Wide = Literal["schema", "part", "embedding"]
 Hit = Literal["first", "group", "items", "pairs", "share"]
 
 
 class Rule(BaseModel):
     """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes. `cost`: what the hits cost
     those who ask the graph, as the end of a sentence that begins with "3 of 9 entities"; true for one hit and for many.
+
+    `settings`, `words`: its own settings and lists of words; `reads`: what it reads of the options of the whole audit (the schema to check,
+    the part to look at, what makes embeddings). It gets these and no others.
 
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
@@ -50,6 +54,7 @@ class Rule(BaseModel):
     needs: list[Role] = Field(default_factory=list)
     words: dict[str, str] = Field(default_factory=dict)
     settings: dict[str, Setting] = Field(default_factory=dict)
+    reads: list[Wide] = Field(default_factory=list)
     cost: str
     advice: str
     finds: str

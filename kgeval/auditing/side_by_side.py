@@ -86,7 +86,7 @@ def _notes(names: Sequence[str], reports: Sequence[AuditReport]) -> list[str]:
             notes.append(f"the graphs have different {what}: {', '.join(f'{name}: {value}' for name, value in known)}")
     settings_of: dict[str, set[str]] = {}
     for finding in (finding for report in reports for finding in report.findings if finding.count is not None):
-        settings_of.setdefault(finding.rule_id, set()).add(f"{sorted(finding.settings.items())} {finding.threshold}")
+        settings_of.setdefault(finding.rule_id, set()).add(f"{finding.signature} {sorted(finding.settings.items())} {finding.threshold}")
     if other := sorted(rule for rule, settings in settings_of.items() if len(settings) > 1):
         notes.append(f"asked with different settings or thresholds, not to be compared: {', '.join(other)}")
     return notes

@@ -77,13 +77,13 @@ class StructureFigures:
 
 @dataclass(frozen=True)
 class StructureOptions:
-    """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks;
-    `tokens`: how many those are, where they were counted before."""
+    """What to measure. `timeout`: seconds for each query. `community_seed`: of Leiden, and of the runs that try stability. `corpus`: texts
+    to count tokens of, instead of the chunks; `tokens`: how many those are, where they were counted before."""
 
     timeout: float = 120.0
     communities: bool = True
     properties: bool = True
-    seed: int = 0
+    community_seed: int = 0
     corpus: Iterable[str] | None = None
     tokens: int | None = None
 
@@ -388,8 +388,8 @@ def _communities(probe: _Probe, view: View) -> None:
     if not view.edges:
         probe.skip(PARTS["communities"], "the graph has no relations between two entities")
         return
-    numbers, probe.out.community_map, partition = communities(view, seed=probe.options.seed)
+    numbers, probe.out.community_map, partition = communities(view, seed=probe.options.community_seed)
     probe.out.numbers |= numbers
     # a part of its own: it sorts all edges anew, and what it cannot have takes nothing from the figures before
-    seed, timeout = probe.options.seed, probe.options.timeout
+    seed, timeout = probe.options.community_seed, probe.options.timeout
     probe.part(STABILITY, lambda: probe.out.numbers.update(stability(view, partition, seed=seed, timeout=timeout)))

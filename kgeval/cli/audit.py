@@ -57,7 +57,7 @@ def audit(**options: Any) -> int:
 
     config = load_config(options["config_file"])
     options = one_graph(options)
-    chosen = workflow.audit_options(config, given_of(AuditOptions, options))
+    chosen = workflow.audit_request(config, given_of(AuditOptions, options))
     columns = audit_several.columns_of(options["graphs"], limited=bool(options["thresholds"]))
     check_form(options["form"], GraphsReport if columns else AuditReport)
     session = session_from("audit", options, config=config, graphs=list(options["graphs"]))

@@ -150,11 +150,11 @@ def rows_note(query: Query) -> str:
 
 def defaults(query: Query, sample: int = ALL) -> dict[str, Any]:
     """Values that the rule of the same name gives to the query's parameters, and a sample size."""
-    from kgeval.auditing.engine import settings_of
+    from kgeval.auditing.engine import rule_settings
     from kgeval.auditing.rulebook import load_rules
 
     rule = load_rules().get(query.name)
-    pool: dict[str, Any] = {"sample": sample, **(settings_of(rule, {}) if rule else {})}
+    pool: dict[str, Any] = {"sample": sample, **(rule_settings(rule, {}) if rule else {})}
     return {p.name: pool[p.name] for p in query.params if p.name in pool}
 
 

@@ -69,8 +69,16 @@ class IgnoreSection(Section):
 
 
 def _several(value: Any) -> Any:
-    """A single name stands for a list of one."""
+    """A single text stands for a list of one."""
     return (value,) if isinstance(value, str) else value
+
+
+def _names(value: Any) -> Any:
+    """Names, each alone or several in one text with commas between them."""
+    texts = _several(value)
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        return texts
+    return tuple(name for text in texts for part in text.split(",") if (name := part.strip()))
 
 
 def _name(value: Any) -> Any:
@@ -81,10 +89,10 @@ def _name(value: Any) -> Any:
 class AuditOptions(Section):
     """What an audit looks at, and its gates: keywords of kgeval.audit, flags of `kgeval audit`, keys of `[audit]` in kgeval.toml."""
 
-    checks: Annotated[tuple[str, ...], BeforeValidator(_several), Flag("--check", "ID")] = Field(
+    checks: Annotated[tuple[str, ...], BeforeValidator(_names), Flag("--check", "ID")] = Field(
         default=(), description="Run these checks or groups only (comma or repeated).",
     )
-    skip: Annotated[tuple[str, ...], BeforeValidator(_several), Flag(metavar="ID")] = Field(
+    skip: Annotated[tuple[str, ...], BeforeValidator(_names), Flag(metavar="ID")] = Field(
         default=(), description="Leave out these checks or groups (comma or repeated).",
     )
     examples: int = Field(default=5, ge=0, description="Examples of a finding, 0 = all")
@@ -104,7 +112,9 @@ class AuditOptions(Section):
         default=(), description="JSON report of kgeval accuracy or completeness whose findings join (repeatable).",
     )
     no_structure: Annotated[bool, Flag(heading=LOOKED_AT)] = Field(default=False, description="Only the checks, no structure figures.")
-    seed: Annotated[int, Flag(heading=LOOKED_AT)] = Field(default=0, ge=0, lt=2**31, description="Seed of the communities' stability")
+    seed: Annotated[int, Flag(heading=LOOKED_AT)] = Field(default=0, ge=0, lt=2**31, description=(
+        "Seed of three things: Leiden (above 50,000 entities), the runs that try community stability, what --sample-share picks"
+    ))
 
     thresholds: Annotated[tuple[str, ...], BeforeValidator(_several), Flag("--threshold", "ID<=X", heading=GATES)] = Field(
         default=(),

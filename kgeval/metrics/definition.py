@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
 from kgeval.config import Criterion
+from kgeval.errors import UndeclaredSettingError
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import RowFacts, fact_settings
 from kgeval.records import Row, ScoreStatus
@@ -42,17 +43,13 @@ class MetricSettings:
     bertscore_model: str = "roberta-large"
 
 
-class UndeclaredSettingError(Exception):
-    """A metric or a fact reads a setting that it does not declare: a fault of its code. No row's failure, so that it ends a run."""
-
-
 class SettingsView(MetricSettings):
     """The settings that a reader declares, and no others. What it holds (`values`) is what a signature stands for."""
 
     __slots__ = ("_names", "_reader")
 
     def __init__(self, reader: str, settings: MetricSettings, names: Iterable[str]) -> None:
-        """`reader`: who reads, for the error. Raises: UndeclaredSettingError for a name that `settings` does not have."""
+        """`reader`: who reads, for the error. Raises: UndeclaredSettingError where `settings` is a view without one of the names."""
         object.__setattr__(self, "_reader", reader)
         object.__setattr__(self, "_names", tuple(names))
         for name in self._names:
@@ -61,11 +58,7 @@ class SettingsView(MetricSettings):
     def __getattr__(self, name: str) -> Any:  # of slots that nothing was put into
         if name not in SETTING_NAMES:
             raise AttributeError(name)
-        self._refuse(name)
-
-    def _refuse(self, name: str) -> NoReturn:
-        what = f"{self._reader} reads the setting {name}, which it does not declare"
-        raise UndeclaredSettingError(f"{what}: its signature would not change with it (declared: {', '.join(self._names) or 'none'})")
+        raise UndeclaredSettingError(self._reader, name, self._names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SettingsView) and self.values == other.values

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kgeval.auditing.accuracy.report import best
+from kgeval.auditing.diff_figures import METHODS
 from kgeval.format import chance, labels_of
 from kgeval.overview import structure
 from kgeval.overview.advice import part_of
@@ -86,7 +87,7 @@ def audit(report: AuditReport) -> Figures:
         value = report.structure.get(figure.id)
         if isinstance(value, int | float) and value == value:
             unit: Unit = "share" if figure.unit == "share" else "count" if isinstance(value, int) else "number"
-            yield _figure("graph", figure.id, figure.title, value, unit=unit, exact=True)
+            yield _figure("graph", figure.id, figure.title, value, unit=unit, exact=True, signature=_method(report, figure.id))
     answered = [finding for finding in report.findings if finding.status in ("passed", "failed")]
     for severity in ("error", "warning", "info"):
         failed = [finding.status == "failed" for finding in answered if finding.severity == severity]
@@ -97,11 +98,16 @@ def audit(report: AuditReport) -> Figures:
             )
     for finding in answered:
         if finding.share is not None and finding.group not in ("accuracy", "completeness"):
-            signature = f"{finding.rule_id}|" + ",".join(f"{name}={value}" for name, value in sorted(finding.settings.items()))
             yield _figure(
                 "graph", finding.rule_id, finding.title, finding.share, n=finding.total, n_scored=finding.total, better="lower", exact=True,
-                signature=signature, note=f"{finding.severity}: {finding.status}",
+                signature=finding.signature, note=f"{finding.severity}: {finding.status}",
             )
+
+
+def _method(report: AuditReport, figure_id: str) -> str | None:
+    """The named method that a structure figure rests on (the algorithm of the communities with its seed, a tokenizer), if there is one."""
+    rests_on = (name for name, ids in METHODS.items() if figure_id in ids and report.structure.get(name) is not None)
+    return next((f"{name}={report.structure[name]}" for name in rests_on), None)
 
 
 def completeness(report: CompletenessReport) -> Figures:

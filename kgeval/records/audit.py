@@ -93,6 +93,8 @@ class Finding(Record):
     count leaves out. Skipped, incomplete and error
     findings have null count, total and share: an unanswered check is never a pass.
 
+    `signature` stands for all that the check read of the settings: its own (`settings`), lists of words, a schema, what makes embeddings.
+
     `query` with `parameters` and the report's layout lists the hits; where `query_lists` is `rows` it lists what the check reads, and a
     step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits. `picture`: what lies around the
     first example; of the findings to look at first.
@@ -114,6 +116,7 @@ class Finding(Record):
     waived: list[Waived] = Field(default_factory=list)
     threshold: Public | None = None
     settings: dict[Public, PublicJson] = Field(default_factory=dict)
+    signature: Public | None = None
     examples: list[Example] = Field(default_factory=list)
     examples_total: int | None = None
     query: Public | None = None

@@ -159,7 +159,7 @@ def audit(
     with AUDIT.called(
         options, connection=connection, graph=graph if several is None else None, dry=dry_run, faults=faults,
     ) as call:
-        session, chosen = call.session, workflow.audit_options(call.session.config, call.given)
+        session, chosen = call.session, workflow.audit_request(call.session.config, call.given)
         if several is not None:
             columns = audit_several.columns_of([str(part) for part in several], limited=bool(call.given.get("thresholds")))
             return call.worded(audit_several.run(session, chosen, columns))

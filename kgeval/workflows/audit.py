@@ -6,17 +6,16 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
-from kgeval.config.words import split_at_commas
-from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
+from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, raise_together, together, tried
 from kgeval.format import percent
 from kgeval.llm.plan import Plan
-from kgeval.workflows.audit_gates import GatePlan, gated, parse_limits, planned_gates, threshold_texts, write_debt
+from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, thresholds_in_force, write_debt
 from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session, options_of
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
     from kgeval.auditing.check import Embedding
     from kgeval.auditing.engine import Audit, EngineOptions
+    from kgeval.auditing.gates import Limits, WrittenThreshold
     from kgeval.auditing.partial_scan import PartialScan
     from kgeval.auditing.report_files import JoinedReport
+    from kgeval.auditing.rulebook import Rule, Setting
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
@@ -91,53 +92,92 @@ class AuditPlan(Plan):
 
 
 @dataclass(frozen=True)
+class AuditRequest:
+    """What an audit is asked for, read once. `options`: as they stand in the manifest, with all thresholds in force as texts. `rules`,
+    `settings`, `limits`: what checks, settings (by rule id and name) and thresholds mean. `faults`: what is wrong with those, by option;
+    `threshold_faults`: each of the thresholds'."""
+
+    options: AuditOptions
+    rules: list[Rule]
+    settings: Mapping[str, Mapping[str, Setting]]
+    limits: Limits
+    faults: Mapping[str, KgevalError] = field(default_factory=dict, compare=False)
+    threshold_faults: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """What is asked for, checked before a connection is made. `baseline`: earlier reports to compare with."""
+    """What is asked for, checked before a connection is made. `baseline`: earlier reports to compare with; `memory_limit`: in bytes."""
 
     options: AuditOptions
     engine: EngineOptions
     joined: list[JoinedReport]
     gates: GatePlan
     baseline: Baseline | None = None
+    memory_limit: int | None = None
     several: bool = False
 
 
-def audit_options(config: Config, given: Mapping[str, Any]) -> AuditOptions:
-    """The options: what is given over `[audit]` of kgeval.toml. Settings and thresholds add up, by check.
+def audit_request(config: Config, given: Mapping[str, Any]) -> AuditRequest:
+    """What is given over `[audit]` of kgeval.toml; settings and thresholds add up, by check. Names and limits that cannot be are faults of
+    the request, which `prepare` raises with all others.
 
-    Raises: UsageError with all faults.
+    Raises: UsageError with all faults of the options' values.
     """
     section, given = config.audit, dict(given)
-    given["thresholds"] = threshold_texts(config, options_of(AuditOptions, {"thresholds": given.get("thresholds") or ()}).thresholds)
+    flags = options_of(AuditOptions, {"thresholds": given.get("thresholds") or ()}).thresholds
+    thresholds = thresholds_in_force(config, flags)
+    given["thresholds"] = tuple(threshold.text for threshold in thresholds)
     given["settings"] = {**section.settings, **(given.get("settings") or {})}
-    return options_of(AuditOptions, given, section)
+    return _request(options_of(AuditOptions, given, section), thresholds)
+
+
+def _request(options: AuditOptions, thresholds: Sequence[WrittenThreshold]) -> AuditRequest:
+    from kgeval.auditing.gates import read_limits
+    from kgeval.auditing.gates.limits import FIX
+    from kgeval.auditing.rulebook import choose
+
+    rules: list[Rule] = []
+    settings: dict[str, dict[str, Setting]] = {}
+    faults: dict[str, KgevalError] = {}
+    try:
+        rules = choose(options.checks, options.skip)
+    except UsageError as fault:
+        faults["checks"] = fault
+    try:
+        settings = read_settings(options.settings)
+    except UsageError as fault:
+        faults["settings"] = fault
+    limits, threshold_faults = read_limits(thresholds)
+    if threshold_faults:
+        faults["thresholds"] = UsageError("faulty thresholds: " + "; ".join(threshold_faults), fix=FIX)
+        limits = {}
+    return AuditRequest(options, rules, settings, limits, faults, threshold_faults)
 
 
 def names(_: Session, options: AuditOptions) -> Iterator[Callable[[], object]]:
-    """Checks of names in the options: of checks, of their settings, and in thresholds. Each raises: UsageError with its faults."""
-    from kgeval.auditing.rulebook import choose
+    """The check of names in the options: of checks, of their settings, and in thresholds. Raises: UsageError with all faults."""
+    from kgeval.auditing.gates import written_as_flag
     from kgeval.stats.thresholds import split
 
-    yield lambda: choose(split_at_commas(options.checks), split_at_commas(options.skip))
-    yield lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()])
-    yield lambda: parse_limits(split(options.thresholds))
+    request = _request(options, [written_as_flag(flag) for flag in split(options.thresholds)])
+    yield lambda: raise_together(list(request.faults.values()))
 
 
-def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
+def prepare(session: Session, request: AuditRequest, *, several: bool = False) -> Prepared:
     """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
     from kgeval.auditing.report_files import read_joined
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_outputs
 
-    faults: list[KgevalError] = []
+    options, faults = request.options, list[KgevalError]()
     tried(lambda: check_outputs(session.outputs, GraphsReport if several else AuditReport), faults)
-    rules, settings, _ = names(session, options)  # thresholds are read with the other gates
-    for check in (rules, settings):
-        tried(check, faults)
-    gates = tried(lambda: planned_gates(session, options, today=datetime.now().astimezone().date(), several=several), faults)
+    faults += request.faults.values()
+    today = datetime.now().astimezone().date()
+    gates = tried(lambda: planned_gates(session, options, request.limits, today=today, several=several), faults)
     joined = tried(lambda: read_joined(options.with_reports), faults) or []
     baseline = tried(lambda: read_baseline(session, options), faults)
-    tried(lambda: memory_limit_bytes(options), faults)
+    memory_limit = tried(lambda: memory_limit_bytes(options), faults)
     if session.dry and several:
         faults.append(UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out"))
     if options.memory_limit and session.gds_session is not None:
@@ -145,38 +185,38 @@ def prepare(session: Session, options: AuditOptions, *, several: bool = False) -
         faults.append(UsageError(what, fix="use --gds-session-memory"))
     if gates is None or faults:
         raise together(faults)
-    engine = replace(engine_options(options, gates), embedding=embedding_of(session, options))
-    return Prepared(options, engine, joined, gates, baseline, several)
+    engine = replace(engine_options(request, gates), embedding=embedding_of(session, options))
+    return Prepared(options, engine, joined, gates, baseline, memory_limit, several)
 
 
-def run(session: Session, options: AuditOptions) -> AuditResult:
+def run(session: Session, request: AuditRequest) -> AuditResult:
     """The audit of one graph. `write_ratchet` is written last; if that cannot be done, the result is there all the same (`fault`).
 
     Raises: UsageError, InputError, ConfigError, ConnectError, LayoutError.
     """
-    prepared = prepare(session, options)
+    prepared = prepare(session, request)
     report, audit_data = audited(session, prepared, session.graph_name)
     fault = write_debt(prepared.gates, report, audit_data, session.say, redact=session.redact)
     return AuditResult(report=report, fault=fault, redact=session.redact)
 
 
-def plan(session: Session, options: AuditOptions) -> AuditPlan:
+def plan(session: Session, request: AuditRequest) -> AuditPlan:
     """What `run` would take: sizes by the count store, checks, memory by GDS's estimates. Reads no more.
 
     Raises: as `run`.
     """
-    prepared = prepare(session, options)
+    prepared = prepare(session, request)
     bound = session.bound_layout()
     memory = None if session.gds_session is None else session.gds_session.memory_told
     rules = [rule.id for rule in prepared.engine.rules]
-    with _memory_limited(session.graph, options):
-        return AuditPlan((), lines=tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)), asks=False)
+    with _memory_limited(session.graph, prepared.memory_limit):
+        return AuditPlan((), lines=tuple(dry_run_lines(session.graph, bound, request.options, rules, session=memory)), asks=False)
 
 
 @contextmanager
-def _memory_limited(graph: Graph, options: AuditOptions) -> Iterator[None]:
+def _memory_limited(graph: Graph, memory_limit: int | None) -> Iterator[None]:
     """The limit of this audit on the graph, which other tasks of the session share."""
-    graph.memory_limit = memory_limit_bytes(options)
+    graph.memory_limit = memory_limit
     try:
         yield
     finally:
@@ -204,7 +244,7 @@ def audited(
 
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
-    with _memory_limited(graph, options), steps_bar(len(engine.rules) + 9, show=session.show) as progress:
+    with _memory_limited(graph, prepared.memory_limit), steps_bar(len(engine.rules) + 9, show=session.show) as progress:
         audit_data = audit(graph, layout, engine, progress=progress)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
@@ -265,18 +305,17 @@ def inputs_of(session: Session, options: AuditOptions) -> list[Path]:
     return [Path(name) for name in (*named, *options.with_reports, options.baseline) if name and Path(name).is_file()]
 
 
-def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
+def engine_options(request: AuditRequest, gates: GatePlan) -> EngineOptions:
     """The engine's options; every fault is raised before a connection is made."""
     from kgeval.auditing.engine import EngineOptions
-    from kgeval.auditing.rulebook import choose
     from kgeval.auditing.structure import StructureOptions
 
+    options = request.options
     corpus = texts(options.corpus) if options.corpus else None
-    settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
+    structure = StructureOptions(timeout=options.timeout, community_seed=options.seed, corpus=corpus)
     return EngineOptions(
-        rules=choose(split_at_commas(options.checks), split_at_commas(options.skip)), sample=options.examples, timeout=options.timeout,
-        gates=gates.gates, part=part_of(options), settings=settings, concurrent=options.concurrent_queries,
-        structure=None if options.no_structure else StructureOptions(timeout=options.timeout, seed=options.seed, corpus=corpus),
+        rules=request.rules, examples=options.examples, timeout=options.timeout, gates=gates.gates, part=part_of(options),
+        settings=request.settings, concurrent_queries=options.concurrent_queries, structure=None if options.no_structure else structure,
     )
 
 
@@ -358,8 +397,10 @@ def part_notes(part: PartialScan) -> list[str]:
     """What a reader must know where checks looked at a part."""
     if part.whole:
         return []
-    return [f"the checks of names and texts looked at {part.share:.3g} of the things, picked by their ids (seed {part.seed}): their shares "
-            "are estimates with an interval, and a rare fault may be missed; all other checks read everything"]
+    return [
+        f"the checks of names and texts looked at {part.sample_share:.3g} of the things, picked by their ids (seed {part.sample_seed}): "
+        "their shares are estimates with an interval, and a rare fault may be missed; all other checks read everything"
+    ]
 
 
 def dry_run_lines(
@@ -406,15 +447,14 @@ def _memory(found: MemoryEstimate) -> Iterator[str]:
 KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "text"}
 
 
-def parse_settings(given: list[str]) -> dict[str, Any]:
-    """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
+def read_settings(given: Mapping[str, Setting]) -> dict[str, dict[str, Setting]]:
+    """The settings by rule id and name, each in the type of its default. `given`: by `ID.NAME`. Raises: UsageError with all faults."""
     from kgeval.auditing.rulebook import load_rules
 
-    pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
-    settings: dict[str, Any] = {}
+    settings: dict[str, dict[str, Setting]] = {}
     faults = []
-    for name, value in pairs:
-        rule_id, _, setting = name.partition(".")
+    for name, value in given.items():
+        rule_id, _, setting = name.strip().partition(".")
         rule = load_rules().get(rule_id)
         if rule is None or setting not in rule.settings:
             setting_names = [f"{rule.id}.{setting_name}" for rule in load_rules().values() for setting_name in rule.settings]
@@ -422,7 +462,7 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
             continue
         kind = type(rule.settings[setting])
         try:
-            settings[name] = _setting(kind, value)
+            settings.setdefault(rule_id, {})[setting] = _setting(kind, value)
         except ValueError:
             faults.append(f"'{name}={value}' is no {KINDS[kind]}")
     if faults:
@@ -430,16 +470,20 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
     return settings
 
 
-def _setting(kind: type, value: Any) -> Any:
+def _setting(kind: type, value: Setting) -> Setting:
     """The value in the setting's type. Raises: ValueError."""
+    if kind is str:
+        return str(value)
     if kind is bool:
         words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-        if str(value).casefold() not in words:
+        if (word := str(value).strip().casefold()) not in words:
             raise ValueError(value)
-        return words[str(value).casefold()]
-    number = kind(value)
+        return words[word]
+    if isinstance(value, bool) or (kind is int and isinstance(value, float)):
+        raise ValueError(value)
+    number: int | float = kind(value)
     # Cypher has 64-bit integers; what is near their end would overflow in a sum
-    if kind is not str and not (math.isfinite(number) and abs(number) < 2**62):
+    if not (math.isfinite(number) and abs(number) < 2**62):
         raise ValueError(value)
     return number
 

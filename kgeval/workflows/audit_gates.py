@@ -14,7 +14,7 @@ from kgeval.workflows.result import exit_code
 
 if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
-    from kgeval.auditing.gates import Gates, Limits
+    from kgeval.auditing.gates import Gates, Limits, WrittenThreshold
     from kgeval.config import AuditOptions, Config
     from kgeval.records import AuditReport, Finding, Ratchet
     from kgeval.workflows.session import Session
@@ -31,17 +31,15 @@ class GatePlan:
     write: Path | None = None
 
 
-def planned_gates(session: Session, options: AuditOptions, *, today: date, several: bool = False) -> GatePlan:
-    """The gates that are asked for. `several`: more than one graph.
+def planned_gates(session: Session, options: AuditOptions, limits: Limits, *, today: date, several: bool = False) -> GatePlan:
+    """The gates that are asked for. `limits`: what the thresholds mean; `several`: more than one graph.
 
     Raises: UsageError, InputError, before anything is run; where several things are wrong, a UsageError with all of them.
     """
     from kgeval.auditing.gates import Gates, Waiver, read_ratchet
-    from kgeval.stats.thresholds import split
 
     write, ratchet = options.write_ratchet, options.ratchet
     faults: list[KgevalError] = []
-    limits = tried(lambda: parse_limits(split(options.thresholds)), faults) or {}
     tried(lambda: _check_structure(limits, options), faults)
     if several and (write or ratchet):
         faults.append(UsageError("--ratchet and --write-ratchet are about one graph", fix="audit the graphs one by one"))
@@ -118,17 +116,6 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
         kgeval=report.run.kgeval, written=report.run.started, graph=report.graph, layout=report.layout.name, hashed=redact,
         rules=[hidden(rule) for rule in rules] if redact else rules,
     )
-
-
-def parse_limits(flags: Sequence[str]) -> Limits:
-    """The limits by check or figure. Raises: UsageError with every faulty one."""
-    from kgeval.auditing.gates import read_limits, written_as_flag
-    from kgeval.auditing.gates.limits import FIX
-
-    limits, faults = read_limits(map(written_as_flag, flags))
-    if faults:
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=FIX)
-    return limits
 
 
 def check_part(limits: Limits, options: AuditOptions) -> None:
@@ -217,9 +204,9 @@ def load_config(path: Path | None) -> Config:
 
 def threshold_faults(config: Config) -> list[str]:
     """What is wrong with `[audit.thresholds]`, each with its key."""
-    from kgeval.auditing.gates import read_limits, written_in_file
+    from kgeval.auditing.gates import read_limits
 
-    return read_limits(written_in_file(*entry) for entry in _entries(config))[1]
+    return read_limits(threshold for _, threshold in _entries(config))[1]
 
 
 def waiver_faults(config: Config) -> list[str]:
@@ -243,25 +230,27 @@ def joining_checks() -> dict[str, str]:
     return {ailment.rule_id: "accuracy" for kind in AILMENTS.values() for ailment in kind} | dict.fromkeys(ADVICE, "completeness")
 
 
-def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
-    """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
+def thresholds_in_force(config: Config, flags: Sequence[str]) -> list[WrittenThreshold]:
+    """Those of the file whose check or figure no flag names, then the flags."""
     from kgeval.auditing.gates import written_as_flag
     from kgeval.stats.thresholds import split
 
-    flag_thresholds = [threshold for _, threshold in map(written_as_flag, split(flags)) if not isinstance(threshold, str)]
-    named = {threshold.of or threshold.name for threshold in flag_thresholds}
-    own = (f"{name}{f':{severity}' if severity else ''}{text}" for _, name, severity, text in _entries(config) if name not in named)
-    return (*own, *flags)
+    given = [written_as_flag(flag) for flag in split(flags)]
+    named = {threshold.about for threshold in given}
+    return [*(threshold for name, threshold in _entries(config) if name not in named), *given]
 
 
-def _entries(config: Config) -> Iterator[tuple[str, str, str | None, str]]:
-    """Key, check or figure, severity and text of each of `[audit.thresholds]`."""
+def _entries(config: Config) -> Iterator[tuple[str, WrittenThreshold]]:
+    """Each of `[audit.thresholds]`, with its check or figure."""
+    from kgeval.auditing.gates import written_in_file
+
     for name, value in config.audit.thresholds.items():
         where = f"audit.thresholds.{name}"
         if isinstance(value, dict):
-            yield from ((f"{where}.{severity}", name, severity, _text(limit)) for severity, limit in value.items())
+            limits = ((severity, f"{where}.{severity}", limit) for severity, limit in value.items())
+            yield from ((name, written_in_file(place, name, severity, _text(limit))) for severity, place, limit in limits)
         else:
-            yield where, name, None, _text(value)
+            yield name, written_in_file(where, name, None, _text(value))
 
 
 def _text(value: float | str) -> str:

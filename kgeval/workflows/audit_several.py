@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
-from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
+from kgeval.workflows.audit import AuditRequest, Prepared, audited, inputs_of, prepare, texts, worst
 from kgeval.workflows.result import Result, exit_code, gate_lines
 from kgeval.workflows.session import Session
 
@@ -115,7 +114,7 @@ def _apart(columns: Sequence[Column]) -> list[Column]:
     return renamed
 
 
-def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, keep_interrupted: bool = False) -> GraphsResult:
+def run(session: Session, request: AuditRequest, columns: Sequence[Column], *, keep_interrupted: bool = False) -> GraphsResult:
     """Audits the graphs of the database, one after the other, and puts them beside those of the files. The exit code is the worst of all; 3
     where one could not be audited. `keep_interrupted`: Ctrl-C leaves the graphs that were done, with exit code 130; else, and where none
     was done, it is raised.
@@ -126,10 +125,10 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
     from kgeval.reports.write import check_replaced
 
     check_replaced(session.outputs, {column.file for column in columns})
-    task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
+    task = _Task(session, counted_once(prepare(session, request, several=True)), columns, keep_interrupted)
     audits = _reports(task)
     made = _made(task, audits)
-    gates = {place: _gates(columns[place], report, options.fail_on) for place, report in audits.done.items()}
+    gates = {place: _gates(columns[place], report, request.options.fail_on) for place, report in audits.done.items()}
     codes = [_code(columns[place], report, gates[place]) for place, report in audits.done.items()]
     code = 130 if audits.stopped else worst([*codes, *(3 for _ in audits.failed)])
     named = [gate.model_copy(update={"of": columns[place].name}) for place in sorted(gates) for gate in gates[place]]

@@ -45,7 +45,7 @@ def test_every_session_of_an_audit_is_read_only(
 
     monkeypatch.setattr(graph._driver, "session", watched)
     monkeypatch.setattr(graph._driver, "execute_query", executed)
-    audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent=concurrent))
+    audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent_queries=concurrent))
     assert len(modes) > 50
     assert set(modes) == {neo4j.READ_ACCESS}
 
@@ -137,7 +137,7 @@ def test_checks_are_incomplete_when_it_is_unknown_what_the_graph_has(
 
 def test_two_parts_at_once_find_what_one_at_a_time_finds_in_the_same_order(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(PICTURE)
-    one, two = (audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent=concurrent)) for concurrent in (1, 2))
+    one, two = (audit(graph, LAYOUT, EngineOptions(rules=choose([], []), concurrent_queries=concurrent)) for concurrent in (1, 2))
     assert list(two.structure.numbers) == list(one.structure.numbers)
     assert two.structure == one.structure and two.reading == one.reading and two.judged == one.judged
     timeless = [[finding.model_copy(update={"seconds": None}) for finding in audit.findings] for audit in (one, two)]
@@ -164,7 +164,7 @@ def test_what_had_too_little_memory_or_time_beside_another_query_is_run_again_al
         return read(query, *arguments, **more)
 
     monkeypatch.setattr(graph, "read", crowded)
-    found = audit(graph, LAYOUT, EngineOptions(rules=choose(["relations"], []), concurrent=2))
+    found = audit(graph, LAYOUT, EngineOptions(rules=choose(["relations"], []), concurrent_queries=2))
     findings = {finding.rule_id: finding for finding in found.findings}
     assert "[:R].x" in found.structure.numbers["property_fill"] and not found.structure.incomplete
     assert (findings["self-loop"].status, findings["parallel-relation"].status) == (status, "passed")  # alone it had too little too
@@ -175,7 +175,7 @@ def test_algorithms_and_counts_that_had_no_end_beside_another_query_are_asked_on
     graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     draw(PICTURE)
-    options = EngineOptions(rules=choose(["self-loop", "duplicate-name", "type-conflict"], []), concurrent=2)
+    options = EngineOptions(rules=choose(["self-loop", "duplicate-name", "type-conflict"], []), concurrent_queries=2)
     whole, asked = audit(graph, LAYOUT, options), list[str]()
 
     def once(module: Any, name: str) -> None:
@@ -213,7 +213,7 @@ def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
 
     monkeypatch.setattr(graph, "read", dying)
     rules = choose(["names", "properties", "types"], [])
-    found = audit(graph, LAYOUT, EngineOptions(rules=rules, structure=None, concurrent=concurrent))
+    found = audit(graph, LAYOUT, EngineOptions(rules=rules, structure=None, concurrent_queries=concurrent))
     failed = [f for f in found.findings if f.status == "error"]
     assert failed
     assert 9 <= len(calls) < 9 + concurrent  # what was under way

@@ -17,7 +17,7 @@ WITH p[0] AS chunk, p[1] AS name, m CREATE (m)-[:R]->(:__Entity__:Person {name: 
 
 
 def check(graph, layout=NEO4J, **settings: object) -> Finding:
-    return run_check(graph, layout, "false-merger", sample=0, settings=settings)
+    return run_check(graph, layout, "false-merger", examples=0, settings=settings)
 
 
 def test_an_entity_whose_neighbours_fall_into_two_documents_is_listed_with_both_groups(graph, draw):

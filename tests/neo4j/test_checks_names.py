@@ -27,7 +27,7 @@ def named(graph, *names: object) -> None:
 
 
 def check(graph, rule: str, layout: Layout = PLAIN, **settings: object) -> Finding:
-    return run_check(graph, layout, rule, sample=0, settings=settings)
+    return run_check(graph, layout, rule, examples=0, settings=settings)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -19,7 +19,7 @@ RULES = [
 
 
 def check(graph, rule: str, layout=OWN, **settings: object) -> Finding:
-    finding = run_check(graph, layout, rule, sample=0, settings=settings)
+    finding = run_check(graph, layout, rule, examples=0, settings=settings)
     assert finding.status in ("passed", "failed"), finding.reason
     return finding
 
@@ -43,7 +43,7 @@ def test_odd_values_do_no_harm(graph, draw, rule):
                        (e)-[:R {chunk_ids: [true]}]->(e)""")
     graph.write("""CREATE (e:__Entity__:demo {name: $n})-[:FROM_CHUNK]->(:Chunk:demo {id: $n, text: $n}),
            (e)-[:R {chunk_ids: [$n]}]->(e)""", {"n": "x" * 100_000})
-    found = run_check(graph, OWN, rule, sample=0)
+    found = run_check(graph, OWN, rule, examples=0)
     assert found.status in ("passed", "failed") or rule == "saturated-source-list", found.reason
     assert all(len(item.name) <= 600 for example in found.examples for item in example.items)
 

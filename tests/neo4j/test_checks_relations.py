@@ -25,7 +25,7 @@ RULES = [
 
 
 def check(graph, rule: str, layout: Layout = PLAIN, **settings: object) -> Finding:
-    finding = run_check(graph, layout, rule, sample=0, settings=settings)
+    finding = run_check(graph, layout, rule, examples=0, settings=settings)
     assert finding.status in ("passed", "failed"), finding.reason
     return finding
 

@@ -16,7 +16,7 @@ LIGHTRAG = load_profile("lightrag").model_copy(update={"entity_labels": ["base"]
 
 
 def check(graph, layout: Layout = PLAIN, **settings: object) -> Finding:
-    return run_check(graph, layout, "relation-synonym", sample=0, settings=settings)
+    return run_check(graph, layout, "relation-synonym", examples=0, settings=settings)
 
 
 def groups(finding: Finding) -> list[list[str]]:

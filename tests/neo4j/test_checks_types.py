@@ -17,7 +17,7 @@ RULES = ["missing-type", "rare-type", "type-inconsistency"]
 
 
 def check(graph, rule: str, layout: Layout = LABELS, **settings: object) -> Finding:
-    finding = run_check(graph, layout, rule, sample=0, settings=settings)
+    finding = run_check(graph, layout, rule, examples=0, settings=settings)
     assert finding.status in ("passed", "failed"), finding.reason
     assert finding.count == len(finding.examples)
     return finding

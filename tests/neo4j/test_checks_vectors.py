@@ -48,7 +48,7 @@ def made(table: dict[str, list[float]], folder: Path, *, anew: bool = False) -> 
 
 
 def check(graph, rule: str, layout: Layout = PLAIN, embedding: Embedding | None = None, **settings: object) -> Finding:
-    found = run_check(graph, layout, rule, sample=0, settings=settings, embedding=embedding)
+    found = run_check(graph, layout, rule, examples=0, settings=settings, embedding=embedding)
     assert found.status in ("passed", "failed"), found.reason
     return found
 
@@ -64,7 +64,7 @@ def named(found: Finding) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("picture", ["RETURN 1", "CREATE (:E {name: 'Ada'})-[:R]->(:E {name: 'Bob', other: [1.0]}), (:Chunk {id: 'c'})"])
 def test_a_graph_without_any_embedding_is_skipped_with_the_reason_and_never_passes(graph, draw, rule, picture):
     draw(picture)
-    found = run_check(graph, PLAIN, rule, sample=0)
+    found = run_check(graph, PLAIN, rule, examples=0)
     assert (found.status, found.count) == ("skipped", None)
     assert "has an embedding" in (found.reason or "")
 

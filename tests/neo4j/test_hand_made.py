@@ -39,7 +39,7 @@ def layout_of(graph: Graph, **keys: str) -> Layout:
 
 
 def report_of(graph: Graph, layout: Layout) -> AuditReport:
-    found = audit(graph, layout, EngineOptions(rules=choose([], []), sample=0, structure=None))
+    found = audit(graph, layout, EngineOptions(rules=choose([], []), examples=0, structure=None))
     return AuditReport(run=Started("audit", {}).manifest(server=graph.info), layout=layout, findings=found.findings)
 
 

@@ -246,7 +246,7 @@ def pasted(graph: Graph, layout: Layout, printed: Listing, values: dict[str, Any
 
 
 def check(graph: Graph, layout: Layout, rule_id: str) -> Finding:
-    return run_check(graph, layout, rule_id, sample=0, schema=SCHEMA.parameters(), settings=SETTINGS.get(rule_id, {}))
+    return run_check(graph, layout, rule_id, examples=0, schema=SCHEMA.parameters(), settings=SETTINGS.get(rule_id, {}))
 
 
 def report_of(layout: Layout) -> AuditReport:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from kgeval.errors import UndeclaredSettingError
 from kgeval.graph.connect import Graph
-from kgeval.metrics.definition import MetricSettings, Subject, UndeclaredSettingError
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import FACT_SETTINGS, CypherRun, RowFacts
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import cypher_execution_match, cypher_valid

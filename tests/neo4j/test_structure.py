@@ -154,7 +154,7 @@ def test_further_runs_here_say_of_the_communities_what_runs_on_the_server_say(
     means = []
     for few_edges in (5_000, 0):
         monkeypatch.setattr("kgeval.graph.algorithms.FEW_EDGES", few_edges)
-        found = [measure(graph, LAYOUT, StructureOptions(properties=False, seed=seed)).numbers for seed in range(4)]
+        found = [measure(graph, LAYOUT, StructureOptions(properties=False, community_seed=seed)).numbers for seed in range(4)]
         means.append(sum(numbers["community_stability"] for numbers in found) / len(found))
     assert means[0] == pytest.approx(means[1], abs=0.15)
 

@@ -121,7 +121,7 @@ def test_the_audit_finds_what_was_planted_and_nothing_else(graph: Graph, name: s
     load.load(graph, name)
     with load.schema(graph, name):
         layout = bind(graph, load_profile(known.layout).layout)
-        done = audit(graph, layout, EngineOptions(rules=list(load_rules().values()), structure=None, sample=20))
+        done = audit(graph, layout, EngineOptions(rules=list(load_rules().values()), structure=None, examples=20))
     findings = {finding.rule_id: finding for finding in done.findings if finding.rule_id not in NOT_ASKED}
     assert not [finding for finding in done.findings if finding.status in ("incomplete", "error")]
     assert {rule: finding.count for rule, finding in findings.items() if finding.count} == known.found

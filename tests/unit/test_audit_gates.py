@@ -21,12 +21,13 @@ from kgeval.auditing.gates import (
     written_in_file,
 )
 from kgeval.cli.main import run
-from kgeval.config import AuditOptions
+from kgeval.config import AuditOptions, Config
 from kgeval.errors import ConfigError, UsageError
 from kgeval.format import beyond
 from kgeval.records import StructureSkip
 from kgeval.stats.thresholds import Threshold
-from kgeval.workflows.audit_gates import check_part, load_config, threshold_texts
+from kgeval.workflows.audit import audit_request
+from kgeval.workflows.audit_gates import check_part, load_config
 
 
 def test_what_is_broken_sets_the_severity() -> None:
@@ -153,6 +154,17 @@ def test_flags_replace_what_the_file_says_of_their_check(tmp_path: Path) -> None
     path = tmp_path / "kgeval.toml"
     path.write_text('[audit.thresholds]\nself-loop = 0.1\nisolated-entity = { warning = 0.1, error = "<=5 hits" }\n', encoding="utf-8")
     config = load_config(path)
-    assert threshold_texts(config, ["self-loop<=0.5"]) == ("isolated-entity:warning=0.1", "isolated-entity:error<=5 hits", "self-loop<=0.5")
-    found = limits(*threshold_texts(config, []))
-    assert [one.text for one in found["isolated-entity"]] == ["hits <= 5", "share <= 0.1"]
+    request = audit_request(config, {"thresholds": ["self-loop<=0.5"]})
+    written = ("isolated-entity:warning=0.1", "isolated-entity:error<=5 hits", "self-loop<=0.5")
+    assert request.options.thresholds == written and limits(*written) == request.limits
+    assert [limit.text for limit in request.limits["isolated-entity"]] == ["hits <= 5", "share <= 0.1"]
+    assert [limit.text for limit in request.limits["self-loop"]] == ["share <= 0.5"]
+
+
+def test_a_faulty_threshold_of_the_file_is_told_with_its_key_and_one_of_a_flag_as_it_was_written() -> None:
+    config = Config.model_validate({"audit": {"thresholds": {"self-loop": "<=2", "isolated-entity": {"warning": "<=0.1 hits"}}}})
+    request = audit_request(config, {"thresholds": ["nonsense<=1"]})
+    assert [fault.partition(": ")[0] for fault in request.threshold_faults] == [
+        "audit.thresholds.self-loop", "audit.thresholds.isolated-entity.warning", "'nonsense<=1'",
+    ]
+    assert request.limits == {} and list(request.faults) == ["thresholds"]

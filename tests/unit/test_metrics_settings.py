@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import kgeval.metrics
+from kgeval.errors import UndeclaredSettingError
 from kgeval.metrics import bertscore, definition
 from kgeval.metrics.definition import (
     SETTING_NAMES,
@@ -19,7 +20,6 @@ from kgeval.metrics.definition import (
     MetricValue,
     SettingsView,
     Subject,
-    UndeclaredSettingError,
     scored,
 )
 from kgeval.metrics.engine import Tools, result, score

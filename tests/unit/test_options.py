@@ -6,11 +6,12 @@ import click
 import pytest
 
 from kgeval.auditing.gates import failing
+from kgeval.auditing.rulebook import Setting
 from kgeval.cli.main import COMMANDS, cli
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
 from kgeval.records import Finding, Gate, Severity, Status
-from kgeval.workflows.audit import parse_settings
+from kgeval.workflows.audit import read_settings
 from kgeval.workflows.result import exit_code
 
 
@@ -20,16 +21,27 @@ def finding(rule_id: str, status: Status, severity: Severity = "warning") -> Fin
 
 @pytest.mark.parametrize(("text", "value"), [("True", True), ("no", False), ("ON", True), ("0", False)])
 def test_yes_and_no_settings_take_every_usual_word(text: str, value: bool) -> None:
-    assert parse_settings([f"inverse-duplicate.any_label={text}"]) == {"inverse-duplicate.any_label": value}
+    assert read_settings({"inverse-duplicate.any_label": text}) == {"inverse-duplicate": {"any_label": value}}
 
 
-@pytest.mark.parametrize("text", [
-    "inverse-duplicate.any_label=maybe", "super-node.mad_factor=nan", "super-node.min_degree=99999999999999999999999",
-    "super-node.min_degree=many", "nope.x=1", "super-node.nope=1",
+@pytest.mark.parametrize(("name", "value", "words"), [
+    ("inverse-duplicate.any_label", "maybe", "is no yes or no"), ("super-node.mad_factor", "nan", "is no finite number"),
+    ("super-node.min_degree", "99999999999999999999999", "is no whole number"), ("super-node.min_degree", "many", "is no whole number"),
+    ("super-node.min_degree", 5.5, "is no whole number"), ("super-node.mad_factor", True, "is no finite number"),
+    ("super-node.mad_factor", float("inf"), "is no finite number"), ("nope.x", 1, "is no setting"),
+    ("super-node.nope", "1", "is no setting"),
 ])
-def test_settings_that_make_no_sense_are_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        parse_settings([text])
+def test_settings_that_make_no_sense_are_refused(name: str, value: Setting, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        read_settings({name: value})
+
+
+def test_settings_are_read_once_with_their_types_and_all_faults_are_told_at_once() -> None:
+    given: dict[str, Setting] = {"super-node.min_degree": "50", "super-node.mad_factor": 4, "inverse-duplicate.any_label": True}
+    assert read_settings(given) == {"super-node": {"min_degree": 50, "mad_factor": 4.0}, "inverse-duplicate": {"any_label": True}}
+    with pytest.raises(UsageError) as caught:
+        read_settings({"super-node.min_degree": "many", "super-nod.min_degree": 3})
+    assert "'super-node.min_degree=many' is no whole number; 'super-nod.min_degree' is no setting (did you mean" in caught.value.message
 
 
 def gate(met: bool | None, *, decides: bool = True) -> Gate:

@@ -25,7 +25,7 @@ from kgeval.errors import ConfigError, ConnectError, InputError, UsageError
 from kgeval.records import Gate
 from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
-from kgeval.workflows.audit import AuditResult, audit_options
+from kgeval.workflows.audit import AuditResult, audit_request
 from kgeval.workflows.imports import ImportResult
 from kgeval.workflows.keywords import Connection
 from kgeval.workflows.result import Result
@@ -93,7 +93,8 @@ def test_what_a_command_was_given_holds_a_zero_and_not_what_was_left_out() -> No
 def test_values_come_as_python_has_them() -> None:
     given: dict[str, Any] = {"checks": "names", "skip": ["vectors"], "schema_file": Path("s.toml"), "corpus": "texts"}
     given |= {"examples": np.int64(3), "timeout": None}
-    made = audit_options(Config(), {**given, "settings": {"super-node.min_degree": 50, "inverse-duplicate.any_label": True}})
+    request = audit_request(Config(), {**given, "settings": {"super-node.min_degree": 50, "inverse-duplicate.any_label": True}})
+    made = request.options
     assert (made.checks, made.skip, made.schema_file, made.corpus) == (("names",), ("vectors",), "s.toml", Path("texts"))
     assert (made.examples, made.timeout, made.settings) == (3, 120.0, {"super-node.min_degree": 50, "inverse-duplicate.any_label": True})
     with pytest.raises(ConnectError):

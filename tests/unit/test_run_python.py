@@ -352,7 +352,7 @@ def test_the_printed_line_of_every_stage_is_the_command_with_the_same_options(he
         assert stage.wrong() == [], stage.line
         params = parsed(stage.words)
         if stage.kind.name == "audit":
-            expected: Section = audit.audit_options(config, given_of(AuditOptions, params))
+            expected: Section | audit.AuditRequest = audit.audit_request(config, given_of(AuditOptions, params))
         else:
             section = getattr(config, stage.kind.section) if stage.kind.section else None
             expected = options_from(stage.kind.options, params, section)

@@ -69,7 +69,7 @@ def listed_pairs(
     ran: list[str] = []
     # in this order: a pair that several checks list keeps the form of the first
     for rule in checks or CHECKS:
-        finding = run_check(graph, layout, rule, sample=0, timeout=timeout, embedding=embedding)
+        finding = run_check(graph, layout, rule, examples=0, timeout=timeout, embedding=embedding)
         if rule == SIMILAR and finding.status == "skipped":
             if checks:
                 raise UsageError(f"{rule} cannot run: {finding.reason}", fix="add --embed, or leave this check out")

@@ -7,7 +7,7 @@ hit is told again after a graph is rebuilt. `ratchet`: the debt of an earlier au
 
 from kgeval.auditing.gates.judging import CheckJudgement, Gates, judged, silenced
 from kgeval.auditing.gates.keys import keys_of
-from kgeval.auditing.gates.limits import Limits, read_limits, written_as_flag, written_in_file
+from kgeval.auditing.gates.limits import Limits, WrittenThreshold, read_limits, written_as_flag, written_in_file
 from kgeval.auditing.gates.ratchet import READ_FIX, differences, read_ratchet
 from kgeval.auditing.gates.rows import FAIL_ON, RATCHET, failing, gate_rows, waiver_notes, waiver_rows
 from kgeval.auditing.gates.waivers import Waiver
@@ -20,6 +20,7 @@ __all__ = [
     "Gates",
     "Limits",
     "Waiver",
+    "WrittenThreshold",
     "differences",
     "failing",
     "gate_rows",

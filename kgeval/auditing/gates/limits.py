@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from kgeval.auditing.diff_figures import BETTER
 from kgeval.auditing.rulebook import load_rules
@@ -14,6 +15,22 @@ from kgeval.records import SEVERITIES, Severity
 from kgeval.stats.thresholds import Threshold, read_limit, read_threshold
 
 Limits = dict[str, tuple[Threshold, ...]]  # by check or figure, the worst severity first; the unit of a figure's is ""
+
+
+class WrittenThreshold(NamedTuple):
+    """A threshold as somebody wrote it. `where`: what to call it in a message; `threshold`: what it says, or what is wrong with it; `text`:
+    as --threshold takes it."""
+
+    where: str
+    threshold: Threshold | str
+    text: str
+
+    @property
+    def about(self) -> str | None:
+        """The check or figure; None where it has not even the form of a threshold."""
+        return None if isinstance(self.threshold, str) else self.threshold.of or self.threshold.name
+
+
 FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval checks list and kgeval help structure name the ids"
 _NOT_NUMBERS = {
     "entities_by_type", "relations_by_type", "property_fill", "property_types", "degree_histogram", "component_size_histogram", "tokenizer",
@@ -21,29 +38,30 @@ _NOT_NUMBERS = {
 }
 
 
-def written_as_flag(flag: str) -> tuple[str, Threshold | str]:
-    """`ID<=X` or `ID:SEVERITY<=X`, as --threshold takes it: what to call it in a message, and the threshold or what is wrong with it."""
+def written_as_flag(flag: str) -> WrittenThreshold:
+    """`ID<=X` or `ID:SEVERITY<=X`, as --threshold takes it."""
     threshold = read_threshold(flag)
     if isinstance(threshold, str) or threshold.at is not None:
         why = threshold if isinstance(threshold, str) else "an @ says nothing here"
         threshold = f"{why}; write ID<=SHARE or ID:SEVERITY<=SHARE, a share between 0 and 1"
-    return f"'{flag[:100]}'", threshold
+    return WrittenThreshold(f"'{flag[:100]}'", threshold, flag)
 
 
-def written_in_file(where: str, name: str, severity: str | None, text: str) -> tuple[str, Threshold | str]:
-    """As `written_as_flag`, of an entry of `[audit.thresholds]`. `where`: its key; `text`: `<=0.05`, `<=3 hits`, `=0.05`."""
+def written_in_file(where: str, name: str, severity: str | None, text: str) -> WrittenThreshold:
+    """An entry of `[audit.thresholds]`. `where`: its key; `text`: `<=0.05`, `<=3 hits`, `=0.05`."""
     threshold = read_limit(severity or name, text)
+    as_flag = f"{name}{f':{severity}' if severity else ''}{text}"
     if isinstance(threshold, str):
-        return where, f"{threshold}, or '<=3 hits'"
-    return where, replace(threshold, of=name if severity is not None else None)
+        return WrittenThreshold(where, f"{threshold}, or '<=3 hits'", as_flag)
+    return WrittenThreshold(where, replace(threshold, of=name if severity is not None else None), as_flag)
 
 
-def read_limits(written: Iterable[tuple[str, Threshold | str]]) -> tuple[Limits, list[str]]:
-    """The limits, and every fault. `written`: place and threshold, or place and fault. Of two for one id and severity the later holds."""
+def read_limits(written: Iterable[WrittenThreshold]) -> tuple[Limits, list[str]]:
+    """The limits, and every fault. Of two for one id and severity the later holds."""
     by_severity: dict[str, dict[Severity | None, Threshold]] = {}
     places: dict[str, str] = {}
     faults: list[str] = []
-    for where, threshold in written:
+    for where, threshold, _ in written:
         limit = threshold if isinstance(threshold, str) else _limit(threshold)
         if isinstance(limit, str):
             faults.append(f"{where}: {limit}")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -17,6 +17,9 @@ from kgeval.records import Role
 from kgeval.systems.builtin.tools import NEEDS
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.stages import LOGS, Stage
+
+if TYPE_CHECKING:
+    from kgeval.workflows.audit import AuditRequest
 
 
 def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: Path | None) -> None:
@@ -203,7 +206,7 @@ def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
         yield f"run.options.{name}: no such stage in this run ({had})"
 
 
-def _sound_options(config: Config, stage: Stage) -> Section | None:
+def _sound_options(config: Config, stage: Stage) -> Section | AuditRequest | None:
     """The options of a stage without those that cannot be, which are said already; None where that leaves none."""
     try:
         stage.kind.options.model_validate(values_of(stage.kind.options, stage.chosen))
@@ -246,17 +249,16 @@ def _named(config: Config, stage: Stage, role: Role) -> bool:
     return bool(stage.chosen.get("model") or getattr(config.model, role).name)
 
 
-def _of_audit(config: Config, _: Stage, options: Any) -> Iterator[str]:
-    from kgeval.auditing.rulebook import choose
+def _of_audit(config: Config, _: Stage, request: AuditRequest) -> Iterator[str]:
     from kgeval.auditing.schema import DATABASE
-    from kgeval.workflows.audit import parse_settings
-    from kgeval.workflows.audit_gates import threshold_faults, waiver_faults
+    from kgeval.workflows.audit_gates import waiver_faults
 
-    yield from _fault_of("audit.checks", lambda: choose(options.checks, options.skip))
-    yield from (*threshold_faults(config), *waiver_faults(config))
-    yield from _fault_of("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()]))
-    if options.schema_file not in (None, DATABASE) and not Path(options.schema_file).is_file():
-        yield f"audit.schema_file: {options.schema_file}: no such file"
+    texts = {option: f"audit.{option}: {fault.message} ({fault.fix})" for option, fault in request.faults.items()}
+    faults = [texts.get("checks"), *request.threshold_faults, *waiver_faults(config), texts.get("settings")]
+    yield from filter(None, faults)
+    schema_file = request.options.schema_file
+    if schema_file is not None and schema_file != DATABASE and not Path(schema_file).is_file():
+        yield f"audit.schema_file: {schema_file}: no such file"
 
 
 def _of_completeness(config: Config, stage: Stage, options: Any) -> Iterator[str]:

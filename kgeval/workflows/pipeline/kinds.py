@@ -84,7 +84,7 @@ _ROWS = (
     ),
     StageKind(
         "audit", ("audit",), AuditOptions, CONNECTION + LAYOUT + EMBEDDING + AURA + WORKING + SHOWN + ("cache_dir",),
-        run=lambda session, files, options: audit.run(session, options), section="audit", files="graphs", record=AuditReport,
+        run=lambda session, files, request: audit.run(session, request), section="audit", files="graphs", record=AuditReport,
     ),
     StageKind(
         "completeness", ("completeness",), CompletenessOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge",

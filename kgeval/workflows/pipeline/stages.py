@@ -18,6 +18,7 @@ from kgeval.workflows.session import Session, options_of
 if TYPE_CHECKING:
     from kgeval.llm.plan import Plan
     from kgeval.reports.page import Report
+    from kgeval.workflows.audit import AuditRequest
 
 LOGS = "logs"  # the folder of messages, below that of the run
 
@@ -140,13 +141,14 @@ class Stage:
             variables = {name: value for name, value in variables.items() if name != "uri"}  # what is said counts, not the environment
         return {**variables, **merged(self.given, self.unsaid)}
 
-    def options(self, config: Config) -> Section:
-        """The options of its task: what was said over its section of kgeval.toml. Raises: UsageError with all faults."""
-        from kgeval.workflows.audit import audit_options
+    def options(self, config: Config) -> Section | AuditRequest:
+        """The options of its task: what was said over its section of kgeval.toml; of an audit, what they mean too. Raises: UsageError with
+        all faults."""
+        from kgeval.workflows.audit import audit_request
 
         own = values_of(self.kind.options, self.chosen)
         if self.kind.section == "audit":
-            return audit_options(config, own)  # settings and thresholds add up, by check
+            return audit_request(config, own)  # settings and thresholds add up, by check
         return options_of(self.kind.options, own, getattr(config, self.kind.section) if self.kind.section else None)
 
     def session_options(self) -> SessionOptions:
