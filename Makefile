@@ -14,9 +14,11 @@ OTHER  := 2026.01
 # the same commit gives the same bytes: all times in what is built are the commit's (in an unpacked sdist, which has no git, a day of 2020)
 DATED  := SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),1580601600)
 DOCKER ?= docker
+# writes the list of what a release brings
+CYCLONEDX := cyclonedx-bom>=7.5,<8
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench dist image clean
+.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench dist sbom image clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -25,6 +27,8 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("kgeval needs Python 3.11 or later, this is %d.%d; try: make PYTHON=python3.12 ..." % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv
+	@# earlier checkouts were installed as kgeval: uninstalled later, that would take the command away from this one
+	test -z "$$(ls -d $(VENV)/lib/python3*/site-packages/kgeval-*.dist-info 2>/dev/null)" || $(BIN)/python -m pip uninstall --quiet --yes kgeval
 	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev,docs]' || $(BIN)/python -m pip install --quiet -e '.[dev,docs]'
 	@touch $(READY)
 
@@ -89,8 +93,16 @@ dist: $(READY) ## Build the sdist and the wheel in dist/, have twine check them,
 	$(DATED) KGEVAL_DIST=dist $(BIN)/python -m pytest -q tests/models/test_wheel.py
 	$(BIN)/python -m pip hash dist/*
 
+sbom: $(READY) ## List what the wheel in dist/ brings, in out/sbom/ as CycloneDX, from an environment made of it alone (the core; make dist first)
+	rm -rf out/sbom
+	$(PYTHON) -m venv out/sbom/core
+	$(BIN)/uv pip install --quiet --python out/sbom/core/bin/python dist/*.whl
+	UV_CACHE_DIR=out/sbom/cache $(BIN)/uv tool run --quiet --from '$(CYCLONEDX)' cyclonedx-py environment --pyproject pyproject.toml \
+	  --mc-type application --output-reproducible --output-file out/sbom/kgeval-toolkit.cdx.json out/sbom/core/bin/python
+	rm -rf out/sbom/core out/sbom/cache
+
 image: dist ## Build the image of kgeval's core from the wheel in dist/, and fetch Neo4j's (DOCKER=podman where that is what you have)
-	$(DOCKER) build --file docker/Dockerfile --tag kgeval:$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py) .
+	$(DOCKER) build --file docker/Dockerfile --tag kgeval-toolkit:$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py) .
 	$(DOCKER) pull $$(sed -n 's/^ *image: \(neo4j:.*\)/\1/p' docker/compose.yaml)
 
 clean: ## Remove what make demo made

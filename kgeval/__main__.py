@@ -32,4 +32,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    import kgeval_toolkit
+
+    kgeval_toolkit.main()

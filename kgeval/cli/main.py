@@ -17,6 +17,7 @@ from kgeval.cli import interrupts
 from kgeval.cli.common import silence_stdout
 from kgeval.cli.logs import log_options, start_logging
 from kgeval.cli.suggest import suggested
+from kgeval_toolkit import DISTRIBUTION
 
 # name -> "module:attribute", what it does; imported only when asked for, so that `kgeval --help` stays fast
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
@@ -96,7 +97,7 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, "-V", "--version", prog_name="kgeval")
+@click.version_option(__version__, "-V", "--version", prog_name="kgeval", message=f"%(prog)s, version %(version)s ({DISTRIBUTION})")
 @log_options
 @click.pass_context
 def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:

@@ -13,6 +13,7 @@ from kgeval.cli.derive import CommandGroup
 from kgeval.cli.show import form_option
 from kgeval.errors import InputError, UsageError
 from kgeval.format import first_lines
+from kgeval_toolkit import REINSTALL
 
 if TYPE_CHECKING:
     from kgeval.tables import Line
@@ -114,7 +115,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as cause:
-        raise InputError(f"{path}: cannot be read ({cause})", fix="install kgeval again") from cause
+        raise InputError(f"{path}: cannot be read ({cause})", fix=REINSTALL) from cause
     return content
 
 

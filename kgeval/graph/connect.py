@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kgeval import __version__
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.failures import refuse_if_over, translated
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
@@ -27,6 +28,7 @@ from kgeval.graph.sessions import (
     writing,
 )
 from kgeval.records import ServerInfo
+from kgeval_toolkit import DISTRIBUTION
 
 if TYPE_CHECKING:
     import neo4j
@@ -295,7 +297,7 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
         # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
-            connection_timeout=timeout, user_agent="kgeval", max_transaction_retry_time=5.0,
+            connection_timeout=timeout, user_agent=f"{DISTRIBUTION}/{__version__}", max_transaction_retry_time=5.0,
         )
     except (ValueError, neo4j.exceptions.DriverError) as cause:
         raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause

@@ -11,6 +11,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
+from kgeval.errors import with_extra
 from kgeval.metrics.definition import Group, Metric, MetricSettings, Need
 from kgeval.metrics.options import OPTIONS
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
@@ -31,7 +32,7 @@ NEEDS: dict[Need, str] = {
 }
 TOOLS = {
     "judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS",
-    "bert-score": "the package bert-score (kgeval[bertscore])",
+    "bert-score": f"the package bert-score ({with_extra('bertscore')})",
 }
 VARIANT = re.compile(r"^(?P<base>\w+)_(?:compat|printed)$")
 KINDS = {

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.config import explain
-from kgeval.errors import InputError
+from kgeval.errors import InputError, upgrade
 from kgeval.format import first_lines
 from kgeval.records import (
     SCHEMA_VERSION,
@@ -99,4 +99,4 @@ def validated(record: type[Any], value: Mapping[str, Any], name: str) -> Any:
 
 def _way_out(version: object) -> str:
     newer = str(version).isdigit() and int(str(version)) > int(SCHEMA_VERSION)
-    return "install a newer kgeval" if newer else "make the report again with this kgeval"
+    return upgrade() if newer else "make the report again with this kgeval"

@@ -128,7 +128,7 @@ def test_without_ray_one_error_says_the_way_out(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ray" else find(name, *more))
     assert score(*world, "--executor", "ray") == 2
     said = capsys.readouterr().err
-    assert "Ray, which is not installed" in said and "pip install 'kgeval[ray]'" in said
+    assert "Ray, which is not installed" in said and "pip install 'kgeval-toolkit[ray]'" in said
 
 
 @pytest.mark.parametrize(("more", "said"), [

@@ -173,4 +173,4 @@ def test_without_spacy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(UsageError, match="not installed") as caught:
         SpacyExtractor("en_core_web_sm")
-    assert "pip install 'kgeval[spacy]'" in caught.value.fix
+    assert "pip install 'kgeval-toolkit[spacy]'" in caught.value.fix

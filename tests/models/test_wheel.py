@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from kgeval import __version__
+from kgeval_toolkit import DISTRIBUTION
 
 ROOT = Path(__file__).parents[2]
 BUILT_AT = os.environ.get("SOURCE_DATE_EPOCH", "1700000000")
@@ -46,12 +47,12 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(dist: Path) -> Path:
-    return dist / f"kgeval-{__version__}-py3-none-any.whl"
+    return dist / f"kgeval_toolkit-{__version__}-py3-none-any.whl"
 
 
 @pytest.fixture(scope="module")
 def sdist(dist: Path) -> Path:
-    return dist / f"kgeval-{__version__}.tar.gz"
+    return dist / f"kgeval_toolkit-{__version__}.tar.gz"
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +61,12 @@ def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
-    return folder / f"kgeval-{__version__}"
+    return folder / f"kgeval_toolkit-{__version__}"
 
 
 @pytest.fixture(scope="module")
 def metadata(wheel: Path) -> Message:
-    return email.message_from_bytes(zipfile.ZipFile(wheel).read(f"kgeval-{__version__}.dist-info/METADATA"))
+    return email.message_from_bytes(zipfile.ZipFile(wheel).read(f"kgeval_toolkit-{__version__}.dist-info/METADATA"))
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +87,9 @@ def test_one_sdist_and_one_wheel_are_there_and_the_index_takes_both(dist: Path, 
 
 
 def test_the_metadata_say_what_it_is(metadata: Message, wheel: Path) -> None:
-    assert (metadata["Name"], metadata["Version"], metadata["Requires-Python"]) == ("kgeval", __version__, ">=3.11")
+    assert (metadata["Name"], metadata["Version"], metadata["Requires-Python"]) == (DISTRIBUTION, __version__, ">=3.11")
     assert (metadata["License-Expression"], metadata.get_all("License-File")) == ("Apache-2.0", ["LICENSE"])
-    licence = zipfile.ZipFile(wheel).read(f"kgeval-{__version__}.dist-info/licenses/LICENSE")
+    licence = zipfile.ZipFile(wheel).read(f"kgeval_toolkit-{__version__}.dist-info/licenses/LICENSE")
     assert licence == (ROOT / "LICENSE").read_bytes()
     # the expression says it, and indexes refuse a classifier beside it
     assert not [classifier for classifier in metadata.get_all("Classifier", []) if classifier.startswith("License")]
@@ -110,7 +111,8 @@ def test_the_same_tree_gives_the_same_bytes_also_from_the_sdist(dist: Path, unpa
 
 
 def test_the_installed_command_says_its_version(command: Path) -> None:
-    assert run(command, "--version").strip().endswith(__version__)
+    assert run(command, "--version").strip() == f"kgeval, version {__version__} ({DISTRIBUTION})"
+    assert run(command.with_name(DISTRIBUTION), "--version") == run(command, "--version")
 
 
 def test_the_installed_package_is_the_wheel_and_not_the_checkout(command: Path) -> None:
@@ -121,7 +123,7 @@ def test_the_installed_package_is_the_wheel_and_not_the_checkout(command: Path) 
 def test_the_libraries_that_are_here_are_what_the_wheel_asks_for(command: Path) -> None:
     words = [sys.executable, "-m", "pip", "--python", str(command.parent / "python"), "check"]
     listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
-    assert listed and [line for line in listed.splitlines() if line.startswith("kgeval ")] == [], listed
+    assert listed and [line for line in listed.splitlines() if line.startswith("kgeval")] == [], listed
 
 
 def test_the_installed_command_lists_every_rule_and_every_cypher_file(command: Path) -> None:
@@ -141,6 +143,7 @@ def test_the_installed_command_lists_the_layouts(command: Path) -> None:
 
 def test_the_installed_doctor_lists_what_is_installed_before_it_looks_for_a_server(command: Path) -> None:
     listed = done([str(command), "doctor", "--uri", "bolt://127.0.0.1:1"], cwd=command.parent, code=2)
+    assert listed.startswith(f"package     {DISTRIBUTION} {__version__}\n")
     assert re.search(r"^python +3\.", listed, re.MULTILINE)
     assert re.search(r"^extra +vectors .*: installed$", listed, re.MULTILINE)
     assert "connection  blocked" in listed
@@ -168,7 +171,7 @@ def test_every_file_that_is_no_python_is_in_the_wheel(wheel: Path) -> None:
 
 def test_the_wheel_carries_nothing_of_the_tests_no_caches_and_no_paths_of_who_built_it(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
-    rooms = ("kgeval/", f"kgeval-{__version__}.dist-info/")
+    rooms = ("kgeval/", "kgeval_toolkit.py", f"kgeval_toolkit-{__version__}.dist-info/")
     assert [name for name in archive.namelist() if not name.startswith(rooms)] == []
     assert [name for name in archive.namelist() if LEFT_BEHIND.search(name)] == []
     mine = [f"{place}/".encode() for place in (ROOT, Path.home()) if place != Path("/")]

@@ -44,7 +44,7 @@ def test_commands_that_unblock_name_the_graph_that_was_named_and_the_extra_that_
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "lancedb" else found(name, *more))
     told = doctor("--graph", "port")
-    assert "unblock:  pip install 'kgeval[vectors]'; then kgeval audit --graph port --embed makes" in told
+    assert "unblock:  pip install 'kgeval-toolkit[vectors]'; then kgeval audit --graph port --embed makes" in told
     told = doctor("--graph", "port", "--layout", "graphiti", rc=2)
     assert "layout 'graphiti' finds no entity here" in told and "parts the graphs" not in told
 

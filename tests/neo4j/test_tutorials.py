@@ -26,7 +26,9 @@ from kgeval.llm.fake import FakeServer
 
 PAGES = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
-LEFT_OUT = ("git clone ADDRESS kgeval && python3 -m venv .venv", ". ../.venv/bin/activate && python -m kgeval.llm.fake --port 8001")
+LEFT_OUT = (
+    "python3 -m venv .venv && . .venv/bin/activate && pip install ", ". ../.venv/bin/activate && python -m kgeval.llm.fake --port 8001",
+)
 FAKE = "http://127.0.0.1:8001/v1"
 MOST_LINES = 100
 

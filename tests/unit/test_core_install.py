@@ -1,4 +1,4 @@
-"""kgeval without its extras, as `pip install kgeval` brings it: what works, and the command that adds what does not."""
+"""kgeval without its extras, as `pip install kgeval-toolkit` brings it: what works, and the command that adds what does not."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def test_scores_and_their_page_need_no_extra(folder: Path) -> None:
 def test_what_needs_an_extra_says_the_command_that_adds_it(words: list[str], extra: str, folder: Path) -> None:
     done = core(folder, *words)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
-    assert f"pip install 'kgeval[{extra}]'" in done.stderr
+    assert f"pip install 'kgeval-toolkit[{extra}]'" in done.stderr
 
 
 @pytest.mark.slow
 def test_one_command_is_enough_for_vectors_of_an_endpoint(folder: Path) -> None:
     done = core(folder, "score", "a.jsonl", "--metrics", "semantic_similarity")
-    assert "; or pip install 'kgeval[vectors]' and an endpoint: --embedding-url URL --embedding-model NAME" in done.stderr
+    assert "; or pip install 'kgeval-toolkit[vectors]' and an endpoint: --embedding-url URL --embedding-model NAME" in done.stderr
 
 
 @pytest.mark.slow

@@ -63,7 +63,8 @@ def test_a_page_is_printed_listed_and_suggested(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(("module", "name", "command"), [
-    ("lancedb", "lancedb", "'kgeval[vectors]'"), ("docx", "python-docx", "'kgeval[documents]'"), ("matplotlib", "matplotlib", "matplotlib"),
+    ("lancedb", "lancedb", "'kgeval-toolkit[vectors]'"), ("docx", "python-docx", "'kgeval-toolkit[documents]'"),
+    ("matplotlib", "matplotlib", "matplotlib"),
 ])
 def test_a_library_that_is_missing_is_one_error_with_the_way_to_add_it(
     module: str, name: str, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

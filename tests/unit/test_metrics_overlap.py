@@ -146,4 +146,4 @@ def test_what_bertscore_needs_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setitem(__import__("sys").modules, "bert_score", None)
     with pytest.raises(ConfigError, match="this needs bert-score") as caught:
         bertscore.load_scorer("roberta-large")
-    assert caught.value.fix == "pip install 'kgeval[bertscore]'"
+    assert caught.value.fix == "pip install 'kgeval-toolkit[bertscore]'"

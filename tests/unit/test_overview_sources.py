@@ -66,7 +66,7 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         read_sources([tmp_path])
     told = "\n".join(caught.value.faults)
     assert re.search(r"old\.json: has schema version '0'.*make the report again with this kgeval", told)
-    assert re.search(r"new\.json: has schema version '2'.*install a newer kgeval", told)
+    assert re.search(r"new\.json: has schema version '2'.*pip install --upgrade kgeval-toolkit", told)
     assert re.search(r"odd\.json: extra: unknown key", told) and re.search(r"cut\.json:2: not JSON", told) and len(caught.value.faults) == 4
 
 

@@ -14,6 +14,7 @@ import yaml
 
 from kgeval import __version__
 from kgeval.graph.server.lines import DEFAULT_LINE, load_line
+from kgeval_toolkit import DISTRIBUTION
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
@@ -33,7 +34,8 @@ SOURCE = "https://example.org/kg/kgeval/"
 def test_the_citation_says_what_the_project_says() -> None:
     assert (CITATION["cff-version"], CITATION["type"]) == ("1.2.0", "software")
     assert CITATION["message"] and CITATION["abstract"]
-    assert (CITATION["title"], CITATION["version"]) == (PROJECT["name"], __version__)
+    assert (CITATION["title"], CITATION["version"]) == ("kgeval", __version__)
+    assert PROJECT["name"] == DISTRIBUTION and DISTRIBUTION in CITATION["message"]
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["authors"] == PROJECT["authors"]
     assert CITATION.get("repository-code") == PROJECT.get("urls", {}).get("Source")
@@ -58,17 +60,12 @@ def test_links_of_the_readme_lead_to_the_release_or_nowhere(text: str, without: 
 
 
 def test_all_faults_of_a_release_come_at_once(tmp_path: Path) -> None:
-    changelog = "none is out yet\n\n## Unreleased\n\n- a\n"
-    readme = "There is no release yet"
-    checkout(tmp_path, version="0.1.0", changelog=changelog, citation="version: 0.1.0\n", readme=readme)
+    checkout(tmp_path, version="0.1.0", changelog="## Unreleased\n\n- a\n", citation="version: 0.1.0\n")
     assert faults(tmp_path, "v0.2.0") == [
         "kgeval/__init__.py: the version is 0.1.0, the tag says 0.2.0",
         "CHANGELOG.md: no heading '## 0.2.0 (YYYY-MM-DD)'",
         "CHANGELOG.md: changes stand under 'Unreleased'",
         "CITATION.cff: version is 0.1.0, not 0.2.0",
-        "CHANGELOG.md: it says 'none is out yet'",
-        "README.md: it says 'There is no release yet'",
-        "docs/install.md: it says 'There is no release yet'",
     ]
     for tag in ("0.2.0", "v0.2", "v0.2.0-rc1", "v0.2.0 ", "v00.2.0\n"):
         assert len(faults(tmp_path, tag)) == 1
@@ -82,7 +79,7 @@ def test_all_faults_of_a_release_come_at_once(tmp_path: Path) -> None:
 def test_a_release_that_agrees_has_no_fault(date: str | None, said: list[str], tmp_path: Path) -> None:
     citation = 'version: "0.2.0rc1"\n' + (f"date-released: {date}\n" if date else "")
     changelog = "## Unreleased\n\n## 0.2.0rc1 (2026-12-01)\n\n- a\n"
-    checkout(tmp_path, version="0.2.0rc1", changelog=changelog, citation=citation, readme="pip install kgeval")
+    checkout(tmp_path, version="0.2.0rc1", changelog=changelog, citation=citation)
     assert faults(tmp_path, "v0.2.0rc1") == said
 
 
@@ -91,11 +88,22 @@ def test_nothing_but_a_tag_is_published_and_one_job_alone_can_say_who_it_is() ->
     assert release[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key `on` as true
     assert release["permissions"] == {}
     assert {name: job["permissions"] for name, job in release["jobs"].items()} == {
-        "check": {"contents": "read"}, "build": {"contents": "read"}, "publish": {"id-token": "write"},
+        "check": {"contents": "read"}, "build": {"contents": "read"}, "publish": {"id-token": "write", "attestations": "write"},
     }
     assert release["jobs"]["publish"]["needs"] == "build" and release["jobs"]["build"]["needs"] == "check"
     assert release["jobs"]["publish"]["environment"] == "release"
-    assert commands(release["jobs"]["build"]) == ['python tools/release.py "$GITHUB_REF_NAME"', "make dist"]
+    assert commands(release["jobs"]["build"]) == ['python tools/release.py "$GITHUB_REF_NAME"', "make dist", "make sbom"]
+    # what could say who it is runs nothing of the repository, and nothing is uploaded before it is signed
+    publish = release["jobs"]["publish"]
+    assert commands(publish) == []
+    assert [step["uses"].partition("@")[0] for step in publish["steps"]] == [
+        "actions/download-artifact", "actions/download-artifact", "actions/attest", "actions/attest", "pypa/gh-action-pypi-publish",
+    ]
+    provenance, content = settings(publish, "actions/attest")
+    assert provenance == {"subject-path": "dist/*"} and content["subject-path"] == "dist/*.whl"
+    assert settings(publish, "pypa/gh-action-pypi-publish") == [{"attestations": True}]
+    made = re.search(r"--output-file out/(sbom/\S+)", (ROOT / "Makefile").read_text(encoding="utf-8"))
+    assert made and content["sbom-path"] == made[1]
 
 
 def test_the_workflows_run_what_a_contributor_runs_with_pinned_actions_and_without_secrets() -> None:
@@ -124,10 +132,10 @@ def test_the_pythons_of_the_workflows_and_of_the_image_are_those_of_the_project(
 
 def test_the_image_is_made_of_the_wheel_of_this_version_alone_and_is_not_roots() -> None:
     assert argument("VERSION") == __version__
-    assert COMPOSE["kgeval"]["image"] == f"{PROJECT['name']}:{__version__}"
-    wheel = f"dist/kgeval-{__version__}-py3-none-any.whl"
+    assert COMPOSE["kgeval"]["image"] == f"{DISTRIBUTION}:{__version__}"
+    wheel = f"dist/kgeval_toolkit-{__version__}-py3-none-any.whl"
     copied = re.findall(r"^COPY (?!--from=build)(\S+)", DOCKERFILE, re.MULTILINE)
-    assert copied == ["dist/kgeval-${VERSION}-py3-none-any.whl"]
+    assert copied == ["dist/kgeval_toolkit-${VERSION}-py3-none-any.whl"]
     ignored, taken = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()[1:]
     assert ignored == "*" and fnmatch(wheel, taken.removeprefix("!"))
     last = DOCKERFILE.rpartition("FROM ")[2]
@@ -169,7 +177,5 @@ def argument(name: str) -> str:
 def checkout(folder: Path, **text: Any) -> None:
     (folder / "kgeval").mkdir()
     (folder / "kgeval" / "__init__.py").write_text(f'__version__ = "{text["version"]}"\n', encoding="utf-8")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "install.md").write_text(text["readme"], encoding="utf-8")
-    for name, key in (("CHANGELOG.md", "changelog"), ("CITATION.cff", "citation"), ("README.md", "readme")):
+    for name, key in (("CHANGELOG.md", "changelog"), ("CITATION.cff", "citation")):
         (folder / name).write_text(text[key], encoding="utf-8")

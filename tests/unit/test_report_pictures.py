@@ -315,7 +315,7 @@ def test_a_notebook_offers_the_picture_to_move_about_or_says_what_to_install(mon
     monkeypatch.setitem(sys.modules, "neo4j_viz", None)
     with pytest.raises(ConfigError) as missing:
         result.show_graph()
-    assert missing.value.fix == "pip install 'kgeval[viz]'"
+    assert missing.value.fix == "pip install 'kgeval-toolkit[viz]'"
     with pytest.raises(UsageError) as wrong:
         result.show_graph("no-such-check")
     assert wrong.value.fix == f"the audit has those of: {bad}"

@@ -112,7 +112,7 @@ def test_a_library_that_is_missing_is_said_in_a_dry_run(monkeypatch: pytest.Monk
         raise ImportError("No module named 'spacy'", name="spacy")
 
     monkeypatch.setattr("kgeval.workflows.score.prepare", lacks)
-    assert "pip install 'kgeval[spacy]'" in planned(stage("scores"), Session("run"))
+    assert "pip install 'kgeval-toolkit[spacy]'" in planned(stage("scores"), Session("run"))
 
 
 def test_stages_of_a_file_without_a_graph_are_given_the_address(tmp_path: Path) -> None:

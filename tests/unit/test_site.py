@@ -130,7 +130,7 @@ def test_lists_are_set_apart_for_the_site() -> None:
 
 @pytest.mark.long
 def test_the_site_is_built_strictly(tmp_path: Path) -> None:
-    pytest.importorskip("material", reason="the site needs pip install 'kgeval[docs]'")
+    pytest.importorskip("material", reason="the site needs pip install 'kgeval-toolkit[docs]'")
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)], cwd=ROOT,
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

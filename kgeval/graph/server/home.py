@@ -24,7 +24,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.config import environment
-from kgeval.errors import ServerError
+from kgeval.errors import ServerError, upgrade
 from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
 from kgeval.graph.server.lines import Neo4jLine, known_lines, line_of_new_homes, load_line
@@ -103,7 +103,7 @@ class Home:
         """The marker, or None if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
         marker = _read(self._marker, Marker)
         if marker is not None and marker.kgeval_home != "1":
-            raise ServerError(f"{self.path} was made by a later kgeval", fix="pip install --upgrade kgeval, or use another --home")
+            raise ServerError(f"{self.path} was made by a later kgeval", fix=f"{upgrade()}, or use another --home")
         return marker
 
     def running(self) -> StartedServer | None:
