@@ -14,6 +14,7 @@ OTHER  := 2026.01
 # the same commit gives the same bytes: all times in what is built are the commit's (in an unpacked sdist, which has no git, a day of 2020)
 DATED  := SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),1580601600)
 DOCKER ?= docker
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py)
 # writes the list of what a release brings
 CYCLONEDX := cyclonedx-bom>=7.5,<8
 
@@ -93,16 +94,18 @@ dist: $(READY) ## Build the sdist and the wheel in dist/, have twine check them,
 	$(DATED) KGEVAL_DIST=dist $(BIN)/python -m pytest -q tests/models/test_wheel.py
 	$(BIN)/python -m pip hash dist/*
 
-sbom: $(READY) ## List what the wheel in dist/ brings, in out/sbom/ as CycloneDX, from an environment made of it alone (the core; make dist first)
+sbom: $(READY) ## List what the wheel in dist/ brings, in out/sbom/ as CycloneDX (make dist first)
 	rm -rf out/sbom
-	$(PYTHON) -m venv out/sbom/core
+	$(PYTHON) -m venv --without-pip out/sbom/core
 	$(BIN)/uv pip install --quiet --python out/sbom/core/bin/python dist/*.whl
-	UV_CACHE_DIR=out/sbom/cache $(BIN)/uv tool run --quiet --from '$(CYCLONEDX)' cyclonedx-py environment --pyproject pyproject.toml \
-	  --mc-type application --output-reproducible --output-file out/sbom/kgeval-toolkit.cdx.json out/sbom/core/bin/python
-	rm -rf out/sbom/core out/sbom/cache
+	@# the tool takes name and version of what the list is of from a pyproject.toml, and reads no file for a dynamic version
+	sed "s/^dynamic = .*/version = \"$(VERSION)\"/" pyproject.toml > out/sbom/pyproject.toml
+	$(BIN)/uv tool run --quiet --from '$(CYCLONEDX)' cyclonedx-py environment --pyproject out/sbom/pyproject.toml \
+	  --output-reproducible --output-file out/sbom/kgeval-toolkit.cdx.json out/sbom/core/bin/python
+	rm -rf out/sbom/core out/sbom/pyproject.toml
 
 image: dist ## Build the image of kgeval's core from the wheel in dist/, and fetch Neo4j's (DOCKER=podman where that is what you have)
-	$(DOCKER) build --file docker/Dockerfile --tag kgeval-toolkit:$$(sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py) .
+	$(DOCKER) build --file docker/Dockerfile --tag kgeval-toolkit:$(VERSION) .
 	$(DOCKER) pull $$(sed -n 's/^ *image: \(neo4j:.*\)/\1/p' docker/compose.yaml)
 
 clean: ## Remove what make demo made

@@ -72,13 +72,29 @@ def metadata(wheel: Path) -> Message:
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`kgeval` in an environment of its own, which sees the libraries of this one but not this checkout."""
-    home = tmp_path_factory.mktemp("venv")
-    done([sys.executable, "-m", "venv", "--without-pip", str(home)], cwd=home)
-    python = home / "bin" / "python"
-    done([sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "-q", str(wheel)], cwd=home)
-    site = next(home.glob("lib/python*/site-packages"))
-    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    home = environment(tmp_path_factory.mktemp("venv"))
+    pip(home, "install", "--no-deps", str(wheel))
     return home / "bin" / "kgeval"
+
+
+@pytest.fixture(scope="module")
+def other_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package kgeval of other people: a module and a command of the same names."""
+    named = "kgeval-0.9.0"
+    path = tmp_path_factory.mktemp("other") / f"{named}-py3-none-any.whl"
+    about = f"{named}.dist-info"
+    files = {
+        "kgeval/__init__.py": "from kgeval.cli import main\n", "kgeval/cli.py": "def main():\n    print('another kgeval')\n",
+        "kgeval/__main__.py": "from kgeval.cli import main\nmain()\n",
+        f"{about}/METADATA": "Metadata-Version: 2.1\nName: kgeval\nVersion: 0.9.0\n",
+        f"{about}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/entry_points.txt": "[console_scripts]\nkgeval = kgeval.cli:main\n",
+    }
+    files[f"{about}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{about}/RECORD"])
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
 
 
 def test_one_sdist_and_one_wheel_are_there_and_the_index_takes_both(dist: Path, wheel: Path, sdist: Path) -> None:
@@ -194,6 +210,43 @@ def test_the_tests_of_the_sdist_run_on_what_is_in_it(unpacked: Path, tmp_path: P
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "base")]
     said = done([*words, *tests], cwd=unpacked, PYTHONPATH=str(unpacked), PYTHONDONTWRITEBYTECODE="1")
     assert re.search(r"\d+ passed", said) and "failed" not in said
+
+
+@pytest.mark.parametrize("ours_first", [True, False])
+def test_beside_another_kgeval_the_command_says_how_to_repair_it_and_that_repairs_it(
+    ours_first: bool, wheel: Path, other_wheel: Path, tmp_path: Path,
+) -> None:
+    home = environment(tmp_path)
+    for chosen in (wheel, other_wheel) if ours_first else (other_wheel, wheel):
+        pip(home, "install", "--no-deps", str(chosen))
+    # installed last, its command `kgeval` has taken the place of ours, and fails: it imports our package kgeval.cli in place of its module
+    for name in [DISTRIBUTION] if ours_first else [DISTRIBUTION, "kgeval"]:
+        told = refused(home / "bin" / name, "doctor")
+        assert told.startswith("kgeval: kgeval 0.9.0 has a module kgeval too") and told.count("\n") == 2, told
+    for step in told.partition("Fix: ")[2].split(" && "):
+        pip(home, *step.split()[1:], PIP_FIND_LINKS=str(wheel.parent))
+    assert run(home / "bin" / "kgeval", "--version").strip() == f"kgeval, version {__version__} ({DISTRIBUTION})"
+    assert "isolated-entity" in run(home / "bin" / "kgeval", "checks", "list")
+
+
+def environment(home: Path) -> Path:
+    """An empty environment that sees the libraries of this one."""
+    done([sys.executable, "-m", "venv", "--without-pip", str(home)], cwd=home)
+    site = next(home.glob("lib/python*/site-packages"))
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return home
+
+
+def pip(home: Path, *words: str, **env: str) -> None:
+    """pip in an environment, without the network."""
+    done([sys.executable, "-m", "pip", "--python", str(home / "bin" / "python"), *words, "-q"], cwd=home, PIP_NO_INDEX="1", **env)
+
+
+def refused(command: Path, *arguments: str) -> str:
+    """What a command that does not run prints to stderr."""
+    found = subprocess.run([str(command), *arguments], cwd=command.parent, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, ""), found.stdout
+    return found.stderr
 
 
 def run(command: Path, *arguments: str) -> str:
