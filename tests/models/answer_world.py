@@ -32,6 +32,11 @@ def script(folder: Path, body: str, name: str = "mine") -> tuple[str, ...]:
     return (sys.executable, str(path))
 
 
+def hold_after(asked: int) -> str:
+    """What a script does so that all questions after so many (it notes each on a line of `mark`) wait until there is a file `mark`.on."""
+    return f"while len(open(mark).readlines()) > {asked} and not os.path.exists(mark + '.on'): time.sleep(0.01)"
+
+
 def spec(command: tuple[str, ...]) -> str:
     """The command as --system takes it."""
     return "command:" + " ".join(command)

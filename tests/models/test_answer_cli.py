@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from answer_world import SIMPLE, endpoint, lines, questions, script, spec
+from answer_world import SIMPLE, endpoint, hold_after, lines, questions, script, spec
+from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import FakeServer, Rule
@@ -153,18 +153,16 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_a_run_that_is_ended_loses_only_what_is_in_flight(sent: signal.Signals, code: int, tmp_path: Path) -> None:
-    file, system = questions(tmp_path, 60), counting(tmp_path, "time.sleep(0.05)", parallel=1)
+    file, system = questions(tmp_path, 60), counting(tmp_path, hold_after(15), parallel=1)
     arguments = (str(file), "--system", system, "--processes", "3", "-o", "a.jsonl")
     process = started(tmp_path, *arguments)
-    until = time.monotonic() + 150
-    while len(asked(tmp_path)) < 15 and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: len(asked(tmp_path)) > 15)
     process.send_signal(sent)
     error = process.communicate(timeout=200)[1].decode()
     assert process.returncode == code, error
     if sent == signal.SIGINT:
         assert "answers that came are in the journal: the same command goes on" in error
-    time.sleep(0.2)
+    (tmp_path / "mine.mark.on").touch()
     assert answer(*arguments, "-q") == 0
     assert [row["question_id"] for row in lines(tmp_path / "a.jsonl")] == [f"q{n}" for n in range(60)]
     assert 60 <= len(asked(tmp_path)) <= 60 + 2 * 3, "at most those in flight are asked twice"
@@ -340,15 +338,14 @@ def test_two_runs_at_once_ask_each_question_once_between_them(tmp_path: Path) ->
 
 
 def test_two_runs_never_write_one_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.5)", parallel=1)
+    file, system = questions(tmp_path, 40), counting(tmp_path, hold_after(0))
     first = started(tmp_path, str(file), "--system", system, "-o", "a.jsonl")
-    until = time.monotonic() + 150
-    while not asked(tmp_path) and time.monotonic() < until:
-        time.sleep(0.02)
+    wait_until(lambda: asked(tmp_path))
     assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl") == 2
     assert "a.jsonl: another run is writing it" in capsys.readouterr().err
     first.kill()
     first.communicate()
+    (tmp_path / "mine.mark.on").touch()
     assert answer(file, "--system", system, "-o", tmp_path / "a.jsonl", "--limit", 1) == 0, "a killed run holds nothing"
     assert not list(tmp_path.glob(".*writing*"))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from room import JUDGE, TAKEN, Verdicts, as_text, finished, judging, numbers_shown, session, telling, user_text
+from waiting import wait_until
 
 from kgeval.errors import ModelError, UsageError
 from kgeval.llm.calls import Endpoint, Limits, Task
@@ -23,7 +23,7 @@ MARK = "sk-MARKER-0123456789-secret"
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_with_a_third_of_replies_faulty_every_item_ends_with_an_answer_or_its_cause(tmp_path: Path, seed: int) -> None:
     tasks = judging(150, items=4)
-    with FakeServer(faults=0.3, seed=seed) as server, session(server.base_url, tmp_path / "j") as models:
+    with FakeServer(faults=0.3, seed=seed) as server, session(server.base_url, tmp_path / "j", timeout=2.0) as models:
         outcomes = list(models.ask_all(tasks))
         stats, requests = server.stats(), server.requests
         use = models.asked().use
@@ -227,7 +227,7 @@ def test_the_key_reaches_no_file_and_no_message(
     monkeypatch.setenv("OPENAI_API_KEY", MARK)
     caplog.set_level(logging.DEBUG)
     rules = [Rule(status=500, times=1), Rule(match="passage 0001", reply=f"your key is {MARK}", times=1)]
-    with FakeServer(rules, key=MARK, faults=0.2) as server, session(server.base_url, tmp_path / "j") as models:
+    with FakeServer(rules, key=MARK, faults=0.2) as server, session(server.base_url, tmp_path / "j", timeout=2.0) as models:
         outcomes = list(models.ask_all(telling(30)))
         shown = repr(outcomes) + repr(models.asked()) + repr(models.notes)
     assert server.stats().successes > 20, "the key was right"
@@ -308,7 +308,7 @@ def test_the_order_of_outcomes_is_that_of_the_tasks_and_reading_ahead_is_bounded
     with FakeServer(jitter=0.02) as server, session(server.base_url, tmp_path / "j", concurrency=4) as models:
         outcomes = models.ask_all(source())
         first = [next(outcomes).id for _ in range(50)]
-        time.sleep(0.2)
+        wait_until(lambda: server.stats().successes == taken)  # all that was read is answered: whoever reads on does it now
         assert taken < 400, "the rest is not read before it is wanted"
         outcomes.close()
     assert first == [f"tell-{n}" for n in range(50)]
