@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answer_world import script
+from answer_world import hold_after, script
 from room import session
 from scripted_judge import Judge
 
@@ -154,7 +154,7 @@ def all_pairs(answering: AlignedAnswers, threads: int = 4) -> list[Any]:
 
 
 def main(folder: Path, url: str) -> None:
-    """Two systems, one of which never comes to the length by itself, over 10 questions in 2 trials; each answer takes a moment."""
+    """Two systems, one of which never comes to the length by itself, over 10 questions in 2 trials, and holds after 30 of its answers."""
     with opened(killed(folder, url), trials=2) as answering:
         made = all_pairs(answering)
         print(json.dumps([[one.how, one.words_a, one.words_b] for one in made]))
@@ -163,8 +163,8 @@ def main(folder: Path, url: str) -> None:
 def killed(folder: Path, url: str) -> Given:
     """What is killed in the middle, and run again."""
     systems = {
-        "A": command(folder, "A", free="60 + n", slow="time.sleep(0.01)"),
-        "B": command(folder, "B", free="20", again="target - 15 + attempt", slow="time.sleep(0.01)"),
+        "A": command(folder, "A", free="60 + n"),
+        "B": command(folder, "B", free="20", again="target - 15 + attempt", slow=hold_after(30)),
     }
     return Given(folder, 10, systems, url=url)
 

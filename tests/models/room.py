@@ -7,6 +7,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -75,6 +76,13 @@ def finished(journal: Path) -> list[tuple[float, dict[str, Any], str]]:
         rows = connection.execute("SELECT created, request, reply FROM calls").fetchall()
     connection.close()
     return [(when, json.loads(zlib.decompress(request)), zlib.decompress(reply).decode()) for when, request, reply in rows]
+
+
+def kept(journal: Path) -> int:
+    """How many finished calls a journal holds so far, that of a run in another process, which may not have made it yet."""
+    with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True)) as connection:
+        return int(connection.execute("SELECT count(*) FROM calls").fetchone()[0])
+    return 0
 
 
 def asked_after_finished(journal: Path, requests: Iterable[Logged]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -93,26 +94,29 @@ def test_what_passes_is_tried_again_after_the_wait_that_was_asked_for() -> None:
         return (429, {"retry-after": "0.4"}, b"") if len(times) == 1 else ok({"data": {"answer": "A"}})
 
     with endpoint(serve) as url:
+        began = time.monotonic()
         said = asked(url)
+        whole = time.monotonic() - began
     assert said.answer == "A" and len(times) == 2 and times[1] - times[0] >= 0.4
-    assert said.latency_s is not None and said.latency_s < 0.4, "waiting for a turn is not the system's time"
+    assert said.latency_s is not None and said.latency_s <= whole - 0.4, "waiting for a turn is not the system's time"
 
 
 def test_silence_and_drops_end_within_the_time_of_a_question() -> None:
+    given_up = threading.Event()
+
     def drip(handler: BaseHTTPRequestHandler, _: Any) -> tuple[int, dict[str, str], bytes]:
         handler.send_response(200)
         handler.end_headers()
-        for _ in range(100):
+        while not given_up.wait(0.1):
             handler.wfile.write(b" ")
             handler.wfile.flush()
-            time.sleep(0.1)
         return ok(b"")
 
-    for serve in (drip, lambda *_: time.sleep(3) or ok({})):
+    for serve in (drip, lambda *_: given_up.wait() and ok({})):
+        given_up.clear()
         with endpoint(serve) as url:
-            started = time.monotonic()
             assert asked(url, timeout=0.7).error == "timeout: no reply in 0.7 s"
-            assert time.monotonic() - started < 2.5
+            given_up.set()
 
 
 def test_a_broken_connection_is_tried_again_and_a_server_that_is_not_there_ends_the_run() -> None:
@@ -188,12 +192,12 @@ def test_keys_come_from_the_environment_and_stay_out_of_the_signature(monkeypatc
 
 
 def test_the_wait_for_a_turn_is_not_the_time_of_a_question() -> None:
-    given: dict[str, Any] = {"settings": JSON, "limits": Limits(rpm=60), "timeout": 0.6}
+    given: dict[str, Any] = {"settings": JSON, "limits": Limits(rpm=30), "timeout": 1.8}
     answering = endpoint(lambda *_: ok({"data": {"answer": "A"}}))
     with answering as url, HttpSystem(url, Opening(**given)) as system, ThreadPoolExecutor(2) as threads:
         said = list(threads.map(system.answer, [Ask(f"q{n}", "Who?") for n in range(2)]))
-    assert [answer.error for answer in said] == [None] * 2, "the second waits for a second, and is then answered at once"
-    assert all((answer.latency_s or 9) < 0.6 for answer in said)
+    assert [answer.error for answer in said] == [None] * 2, "the second waits for two seconds, and is then answered at once"
+    assert all((answer.latency_s or 9) < 1.8 for answer in said)
 
 
 def test_a_cost_that_is_no_number_is_a_fault_of_the_reply() -> None:

@@ -8,12 +8,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from room import kept
+from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer, Rule
@@ -175,19 +176,21 @@ def test_a_faulty_file_is_refused_before_anything_is_asked(server: FakeServer, t
 def test_an_interrupted_run_ends_with_130_keeps_the_old_output_and_goes_on_for_free(tmp_path: Path) -> None:
     path = written(tmp_path, *[f"Where {n}?" for n in range(40)])
     (tmp_path / "out.jsonl").write_text("old")
-    with FakeServer(by_words, delay=0.3) as server:
+    holding = HoldingModel(4, by_words)
+    with FakeServer(holding) as server:
         command = [
             sys.executable, "-m", "kgeval", "questions", "classify", str(path), "-o", "out.jsonl", "--questions-per-call", "1", "-j", "2",
-            "--model", "m", "--base-url", server.base_url,
+            "--journal", "j.sqlite", "--model", "m", "--base-url", server.base_url,
         ]
         process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, text=True)
-        wait_until(lambda: server.stats().requests > 4)
+        wait_until(lambda: holding.waiting == 2 and kept(tmp_path / "j.sqlite") == 4)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=200)
         assert process.returncode == 130
         assert "the same command goes on" in told
         assert (tmp_path / "out.jsonl").read_text() == "old"
-        assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 1, "-j", 40) == 0
+        holding.release()
+        assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 1, "--journal", "j.sqlite") == 0
         assert server.stats().repeated_successes == 0
     assert len(labels(tmp_path / "out.jsonl")) == 40
 
@@ -210,10 +213,3 @@ def planned(capsys: pytest.CaptureFixture[str]) -> int:
     found = re.search(r"^total +([\d,]+)", capsys.readouterr().out, re.MULTILINE)
     assert found
     return int(found[1])
-
-
-def wait_until(done: Callable[[], bool], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -7,8 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from answer_world import script, spec
 from compare_world import PairJudge, files
 from killed_world import asked_again
 from report_page import unpacked
+from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer
@@ -220,15 +219,17 @@ def test_single_scores_are_asked_once_an_answer_however_many_pairs_share_it(tmp_
 def test_a_run_that_was_killed_goes_on_where_it_was_and_pays_for_nothing_twice(tmp_path: Path) -> None:
     answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=20)
     whole = 20 * 2 * 2 * 2
-    with FakeServer(PairJudge(), delay=0.03) as server:
+    holding = HoldingModel(20, PairJudge())
+    with FakeServer(holding) as server:
         command = [
             sys.executable, "-m", "kgeval.cli.main", "compare", *map(str, answers), "--questions", "questions.jsonl", "--model", "m",
             "--base-url", server.base_url, "--verdicts", "v.jsonl", "-q", "-j", "2", "--no-progress",
         ]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for(lambda: server.stats().successes >= 20)
+        wait_until(lambda: holding.waiting == 2)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
+        holding.release()
         assert not Path("v.jsonl").exists(), "verdicts are in a file without a name until all of them are there"
         assert compare(server, *answers, "--verdicts", "v.jsonl", "-q") == 0
         assert whole <= server.stats().requests <= whole + asked_again(2), "what was in flight or not yet written may be made again"
@@ -250,13 +251,6 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(tmp_path: Path, capsys: pyte
         assert "the same command goes on" in capsys.readouterr().err and made < 20 * 8 and not Path("v.jsonl").exists()
         assert compare(server, *answers, "-q", "--verdicts", "v.jsonl") == 0
         assert server.stats().requests <= 20 * 8 + asked_again(2), "what was in flight or not yet written may be made again"
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 150
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert condition()
 
 
 def test_a_budget_ends_the_run_with_3_and_the_next_run_finishes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
-from room import JUDGE, TELL, Fact, Verdicts, finished, judging, session, telling
+from room import JUDGE, TELL, Fact, Verdicts, judging, kept, session, telling
 from waiting import HoldingModel, wait_until
 
 from kgeval.errors import ConfigError, IncompleteError, ModelError
@@ -229,13 +229,13 @@ def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(tmp_path: Path, concurre
     with FakeServer(holding) as server:
         command = [sys.executable, "-c", SLOW_RUN, server.base_url, str(journal), str(concurrency)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=HERE) as run:
-            wait_until(lambda: holding.waiting == concurrency and len(finished(journal)) == 5)
+            wait_until(lambda: holding.waiting == concurrency and kept(journal) == 5)
             run.send_signal(signal.SIGINT)
             _, error = run.communicate(timeout=200)
         assert b"KeyboardInterrupt" in error
         wait_until(lambda: server.stats().aborted == concurrency)
         assert server.stats().requests == 5 + concurrency
-    assert len(finished(journal)) == 5
+    assert kept(journal) == 5
 
 
 def test_a_full_disk_stops_with_the_way_out(tmp_path: Path) -> None:

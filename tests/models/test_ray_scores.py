@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from scripted_judge import Judge
 from shard_world import score, summary, write_world
+from waiting import HoldingModel, wait_until
 
 from kgeval.llm.fake import FakeServer
 
@@ -146,22 +146,20 @@ def test_options_that_do_not_fit_are_refused(
 def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(
     tmp_path: Path, world: list[str], request: pytest.FixtureRequest,
 ) -> None:
-    with FakeServer(Judge(), delay=0.1) as slow:
+    holding = HoldingModel(10, Judge())
+    with FakeServer(holding) as slow:
         at = world.index("--base-url") + 1
         command = [*world[:at], slow.base_url, *world[at + 1 :], "-j", "2", "--executor", "local", "-o", "spread.jsonl", "--no-progress"]
         process = subprocess.Popen(
             [sys.executable, "-m", "kgeval", "score", *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )
-        while slow.stats().successes < 10:
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: holding.waiting == 2 * 2)  # two shards with -j 2
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
-        if process.stderr:
-            process.stderr.close()
-        slow.model.options.__dict__["delay"] = 0.0  # the rest may be quick
+        process.communicate(timeout=200)
+        assert process.returncode == 130
+        holding.release()
         request.getfixturevalue("here")
         assert score(*command[:-1], "--resume") == 0
-        assert slow.stats().repeated_successes <= 4  # two shards with -j 2: what was in flight a second after Ctrl-C is asked again
+        assert slow.stats().repeated_successes <= 4, "what had arrived and was not yet in the journal is asked again"
         assert score(*command[: command.index("--executor")], "-o", "whole.jsonl") == 0
     assert Path("spread.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
