@@ -6,9 +6,8 @@ import json
 import os
 import subprocess
 import sys
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.errors import ModelError
@@ -309,15 +309,6 @@ def test_an_index_step_ends_when_the_command_that_started_it_is_killed(world: Fa
         pid = int(Path("ix/pid").read_text())
         assert psutil.pid_exists(pid)
     wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    """Fails where it does not hold for a long time."""
-    for _ in range(600):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError("not in 30 s")
 
 
 def test_a_folder_keeps_its_index_until_all_that_a_new_one_needs_is_there(

@@ -6,8 +6,11 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import zlib
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -94,13 +97,13 @@ def test_another_run_takes_good_answers_and_no_failures(tmp_path: Path) -> None:
 
 
 WAITING = """
-import sys, time
+import sys
 from pathlib import Path
 from kgeval.llm.answer_store import AnswerStore
 from kgeval.records import Answer
 with AnswerStore(Path(sys.argv[1]), "run") as store, store.only("aa" * 20):
     print("mine", flush=True)
-    time.sleep(float(sys.argv[2]))
+    sys.stdin.readline()
     store.keep("aa" * 20, Answer(question_id="q", system="A", answer="from the other process"))
 """
 
@@ -108,11 +111,12 @@ with AnswerStore(Path(sys.argv[1]), "run") as store, store.only("aa" * 20):
 @pytest.mark.parametrize("killed", [False, True])
 def test_an_answer_that_another_process_has_in_flight_is_waited_for(tmp_path: Path, killed: bool) -> None:
     path = tmp_path / "j.sqlite"
-    command = [sys.executable, "-c", WAITING, str(path), "60" if killed else "1"]
-    with AnswerStore(path, "run") as store, subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as other:
-        assert other.stdout is not None and other.stdout.readline() == "mine\n"
-        if killed:
-            other.kill()
+    command = [sys.executable, "-c", WAITING, str(path)]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with AnswerStore(path, "run") as store, subprocess.Popen(command, **pipes, env=dict(os.environ)) as other:
+        assert other.stdin is not None and other.stdout is not None and other.stdout.readline() == "mine\n"
+        go_on = partial(print, "go on", file=other.stdin, flush=True)
+        threading.Timer(0.1, other.kill if killed else go_on).start()  # the wait has begun by then, or it ends at once
         with store.only("aa" * 20):
             found = store.get("aa" * 20)
         assert (found is None) if killed else (found is not None and found[0].answer == "from the other process")

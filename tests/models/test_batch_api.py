@@ -8,7 +8,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from compare_world import PairJudge
 from compare_world import files as compared_files
 from scripted_judge import Judge
 from shard_world import score
+from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer, Rule
@@ -150,9 +150,7 @@ def test_a_run_that_is_killed_while_it_waits_picks_its_batch_up(start: Start, tm
     arguments = world(server)
     command = [sys.executable, "-m", "kgeval", "score", *arguments, "--batch", "--batch-poll", "0.01", "-q"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    while not any(one.looks > 3 for one in list(server.model.batches.batches.values())):
-        assert process.poll() is None
-        time.sleep(0.05)
+    wait_until(lambda: any(one.looks > 3 for one in list(server.model.batches.batches.values())))
     process.send_signal(signal.SIGKILL)
     process.wait()
     kept = Path("batch.sqlite.batches")

@@ -398,7 +398,7 @@ def test_chunks_are_asked_about_side_by_side_come_in_order_and_are_not_paid_twic
         return {"entities": [entity(1, f"Ole number {number[1]}"), entity(2, "He"), True], "relations": []}
 
     runs = []
-    with FakeServer(reply, delay=0.05) as server:
+    with FakeServer(reply, delay=0.2) as server:
         for _ in range(2):
             with models(server, tmp_path, concurrency=8) as session:
                 runs.append(list(ModelExtractor(session).extract(sources)))

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import openai
 import pytest
 from pydantic import BaseModel
+from waiting import wait_until
 
 from kgeval.errors import ModelError
 from kgeval.llm.fake import KINDS, FakeProcess, FakeServer, Rule
@@ -26,21 +26,13 @@ class Answer(BaseModel):
     text: str
 
 
-def client(server: FakeServer | FakeProcess, *, key: str = "k", timeout: float = 5.0) -> openai.OpenAI:
+def client(server: FakeServer | FakeProcess, *, key: str = "k", timeout: float = 60.0) -> openai.OpenAI:
     return openai.OpenAI(base_url=server.base_url, api_key=key, max_retries=0, timeout=timeout)
 
 
 def ask(server: FakeServer | FakeProcess, text: str = "hello", **options: Any) -> Any:
-    with client(server, timeout=options.pop("timeout", 5.0), key=options.pop("key", "k")) as opened:
+    with client(server, timeout=options.pop("timeout", 60.0), key=options.pop("key", "k")) as opened:
         return opened.chat.completions.create(model=options.pop("model", "m"), messages=[{"role": "user", "content": text}], **options)
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    """Waits until it holds: what the server notes about a client that left comes a moment later."""
-    until = time.monotonic() + 150
-    while not holds():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_the_openai_client_gets_a_parsed_reply_with_its_usage() -> None:
@@ -73,7 +65,7 @@ def test_each_fault_does_what_its_name_says(kind: str) -> None:
         if kind in broken:
             with pytest.raises(broken[kind]):
                 ask(server, items, timeout=0.5 if kind == "hang" else 30)
-            eventually(lambda: server.stats().faults == {kind: 1})  # until the server has seen that the client left
+            wait_until(lambda: server.stats().faults == {kind: 1})  # until the server has seen that the client left
         else:
             choice = ask(server, items).choices[0]
             assert choice.finish_reason == ("length" if kind == "cut" else "stop")
@@ -124,7 +116,7 @@ def test_repeated_successes_are_counted() -> None:
 def test_requests_in_flight_are_counted() -> None:
     with ThreadPoolExecutor(4) as pool, FakeServer(delay=600) as server:
         asked = [pool.submit(ask, server, f"text {n}", timeout=600) for n in range(4)]
-        eventually(lambda: server.stats().requests == 4)
+        wait_until(lambda: server.stats().requests == 4)
         assert server.stats().most_in_flight == 4
         server.stop()
         assert all(isinstance(one.exception(), openai.APIConnectionError) for one in asked)
@@ -134,7 +126,7 @@ def test_a_client_that_is_gone_got_no_success() -> None:
     with FakeServer(delay=60) as server:
         with pytest.raises(openai.APITimeoutError):
             ask(server, timeout=0.2)
-        eventually(lambda: server.stats().aborted == 1)
+        wait_until(lambda: server.stats().aborted == 1)
         stats = server.stats()
     assert (stats.requests, stats.successes, stats.aborted) == (1, 0, 1)
 
@@ -143,7 +135,7 @@ def test_a_stopped_server_drops_its_clients_and_comes_back_on_its_port() -> None
     server = FakeServer(delay=30).start()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask, server)
-        eventually(lambda: server.stats().requests == 1)
+        wait_until(lambda: server.stats().requests == 1)
         server.stop()
         with pytest.raises(openai.APIConnectionError):
             asked.result()

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_world import SIMPLE, script, spec
+from waiting import LONGEST, wait_until
 
 import kgeval
 from kgeval.cli.main import run
@@ -174,23 +175,25 @@ def test_an_asynchronous_function_runs_inside_a_running_event_loop_several_calls
     assert [one.error for one in result] == [None, None, "system_error: TimeoutError: of its own", None, *[None] * 4]
     assert max(at_once) > 1 and next(iter(result)).answer == "Who built mill 0?"
     assert max(one.latency_s or 0 for one in result if one.system == "async") >= 0.05
-    until = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() == before, "the loop of its own has ended"
+    wait_until(lambda: threading.active_count() == before)  # the loop of its own has ended
     at_once.clear()
     answered(system={"hidden": lambda question: slow(question)}, max_error_rate=1)
     assert max(at_once) == 1, "a function that only its reply shows to be asynchronous"
 
 
 def test_other_functions_are_called_in_the_thread_of_the_caller_or_in_as_many_as_are_asked_for() -> None:
+    meeting = threading.Barrier(3)
+
     def thread(question: str) -> str:
-        time.sleep(0.02)
         return threading.current_thread().name
+
+    def meet(question: str) -> str:
+        meeting.wait(LONGEST)
+        return thread(question)
 
     here = threading.current_thread().name
     assert {one.answer for one in answered(system=thread)} == {here}
-    several = {one.answer for one in answered(rows(8), system=thread, processes=3)}
+    several = {one.answer for one in answered(rows(9), system=meet, processes=3)}
     assert len(several) == 3 and here not in several
 
 
@@ -200,13 +203,13 @@ def test_a_call_that_takes_too_long_is_ended_where_it_can_be_and_else_counted() 
         return "A"
 
     def slow(question: str) -> str:
-        time.sleep(0.25 if "0" in question else 0)
+        time.sleep(1.1 if "0" in question else 0)
         return "A"
 
-    result = answered(rows(2), system=[hangs, slow], question_timeout=0.2, max_error_rate=1)
-    assert [one.error for one in result] == [None, "timeout: no reply in 0.2 s", None, None]
+    result = answered(rows(2), system=[hangs, slow], question_timeout=1, max_error_rate=1)
+    assert [one.error for one in result] == [None, "timeout: no reply in 1 s", None, None]
     assert result.messages == [
-        "note: slow: answers that took longer than 0.2 s: 1; a call that is not asynchronous cannot be ended, so they count",
+        "note: slow: answers that took longer than 1 s: 1; a call that is not asynchronous cannot be ended, so they count",
     ]
 
 

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer, Rule
@@ -342,23 +342,23 @@ def test_of_rows_with_one_id_the_first_is_checked_on_request() -> None:
     assert report()["sets"][0]["n"] == 1
 
 
-def test_ctrl_c_leaves_finished_calls_in_the_journal_and_no_file(server: FakeServer, reader: Reader, tmp_path: Path) -> None:
-    rows = [{"id": f"q{n}", "question": f"Who built house {n}?", "reference": "Bo", "evidence": [f"{n} built by Bo."]} for n in range(300)]
+def test_ctrl_c_leaves_finished_calls_in_the_journal_and_no_file(tmp_path: Path) -> None:
+    holding = HoldingModel(20, Reader())
+    rows = [{"id": f"q{n}", "question": f"Who built house {n}?", "reference": "Bo", "evidence": [f"{n} built by Bo."]} for n in range(50)]
     saved("q.jsonl", rows)
-    command = [
-        sys.executable, "-m", "kgeval", "questions", "check", "q.jsonl", "--model", "m", "--base-url", server.base_url, "--no-embeddings",
-        "--no-progress", "-o", "o.jsonl", "-j", "2",
-    ]
-    process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, text=True)
-    while server.stats().requests < 20 and process.poll() is None:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=200)
-    assert process.returncode == 130, told
-    assert "the same command goes on" in told
-    assert not Path("o.jsonl").exists()
-    before = server.stats().requests
-    assert before < 900
-    assert checked(server, "q.jsonl", "-o", "o.jsonl") == 0
-    assert server.stats().requests <= 900 + 2
-    assert len(lines(Path("o.jsonl"))) == 300
+    with FakeServer(holding) as server:
+        command = [
+            sys.executable, "-m", "kgeval", "questions", "check", "q.jsonl", "--model", "m", "--base-url", server.base_url,
+            "--no-embeddings", "--no-progress", "-o", "o.jsonl", "-j", "2",
+        ]
+        process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: holding.waiting == 2)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=200)
+        assert process.returncode == 130, told
+        assert "the same command goes on" in told
+        assert not Path("o.jsonl").exists()
+        holding.release()
+        assert checked(server, "q.jsonl", "-o", "o.jsonl") == 0
+        assert server.stats().requests <= 3 * 50 + 2
+    assert len(lines(Path("o.jsonl"))) == 50

@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import FakeServer, Rule
@@ -164,19 +164,20 @@ def test_a_budget_that_is_reached_keeps_everything_and_the_rest_is_asked_later(
 
 @pytest.mark.long
 def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    with FakeServer(delay=0.05) as slow:
+    holding = HoldingModel(60)
+    with FakeServer(holding) as slow:
         answers = files(tmp_path, 40)
         command = [
             sys.executable, "-m", "kgeval", "score", *map(str, answers), "--questions", "questions.jsonl", "--metrics", USUAL,
             "--model", "m", "--base-url", slow.base_url, "-j", "4", "-o", "s.jsonl", "--no-progress",
         ]
         process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        while slow.stats().requests < 60:
-            time.sleep(0.05)
+        wait_until(lambda: holding.waiting == 4)
         process.send_signal(signal.SIGINT)
         error = process.communicate(timeout=200)[1].decode()
         assert process.returncode == 130
         assert "the same command goes on with --resume" in error
+        holding.release()
         done = subprocess.run([*command, "--resume"], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=200)
         assert done.returncode == 0, done.stderr
         total = 80 * 6 - 40

@@ -18,7 +18,7 @@ from kgeval.cli.main import run
 from kgeval.llm.client import CallError, read_stream
 from kgeval.llm.fake import FakeServer
 
-WAIT, REST = 0.15, 0.3  # seconds to the first piece, and between it and the last
+WAIT, REST = 0.15, 1.0  # seconds to the first piece, and between it and the last
 
 
 pytestmark = pytest.mark.usefixtures("alone")
@@ -33,8 +33,9 @@ REPLY = [piece(""), piece('{"answer": '), piece('"A mill."}'), piece(finish="sto
 
 
 @contextmanager
-def streaming(replies: Sequence[Sequence[dict[str, Any]]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """An endpoint that streams these replies one after the other (the last one again and again), and the bodies that it got."""
+def streaming(replies: Sequence[Sequence[dict[str, Any]]], rest: float = 0.0) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An endpoint that streams these replies one after the other (the last one again and again), and the bodies that it got. `rest`:
+    seconds between the first piece and the next."""
     bodies: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -45,7 +46,7 @@ def streaming(replies: Sequence[Sequence[dict[str, Any]]]) -> Iterator[tuple[str
             self.end_headers()
             self.wfile.flush()
             for number, part in enumerate(replies[min(len(bodies), len(replies)) - 1]):
-                time.sleep(WAIT if number == 1 else REST if number == 2 else 0)
+                time.sleep(WAIT if number == 1 else rest if number == 2 else 0)
                 self.wfile.write(f"data: {json.dumps(part)}\n\n".encode())
                 self.wfile.flush()
             self.wfile.write(b"data: [DONE]\n\n")
@@ -69,7 +70,7 @@ def answer(url: str, *arguments: object) -> int:
 
 def test_the_seconds_to_the_first_token_are_of_the_stream_and_are_found_again(tmp_path: Path) -> None:
     questions(tmp_path, 1)
-    with streaming([REPLY]) as (url, bodies):
+    with streaming([REPLY], REST) as (url, bodies):
         assert answer(url, "--setting", "stream=yes", "-o", "a.jsonl") == 0
         assert bodies[0]["stream"] is True and bodies[0]["stream_options"] == {"include_usage": True}
         (first,) = lines(Path("a.jsonl"))
