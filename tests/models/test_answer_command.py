@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from answer_world import SIMPLE, script
+from waiting import wait_until
 
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.records import Answer
 from kgeval.systems.outside.command import CommandSystem, argv_of, open_command
 from kgeval.systems.system import Ask, Opening
+
+# the head of a loop over requests. Who says hello is at work when a question comes, so that its time tells nothing of the machine's
+GREETS = "for r in requests():\n    if 'hello' in r: say(hello={})\n"
 
 
 def opened(folder: Path, body: str, **wanted: object) -> CommandSystem:
@@ -114,8 +117,8 @@ for r in requests():
 
 
 def test_garbage_alone_is_a_timeout_that_shows_it(tmp_path: Path) -> None:
-    said = one(tmp_path, 'for r in requests():\n    print("I am sorry", flush=True)', timeout=0.6, hello_seconds=0.1)
-    assert said.error == "timeout: no reply in 0.6 s; on stdout instead: 'I am sorry'"
+    said = one(tmp_path, GREETS + '    else: print("I am sorry", flush=True)', timeout=1.0)
+    assert said.error == "timeout: no reply in 1 s; on stdout instead: 'I am sorry'"
 
 
 def test_a_system_that_hangs_is_killed_with_all_that_it_started_and_the_next_question_gets_a_new_one(tmp_path: Path) -> None:
@@ -127,23 +130,21 @@ for r in requests():
         open(mark, "w").write(str(child.pid))
         time.sleep(60)
     say(id=r["id"], answer=str(os.getpid()))
-""", timeout=1.0) as system:
+""", timeout=3.0) as system:
         first = system.answer(ask("q1")).answer
-        assert system.answer(ask("slow")).error == "timeout: no reply in 1 s"
+        assert system.answer(ask("slow")).error == "timeout: no reply in 3 s"
         assert system.answer(ask("q2")).answer != first
-    assert ended(int((tmp_path / "mine.mark").read_text()))
+    wait_until(lambda: ended(int((tmp_path / "mine.mark").read_text())))
 
 
 def ended(pid: int) -> bool:
-    """Whether a process is over, waiting a little: the kernel may still be at it."""
-    for _ in range(100):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-            os.kill(pid, 0)
-        except (ProcessLookupError, FileNotFoundError):
+    """Whether a process is over."""
+    try:
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
             return True
-        time.sleep(0.02)
+        os.kill(pid, 0)
+    except (ProcessLookupError, FileNotFoundError):
+        return True
     return False
 
 
@@ -186,7 +187,7 @@ for r in requests():
 
 @pytest.mark.parametrize(("end", "error"), [("sys.exit(3)", "crashed: the process ended with exit code 3"), ("pass", "timeout: no reply")])
 def test_a_question_that_ends_a_process_takes_no_neighbour_with_it(end: str, error: str, tmp_path: Path) -> None:
-    with opened(tmp_path, SEVERAL.replace("END", end), timeout=1.5) as system, ThreadPoolExecutor(8) as threads:
+    with opened(tmp_path, SEVERAL.replace("END", end), timeout=3.0) as system, ThreadPoolExecutor(8) as threads:
         said = list(threads.map(system.answer, [ask(f"q{n}") for n in range(12)]))
     assert [answer.answer for answer in said if answer.question_id != "q3"] == [f"q{n}" for n in range(12) if n != 3]
     assert (said[3].error or "").startswith(error)
@@ -249,12 +250,18 @@ def test_an_id_comes_back_as_a_number_too(tmp_path: Path) -> None:
 
 
 def test_several_processes_work_at_the_same_time_and_end_together(tmp_path: Path) -> None:
-    body = 'for r in requests():\n    time.sleep(0.3 * ("id" in r))\n    say(id=r["id"], answer=str(os.getpid()))'
+    body = """
+import glob
+for r in requests():
+    open(mark + str(os.getpid()), "w").close()
+    while len(glob.glob(mark + "*")) < 4 and "id" in r: time.sleep(0.01)
+    say(id=r["id"], answer=str(os.getpid()))
+"""
     with opened(tmp_path, body, processes=4) as system:
         with ThreadPoolExecutor(4) as threads:
             pids = {answer.answer for answer in threads.map(system.answer, [ask(f"q{n}") for n in range(8)])}
         assert system.parallel == 4 and len(pids) == 4
-    assert all(ended(int(pid)) for pid in pids)
+    wait_until(lambda: all(ended(int(pid)) for pid in pids))
 
 
 def test_a_line_of_a_hundred_megabytes_is_refused_and_a_large_one_is_read(tmp_path: Path) -> None:
@@ -271,10 +278,9 @@ for r in requests():
 
 
 def test_a_process_that_does_not_read_holds_nobody_up(tmp_path: Path) -> None:
-    with opened(tmp_path, "time.sleep(60)", timeout=1.0, hello_seconds=0.1) as system:
-        started = time.monotonic()
+    with opened(tmp_path, "time.sleep(600)", timeout=1.0, hello_seconds=0.1) as system:
         said = system.answer(Ask("q1", "long " * 100_000))
-    assert said.error == "timeout: no reply in 1 s" and time.monotonic() - started < 10
+    assert said.error == "timeout: no reply in 1 s"
 
 
 def test_a_flood_on_stderr_blocks_nothing(tmp_path: Path) -> None:
