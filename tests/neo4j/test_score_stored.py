@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from waiting import LONGEST
 
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
@@ -270,7 +271,7 @@ def test_names_are_read_once_a_run_whatever_threads_ask_for_them(graph, draw, ju
 
     def work(made: Subject) -> None:
         if made in rows[:8]:
-            start.wait(20)
+            start.wait(LONGEST)
         stored_facts(made, frozenset(["grounding"]), graph, LAYOUT, live)
 
     with ThreadPoolExecutor(8) as pool:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import LONGEST, wait_until
 
-LONGEST = 30  # seconds without a word
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
@@ -78,11 +78,8 @@ class Browser:
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 30) -> None:
-        end = time.monotonic() + seconds
-        while not self._is(expression):
-            assert time.monotonic() < end, f"never true: {expression}"
-            time.sleep(0.05)
+    def until(self, expression: str) -> None:
+        wait_until(lambda: self._is(expression))
 
     def _is(self, expression: str) -> bool:
         try:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 from browser import Browser, browser
 from people_world import key_at, write_world
+from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.comparison.people.reading import read_filled
 
 
 def downloaded(folder: Path, name: str) -> dict[str, object]:
-    end = time.monotonic() + 150
-    while not (folder / name).is_file():
-        assert time.monotonic() < end, "no download"
-        time.sleep(0.05)
+    wait_until((folder / name).is_file)
     found: dict[str, object] = json.loads((folder / name).read_text())
     return found
 

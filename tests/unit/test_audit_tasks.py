@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from waiting import LONGEST
 
 from kgeval.auditing.engine import _held
 from kgeval.auditing.rulebook import load_rules
@@ -32,7 +33,7 @@ def test_two_run_at_once_and_this_thread_is_one_of_them() -> None:
 
     def meet() -> None:
         threads.add(threading.current_thread())
-        meeting.wait(20)
+        meeting.wait(LONGEST)
 
     run_tasks([does(meet) for _ in range(6)], 2, ending=nothing)
     assert len(threads) == 2 and threading.main_thread() in threads
@@ -72,10 +73,11 @@ def test_what_a_task_raises_on_another_thread_is_raised_here_and_no_other_is_beg
 
     def broken() -> None:
         begun.append(threading.current_thread())
-        both.wait(20)
-        if threading.current_thread() is not threading.main_thread():
+        both.wait(LONGEST)
+        other = next(thread for thread in begun if thread is not threading.main_thread())
+        if threading.current_thread() is other:
             raise ZeroDivisionError
-        time.sleep(0.2)
+        other.join(LONGEST)  # what it raised is known by then
 
     with pytest.raises(ZeroDivisionError):
         run_tasks([does(broken) for _ in range(20)], 2, ending=lambda: ended.append("once"))
@@ -83,33 +85,33 @@ def test_what_a_task_raises_on_another_thread_is_raised_here_and_no_other_is_beg
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_the_others_and_waits_no_longer_than_half_a_second() -> None:
+def test_an_interrupt_ends_the_others_and_waits_for_none_that_goes_on() -> None:
     asked, both, begun = threading.Event(), threading.Barrier(2), list[str]()
 
     def work() -> None:
         begun.append(threading.current_thread().name)
-        both.wait(20)
+        both.wait(LONGEST)
         if threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
-        asked.wait(20)
+        asked.wait(LONGEST)
 
     with pytest.raises(KeyboardInterrupt):
         run_tasks([does(work) for _ in range(20)], 2, ending=asked.set)
     assert len(begun) == 2
-    deaf, both, asked_to_end = threading.Event(), threading.Barrier(2), list[str]()
+    deaf, both, asked_to_end, through = threading.Event(), threading.Barrier(2), list[str](), list[str]()
 
     def unheard() -> None:
-        both.wait(20)
+        both.wait(LONGEST)
         if threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
-        deaf.wait(20)
+        deaf.wait(LONGEST)
+        through.append(threading.current_thread().name)
 
-    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_tasks([does(unheard) for _ in range(20)], 2, ending=lambda: asked_to_end.append("again"))
+    assert not through
     deaf.set()
     assert len(asked_to_end) == 2  # its query may have been on its way to the server the first time
-    assert time.monotonic() - started < 5
 
 
 def test_checks_hold_gds_where_they_need_it_and_the_client_where_python_goes_through_the_entities() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import psutil
 import pytest
 from filelock import FileLock, Timeout
 from test_bulk_store import Placed, home, order, tables
+from waiting import LONGEST, wait_until
 
 from kgeval.cli.interrupts import Listener
 from kgeval.cli.main import run
@@ -25,7 +25,7 @@ from kgeval.graph.server.home import Home, write_private
 
 __all__ = ["home", "tables"]  # fixtures
 
-TOOL = "import os, sys, time; print('a tool', flush=True); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+TOOL = "import os, sys, time; print('a tool', flush=True); open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
 PARENT = """\
 import os, sys
 from pathlib import Path
@@ -39,20 +39,10 @@ tool._run([sys.executable, "-c", sys.argv[1], sys.argv[2]], Path(sys.argv[3]), d
 def test_the_tool_does_not_outlive_a_command_that_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     with subprocess.Popen([sys.executable, "-c", PARENT, TOOL, str(note), str(tmp_path)]) as parent:
-        tool = psutil.Process(int(waited(note)))
+        tool = psutil.Process(int(wait_until(lambda: note.exists() and note.read_text())))
         parent.kill()
-    gone, _ = psutil.wait_procs([tool], timeout=30)
+    gone, _ = psutil.wait_procs([tool], timeout=LONGEST)
     assert gone
-
-
-def waited(path: Path) -> str:
-    """What a file holds, once it is there."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if path.exists() and (text := path.read_text()):
-            return text
-        time.sleep(0.02)
-    raise AssertionError(f"{path} was never written")
 
 
 def test_on_other_systems_the_tool_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from neo4j.exceptions import Neo4jError, ServiceUnavailable
+from waiting import LONGEST
 
 from kgeval.auditing.attempts import attempt
 from kgeval.errors import QueryError
@@ -110,7 +111,7 @@ def test_where_one_of_two_calls_fails_or_nobody_wants_more_no_other_begins_and_n
 
     def call(number: int) -> int:
         begun.append(number)
-        both.wait(20)
+        both.wait(LONGEST)
         if number == 0 and not given_up:
             raise ZeroDivisionError
         while number == 1 and not sessions.work_is_over():

@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from waiting import wait_until
 
 from kgeval.cli.main import run
 from kgeval.errors import ConfigError, IncompleteError
@@ -260,10 +260,7 @@ def test_a_claim_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
         assert not journal.claim(key)
         holder.kill()
         holder.wait()
-        until = time.monotonic() + 150
-        while not (free := journal.claim(key)) and time.monotonic() < until:
-            time.sleep(0.01)
-        assert free
+        wait_until(lambda: journal.claim(key))
 
 
 def test_what_an_endpoint_can_do_is_remembered(tmp_path: Path) -> None:

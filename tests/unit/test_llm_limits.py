@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import LONGEST
 
 from kgeval.errors import ConfigError, ModelError, UsageError
 from kgeval.llm.account import Account
@@ -224,7 +225,7 @@ def test_who_waits_for_money_is_let_go_when_the_session_ends() -> None:
     waiting.start()
     ended.set()
     budget.wake()
-    waiting.join(10)
+    waiting.join(LONGEST)
     assert not waiting.is_alive()
 
 

