@@ -69,9 +69,8 @@ def leaving(pid: int) -> bool:
 
 def interrupted(
     name: str, words: Sequence[str], after: float, folder: Path, environment: Mapping[str, str], *, twice: bool = False,
-    number: signal.Signals = signal.SIGINT,
 ) -> Interrupted | None:
-    """Starts `python -m kgeval words`, sends the signal after so many seconds, and waits for the end. `twice`: once more a quarter of a
+    """Starts `python -m kgeval words`, sends SIGINT after so many seconds, and waits for the end. `twice`: once more a quarter of a
     second later. None where the command had ended before."""
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(
@@ -84,19 +83,19 @@ def interrupted(
         except subprocess.TimeoutExpired:
             pass
         sent, second = time.monotonic(), None
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         if leaving(process.pid):  # the signal came too late: the kernel was taking the process apart
             process.wait(STUCK)
             return None
         if twice:
             time.sleep(0.25)
             second = time.monotonic()
-            process.send_signal(number)
+            process.send_signal(signal.SIGINT)
         try:
             process.wait(STUCK)
         except subprocess.TimeoutExpired:
             second = time.monotonic()
-            process.send_signal(number)
+            process.send_signal(signal.SIGINT)
             try:
                 process.wait(STUCK)
             except subprocess.TimeoutExpired:

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 from report_page import Page
+from waiting import wait_until
 
 from kgeval.auditing import engine
 from kgeval.cli.main import run
@@ -150,11 +150,7 @@ def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, addre
     environment = {**os.environ, "NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password}
     command = [sys.executable, "-m", "kgeval", "audit", "--layout", "kgeval", "--set", "scope_label=big"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 150
-    while time.monotonic() < deadline and process.poll() is None:
-        if projections() - before:
-            break
-        time.sleep(0.05)
+    wait_until(lambda: projections() - before)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=200)
     assert process.returncode == 130, errors

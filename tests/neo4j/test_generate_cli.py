@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from question_world import blocks, letter
+from waiting import HoldingModel, wait_until
 
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
@@ -127,14 +127,14 @@ def test_a_budget_ends_the_run_with_what_there_is_and_the_same_command_goes_on(
 
 @pytest.mark.long
 def test_ctrl_c_writes_what_was_made_so_far(cli: Callable[..., int], tmp_path: Path) -> None:
-    with FakeServer(letter, delay=0.15) as slow:
+    holding = HoldingModel(8, letter)
+    with FakeServer(holding) as slow:
         command = [
             sys.executable, "-m", "kgeval", "questions", "generate", "--graph", "sea", "--kind", "node=30", "-o", "q.jsonl", "-j", "2",
             "--no-embeddings", "--no-progress", "--base-url", slow.base_url,
         ]
         process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        while slow.stats().requests < 8 and process.poll() is None:
-            time.sleep(0.02)
+        wait_until(lambda: holding.waiting == 2)
         process.send_signal(signal.SIGINT)
         error = process.communicate(timeout=200)[1].decode()
         assert process.returncode == 130, error
@@ -142,6 +142,7 @@ def test_ctrl_c_writes_what_was_made_so_far(cli: Callable[..., int], tmp_path: P
         assert 0 < len(kept) < 30 and f"stopped after {len(kept)} questions" in error and "the same command goes on" in error
         assert not GenerationReport.model_validate_json(Path("q.run.json").read_text()).complete
         before = slow.stats().requests
+        holding.release()
         assert subprocess.run(command, cwd=tmp_path, env=dict(os.environ), capture_output=True, timeout=200, check=False).returncode == 0
         assert lines("q.jsonl")[: len(kept)] == kept and 30 - before <= slow.stats().requests - before <= 30 - len(kept)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from interrupt_world import PEOPLE, RELATIONS, Interrupted, commands, interrupted
+from waiting import HoldingModel, wait_until
 
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.project import clear
@@ -82,8 +83,13 @@ def test_a_job_that_is_stopped_deletes_the_rows_of_users_and_says_how_to_go_on(
     own = tmp_path / "tmp"
     own.mkdir()
     monkeypatch.setenv("TMPDIR", str(own))
-    with FakeServer(delay=0.5) as server:
-        one = interrupted(
-            "score", commands(tmp_path, server.base_url)["score"], 6.0, tmp_path, {"OPENAI_API_KEY": "x"}, number=number,
-        )
-    assert one is not None and one.code == 130 and "goes on with --resume" in one.said and not list(own.iterdir())
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    holding = HoldingModel(10)
+    with FakeServer(holding) as server:
+        words = commands(tmp_path, server.base_url)["score"]
+        process = subprocess.Popen([sys.executable, "-m", "kgeval", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: holding.waiting > 1)
+        assert list(own.iterdir())
+        process.send_signal(number)
+        _, said = process.communicate(timeout=200)
+    assert process.returncode == 130 and "goes on with --resume" in said and not list(own.iterdir())

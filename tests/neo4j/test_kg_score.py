@@ -8,13 +8,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import pytest
+from waiting import wait_until
 
 import kgeval
 from kgeval.cli.main import run
@@ -319,14 +319,9 @@ def test_an_interrupted_run_leaves_no_projection(server: FakeServer, graph: Grap
         "--embedding-url", server.base_url, "--embedding-model", "trigrams",
     ]
     process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    seen: list[Any] = []
-    until = time.monotonic() + 150
-    while not seen and time.monotonic() < until:
-        time.sleep(0.1)
-        seen = graph.read(all_queries()["list-graphs"])
+    wait_until(lambda: graph.read(all_queries()["list-graphs"]))
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=200)
-    assert seen
     assert process.returncode == 130, told.decode()
     assert b"Traceback" not in told
     assert graph.read(all_queries()["list-graphs"]) == []

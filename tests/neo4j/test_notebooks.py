@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import queue
 import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import LONGEST
 
 import kgeval
 from kgeval.graph.connect import Address, Graph
@@ -119,12 +119,10 @@ def test_an_interrupted_cell_leaves_the_driver_and_the_server_usable(kernel: Any
     manager, client = kernel
     assert run_cell(client, OPENING)[0]["status"] == "ok"
     # stop_on_error: a kernel aborts for a moment whatever is sent right behind a cell that failed
-    number = client.execute(
-        "print('begun', flush=True)\nwhile True: kgeval.audit(driver, graph='town', config=False)", stop_on_error=False,
-    )
-    while "begun" not in json.dumps(client.get_iopub_msg(timeout=60)["content"], default=str):
+    endless = "while True:\n    kgeval.audit(driver, graph='town', config=False)\n    print('again', flush=True)"
+    number = client.execute(endless, stop_on_error=False)
+    while "again" not in json.dumps(client.get_iopub_msg(timeout=LONGEST)["content"], default=str):
         pass
-    time.sleep(1)
     reply = None
     for _ in range(6):  # Python drops an interrupt that falls into a finaliser: who pressed the button presses it again
         manager.interrupt_kernel()

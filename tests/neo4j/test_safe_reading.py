@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from neo4j.exceptions import Neo4jError
+from waiting import LONGEST, wait_until
 
 from kgeval.auditing.attempts import attempt
 from kgeval.auditing.engine import run_check
@@ -54,11 +55,32 @@ def ours(graph: Graph) -> list[str]:
 
 
 def ended(name: str) -> None:
-    """The threads of this name have come to their ends, within ten seconds."""
+    """The threads of this name come to their ends."""
     for thread in threading.enumerate():
         if thread.name.startswith(name):
-            thread.join(10)
+            thread.join(LONGEST)
             assert not thread.is_alive()
+
+
+@contextmanager
+def interrupted(begun: Callable[[], object]) -> Iterator[list[float]]:
+    """Ctrl-C meets the block, and is to end it, as soon as this is true. Yields a list that gets the time of it."""
+    sent = list[float]()
+
+    def press() -> None:
+        wait_until(begun)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
+    pressing = threading.Thread(target=press, daemon=True)
+    pressing.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield sent
+    finally:
+        signal.signal(signal.SIGINT, before)
+        pressing.join()
 
 
 def streamed(graph: Graph) -> None:
@@ -67,15 +89,29 @@ def streamed(graph: Graph) -> None:
             pass
 
 
+at_a_row = threading.Event()
+
+
+def work_on_row() -> None:
+    at_a_row.set()
+    time.sleep(LONGEST)
+
+
 def worked_on(graph: Graph) -> None:
     with closing(graph.stream(ROWS, timeout=600)) as rows:
         for _ in rows:
-            time.sleep(5)
+            work_on_row()
 
 
 def worked_on_without_closing(graph: Graph) -> None:
     for _ in graph.stream(ROWS, timeout=600):
-        time.sleep(5)
+        work_on_row()
+
+
+def begun(graph: Graph, ask: Callable[[Graph], Any]) -> Callable[[], object]:
+    """Whether a way of asking has come to where Ctrl-C is to meet it: the query runs, or a row of it is worked on."""
+    at_a_row.clear()
+    return at_a_row.is_set if ask in (worked_on, worked_on_without_closing) else lambda: ours(graph)
 
 
 def by_the_gds_client(graph: Graph) -> None:
@@ -92,13 +128,8 @@ NAMES = ["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"]
 
 @pytest.mark.parametrize("ask", WAYS, ids=NAMES)
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            ask(graph)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with interrupted(begun(graph, ask)):
+        ask(graph)
     assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
 
@@ -108,37 +139,26 @@ def test_ctrl_c_waits_for_no_server_that_goes_on_with_the_query(
     graph: Graph, ask: Callable[[Graph], Any], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As where the query has not come to the server yet when it is asked to end what runs, or where its user may not do so."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    sent: list[float] = []
     with monkeypatch.context() as patch:
         patch.setattr("kgeval.graph.sessions._terminate", lambda *_, **__: 0)
-        threading.Timer(0.7, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()  # type: ignore[func-returns-value]
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                ask(graph)
-        finally:
-            signal.signal(signal.SIGINT, before)
-        assert time.monotonic() - sent[0] < 3
+        with interrupted(begun(graph, ask)) as sent:
+            ask(graph)
+        assert time.monotonic() - sent[0] < 60  # of the ten minutes that the query has
     stop(graph._driver, graph.info.database)
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
 
 
 def test_ctrl_c_ends_the_queries_of_all_sessions_of_an_audit(graph: Graph) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    begun: list[str] = []
+    asking: list[str] = []
 
     def endless() -> bool:
-        begun.append(threading.current_thread().name)
+        asking.append(threading.current_thread().name)
         attempt(lambda: graph.read(ENDLESS, timeout=600))
         return False
 
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_tasks([Task(endless) for _ in range(9)], 2, ending=graph.stop)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(set(begun)) == 2 and len(begun) < 5  # the other thread may have begun one more before the interrupt came to it
+    with interrupted(lambda: len(ours(graph)) == 2):
+        run_tasks([Task(endless) for _ in range(9)], 2, ending=graph.stop)
+    assert len(set(asking)) == 2 and len(asking) < 5  # the other thread may have begun one more before the interrupt came to it
     ended("kgeval-part")
     assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
@@ -167,21 +187,16 @@ def test_a_part_of_work_that_is_over_asks_nothing_more(graph: Graph, ask: Callab
 
 
 def test_ctrl_c_ends_the_queries_of_two_pairs_at_a_time(graph: Graph) -> None:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    begun: list[int] = []
+    asking: list[int] = []
 
     def endless(number: int) -> None:
-        begun.append(number)
+        asking.append(number)
         attempt(lambda: graph.read(ENDLESS, timeout=600))
         graph.read(ENDLESS, timeout=600)
 
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            list(two_at_a_time(graph, [partial(endless, number) for number in range(9)]))
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert sorted(begun) == [0, 1] and ours(graph) == []
+    with interrupted(lambda: len(ours(graph)) == 2):
+        list(two_at_a_time(graph, [partial(endless, number) for number in range(9)]))
+    assert sorted(asking) == [0, 1] and ours(graph) == []
 
 
 def test_a_stream_that_is_closed_before_its_end_leaves_no_query_behind_and_others_alone(graph: Graph) -> None:
@@ -204,26 +219,33 @@ def test_a_query_that_others_wrote_carries_the_mark_too(graph: Graph) -> None:
 
 def test_a_query_that_an_administrator_ends_is_no_time_out(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgeval.graph.sessions._stopped", [])  # no interrupt of a test before
-    def end() -> None:
-        with graph._driver.session(database=graph.info.database) as session:
-            session.run("TERMINATE TRANSACTIONS $ids", ids=ours(graph)).consume()
 
-    threading.Timer(1.5, end).start()
+    def end() -> None:
+        running = wait_until(lambda: ours(graph))
+        with graph._driver.session(database=graph.info.database) as session:
+            session.run("TERMINATE TRANSACTIONS $ids", ids=running).consume()
+
+    threading.Thread(target=end).start()
     with pytest.raises(QueryEnded, match="somebody ended the query"):
         graph.read(ENDLESS, timeout=600)
 
 
 def test_a_projections_query_of_another_client_is_found_by_its_comment(graph: Graph) -> None:
+    def runs() -> bool:
+        with graph._driver.session(database=graph.info.database) as session:
+            return any(row["currentQuery"].endswith(ENDLESS) for row in session.run("SHOW TRANSACTIONS YIELD currentQuery").data())
+
     def end() -> None:
+        wait_until(runs)
         counts.append(graph.stop_signed("not_this"))
         counts.append(graph.stop_signed("this_g0"))
 
     counts: list[int] = []
-    timer = threading.Timer(1.5, end)
-    timer.start()
+    ending = threading.Thread(target=end)
+    ending.start()
     with graph._driver.session(database=graph.info.database) as session, pytest.raises(Neo4jError, match="erminated"):
         session.run(signed(ENDLESS, "this_g0")).consume()
-    timer.join()
+    ending.join()
     assert counts == [0, 1]
 
 
@@ -245,7 +267,7 @@ def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_no
     process = projecting(address, "print('ready', flush=True)", "time.sleep(600)")
     assert clear(graph) == []  # it still runs
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=LONGEST)
     assert any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
     assert len(clear(graph)) == 1
     assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
@@ -256,7 +278,7 @@ def test_a_command_whose_time_is_over_before_it_has_cleaned_up_leaves_no_project
     process = projecting(address, "listen()", "try:\n    print('ready', flush=True)\n    time.sleep(600)", "finally:\n    time.sleep(600)")
     try:
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=LONGEST) == 130
     finally:
         process.kill()
     assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())

