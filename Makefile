@@ -11,6 +11,10 @@ DEALT  := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --n
 export PYTHONDONTWRITEBYTECODE :=
 # the line of Neo4j that is not the default one
 OTHER  := 2026.01
+# of make test-random and make test-alone: SEED=4711 repeats an order, FILES=tests/unit chooses
+SEED   ?= $(shell od -An -N2 -tu2 /dev/urandom | tr -d ' ')
+RANDOM := --random-order --random-order-seed=$(SEED)
+FILES  ?= tests/unit tests/models tests/neo4j
 # the same commit gives the same bytes: all times in what is built are the commit's (in an unpacked sdist, which has no git, a day of 2020)
 DATED  := SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),1580601600)
 DOCKER ?= docker
@@ -19,7 +23,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py)
 CYCLONEDX := cyclonedx-bom>=7.5,<8
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench dist sbom image clean
+.PHONY: help demo unit test test-all test-other-line test-random test-alone defects check lint types docs goldens e2e e2e-systems writers bench dist sbom image clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -47,6 +51,15 @@ test-all: $(READY) test-other-line ## All tests, the long ones too (killed runs,
 
 test-other-line: $(READY) ## What sends Cypher, on the other line of Neo4j (KGEVAL_TEST_URI is not used)
 	env -u KGEVAL_TEST_URI KGEVAL_NEO4J_LINE=$(OTHER) $(BIN)/python -m pytest $(DEALT) -m 'not long' tests/neo4j
+
+test-random: $(READY) ## The tests of make test in a random order of files and within each; SEED=... repeats one, FILES=... chooses
+	$(BIN)/python -m pytest $(DEALT) -m 'not long' $(RANDOM) $(FILES)
+
+test-alone: $(READY) ## Each file of make test in a process of its own, in a random order (an hour); SEED=..., FILES=...
+	@failed=; for file in $$(find $(FILES) -name 'test_*.py' | sort); do \
+	  echo "$(BIN)/python -m pytest -m 'not long' $(RANDOM) $$file"; \
+	  $(BIN)/python -m pytest --quiet -m 'not long' $(RANDOM) $$file || test $$? -eq 5 || failed="$$failed $$file"; \
+	done; test -z "$$failed" || { echo "fail alone:$$failed"; exit 1; }
 
 defects: $(READY) ## Plant the defects of tests/defects one by one, and say which test of make test catches each (an hour)
 	$(BIN)/python tests/defects/plant.py all
