@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import FAINT, is_equal, side
+
 if TYPE_CHECKING:
     from kgeval.records import Estimate
 
@@ -17,7 +19,6 @@ _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 NONE = "-"
-_NOTHING = 5e-13  # what adding up may leave of 0
 _JOINERS = "\u200c\u200d"
 
 
@@ -104,7 +105,7 @@ def signed(value: float | None) -> str:
     """A difference of shares: `+12.3 %`, `-4.0 %`, `0 %`; "-" for null."""
     if value is None:
         return NONE
-    return "0 %" if abs(value) < _NOTHING else percent(value) if value < 0 else f"+{percent(value)}"
+    return "0 %" if abs(value) < FAINT else percent(value) if value < 0 else f"+{percent(value)}"
 
 
 def points(value: float | None) -> str:
@@ -119,7 +120,7 @@ def figure(value: float | None, *, digits: int = 3, sign: bool = False) -> str:
     """
     if value is None:
         return NONE
-    if abs(value) < _NOTHING:
+    if abs(value) < FAINT:
         return "0"
     plus = "+" if sign and value > 0 else ""
     if abs(value) >= 10_000 or value in (1, -1):
@@ -144,13 +145,13 @@ def chance(p: float | None) -> str:
 
 def has_width(low: float | None, high: float | None) -> bool:
     """Whether there is an interval to show: one without width says that values were equal, not that the next one is."""
-    return low is not None and high is not None and not math.isclose(low, high, rel_tol=1e-9, abs_tol=_NOTHING)
+    return low is not None and high is not None and not is_equal(low, high)
 
 
 def beyond_chance(low: float | None, high: float | None) -> bool:
     """Whether the interval of a difference leaves out 0. Differences that are all the same have one without a width, which says nothing of
     others."""
-    return low is not None and high is not None and has_width(low, high) and not low <= 0 <= high
+    return has_width(low, high) and side(low, high) != 0
 
 
 def interval(low: float | None, high: float | None, form: Callable[[float], str] = percent) -> str:

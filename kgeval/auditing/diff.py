@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from kgeval.auditing.identity import called, key_of, lists_all
 from kgeval.errors import InputError
 from kgeval.format import first_of
 from kgeval.records import SEVERITIES, AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
+from kgeval.rounding import is_equal, side
 
 if TYPE_CHECKING:
     from kgeval.stats.intervals import Interval
@@ -257,7 +257,7 @@ def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
 
 def _direction(was: float, has: float) -> ChangeOf:
     """Fewer hits are better. Shares that differ by rounding only are the same."""
-    if math.isclose(was, has, rel_tol=1e-9, abs_tol=1e-12):
+    if is_equal(was, has):
         return "same"
     return "worse" if has > was else "better"
 
@@ -268,7 +268,7 @@ def _within(then: Finding, now: Finding) -> bool:
 
     sides = [(share, _interval(finding, share)) for finding, share in ((finding, share_of(finding) or 0.0) for finding in (now, then))]
     difference = recovered(sides[0], sides[1])
-    return difference.low <= 0 <= difference.high
+    return not side(difference.low, difference.high)
 
 
 def _interval(one: Finding, share: float) -> Interval:

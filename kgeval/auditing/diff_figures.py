@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from kgeval.auditing.diff_sides import finite
 from kgeval.auditing.structure import PARTS
 from kgeval.records import AuditReport, ChangeOf, FigureChange
+from kgeval.rounding import is_equal
 
 BETTER = {"giant_share": 1, "isolated_share": -1, "property_fill": 1}  # of the others nobody can say which way is better
 BY_LABEL = ("entities_by_type", "relations_by_type", "property_fill")
@@ -59,7 +59,7 @@ def _change(name: str, before: AuditReport, after: AuditReport) -> FigureChange:
 
 
 def _verdict(name: str, was: float, has: float) -> ChangeOf:
-    if math.isclose(was, has, rel_tol=1e-9, abs_tol=1e-12):
+    if is_equal(was, has):
         return "same"
     way = BETTER.get(name)
     if way is None:

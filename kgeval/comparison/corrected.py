@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.records import CorrectedRate, CorrectedShare, Estimated
+from kgeval.rounding import REST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,7 +122,7 @@ def _rogan_gladen(judge: Floats, people: Floats, has: Mask, clusters: Clusters, 
     from kgeval.stats.corrections import rogan_gladen
 
     # means over trials of win and loss: 1/3 + 1/3 - 2/3 must be a tie
-    verdicts, true = np.sign(np.round(judge, 9)), np.sign(np.where(has, people, 0.0))
+    verdicts, true = (np.sign(np.where(np.abs(of) > REST, of, 0.0)) for of in (judge, np.where(has, people, 0.0)))
     shares = []
     for side, name in ((1.0, "A"), (-1.0, "B")):
         share = rogan_gladen((true == side).astype(np.float64), (verdicts == side).astype(np.float64), has, clusters)
@@ -159,9 +160,9 @@ def _redrawn(verdicts: Floats, true: Floats, has: Mask, seed: int) -> Floats | N
         sensitivity, false_alarms = hits / np.maximum(positive, 1), (named - hits) / np.maximum(negative, 1)
         slope = sensitivity - false_alarms
         # a judge that says yes to wrong ones as often as to right ones: the formula divides by the difference
-        defined &= slope > 1e-9
+        defined &= slope > REST
         seen = drawn[:, side].sum(axis=1) / len(verdicts)
-        values += sign * np.clip((seen - false_alarms) / np.where(slope > 1e-9, slope, 1.0), 0, 1)
+        values += sign * np.clip((seen - false_alarms) / np.where(slope > REST, slope, 1.0), 0, 1)
     defined_values: Floats = values[defined]
     return defined_values if len(defined_values) >= (1 - UNDEFINED) * RESAMPLES else None
 

@@ -18,6 +18,7 @@ from statistics import multimode
 from kgeval.comparison.given.tables import tables_of_verdicts
 from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, Drift, Estimated, Procedure, Winner
+from kgeval.rounding import REST, sign
 
 SURE = 0.05
 SIDES = ("a", "b")  # what the two answers of an anchor are called in its verdicts
@@ -100,7 +101,7 @@ def _outcomes(tables: Sequence[PairTable], aspect: str) -> tuple[dict[str, list[
         for place, question in enumerate(table.questions):
             answered = over_orders[place][~np.isnan(over_orders[place])]
             if answered.size:
-                outcomes.setdefault(question.question_id, []).extend(int(np.sign(np.round(gap, 9))) for gap in answered)
+                outcomes.setdefault(question.question_id, []).extend(sign(gap) for gap in answered)
             else:
                 first = next((table.failures[key] for key in sorted(table.failures) if key[0] == place), NOT_JUDGED)
                 causes[question.question_id] = first.partition(":")[0].strip()
@@ -181,5 +182,5 @@ def dealt_again(runs: Sequence[tuple[Sequence[int], Sequence[int]]], seed: int) 
         dealt = rng.multivariate_hypergeometric(counts, len(then), size=RESAMPLES)  # how many of each come to the earlier run
         sums = dealt[:, 0] - dealt[:, 2]
         drawn += np.abs(sums / len(then) - (sum(pool) - sums) / len(now))
-    # 1e-9: deals that equal what was seen must count, whatever their last digits
-    return float((1 + (drawn >= seen - 1e-9).sum()) / (1 + RESAMPLES))
+    # deals that equal what was seen must count, whatever their last digits
+    return float((1 + (drawn >= seen - REST).sum()) / (1 + RESAMPLES))

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.judge.procedures import JudgeCase, JudgeProcedure, JudgeReply
-from kgeval.comparison.table import EQUAL, PairQuestion
+from kgeval.comparison.table import PairQuestion
 from kgeval.comparison.verdict_store import DISCARDED, JudgedTrial, Pairing, ProcedureRun, Segment, VerdictStore
 from kgeval.llm.asker import Asker
 from kgeval.records import ComparisonVerdict, Question, Stopped, TrialKind, Winner
+from kgeval.rounding import is_equal
 
 if TYPE_CHECKING:
     from kgeval.comparison.stopping import Stopping
@@ -223,7 +224,7 @@ def verdicts_of(
     verdicts = []
     for name in procedure.aspect_names:
         (a, b), (reason_a, reason_b) = reply.points[name], reply.reasons[name]
-        winner: Winner = "tie" if abs(a - b) <= EQUAL else "a" if a > b else "b"
+        winner: Winner = "tie" if is_equal(a, b) else "a" if a > b else "b"
         verdicts.append(about.model_copy(update={
             "aspect": name, "score_a": a, "score_b": b, "reason_a": reason_a, "reason_b": reason_b, "winner": winner,
         }))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kgeval.records import ComparisonVerdict, Procedure
+from kgeval.rounding import REST
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-EQUAL = 1e-9  # points nearer than this are equal: means of whole and half points are exact, sums of them nearly
 OVERALL = "overall"
 
 
@@ -88,21 +88,22 @@ class PairTable:
 
     def wins(self, aspect: str = OVERALL) -> Floats:
         """1 where A wins, 0 for a tie, -1 where B does, NaN where nobody knows; (questions, trials)."""
-        return winners(self.gaps(aspect))
+        return self.winners(self.gaps(aspect))
+
+    def winners(self, gaps: Floats) -> Floats:
+        """1 where A has more points, 0 where both have the same but for rounding, -1 where B has, NaN where nobody knows."""
+        import numpy as np
+
+        from kgeval.stats.rests import magnitude
+
+        won: Floats = np.where(np.abs(gaps) <= REST * magnitude(self.points), 0.0, np.sign(gaps))
+        return won
 
     def question_wins(self, aspect: str = OVERALL) -> Floats:
         """Win minus loss of A by question, in -1..1: the mean over its trials; NaN where no trial has a result; (questions,)."""
         from kgeval.stats.clustered import question_means
 
         return question_means(self.wins(aspect))
-
-
-def winners(gaps: Floats) -> Floats:
-    """1 where A has more points, 0 where both have the same, -1 where B has, NaN where nobody knows."""
-    import numpy as np
-
-    won: Floats = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= EQUAL, 0.0, np.sign(gaps)))
-    return won
 
 
 def table_of(

@@ -20,11 +20,11 @@ from kgeval.records import (
     RunManifest,
     RunPlace,
 )
+from kgeval.rounding import is_equal, side
 from kgeval.stats.intervals import Interval
 from kgeval.stats.recovered import recovered
 
 LEAST = 10  # questions on each side; with fewer, nothing is said
-_SAME = 1e-12  # what adding up in another order may change
 Key = tuple[str, str, str | None, RunPlace]
 
 
@@ -55,21 +55,22 @@ def _change(figure: OverviewFigure, now: OverviewFigure | None, then: OverviewFi
         return change.model_copy(update={"verdict": "not_comparable"})
     ends = _interval(now, then)
     span = {} if ends is None else {"low": ends.low, "high": ends.high}
-    return change.model_copy(update={**span, "difference": now.value - then.value, "verdict": _verdict(now, then, ends)})
+    difference = 0.0 if is_equal(now.value, then.value) else now.value - then.value
+    return change.model_copy(update={**span, "difference": difference, "verdict": _verdict(now, then, ends)})
 
 
 def _verdict(now: OverviewFigure, then: OverviewFigure, ends: Interval | None) -> ChangeVerdict:
     if now.signature is not None and then.signature is not None and now.signature != then.signature:
         return "not_comparable"
     difference = (now.value or 0.0) - (then.value or 0.0)
-    if abs(difference) < _SAME:
+    if is_equal(now.value or 0.0, then.value or 0.0):
         return "same"
     if not (now.exact and then.exact):
         if ends is None:
             return "changed"
         if min(now.n_scored or 0, then.n_scored or 0) < LEAST:
             return "few"
-        if ends.low <= 0 <= ends.high:
+        if not side(ends.low, ends.high):
             return "noise"
     if now.better is None:
         return "changed"
@@ -88,7 +89,7 @@ def _ends(figure: OverviewFigure) -> Interval | None:
     """The figure's interval. One without width lacks what was not seen: 3 / n (the rule of three)."""
     if figure.low is None or figure.high is None or figure.value is None:
         return None
-    if figure.low < figure.high:
+    if not is_equal(figure.low, figure.high):
         return Interval(min(figure.low, figure.value), max(figure.high, figure.value))
     # 20 of 20 right says nothing of the 21st: without this, every change of such a figure would be called certain
     unseen = 3 / figure.n_scored if figure.n_scored else 1.0

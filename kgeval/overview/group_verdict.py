@@ -10,6 +10,7 @@ from typing import Literal
 from kgeval.format import chance, figure, joined, number, plural, plus, times
 from kgeval.overview.score_verdict import LEAST, LEAST_DIFFER, ScoreTables, confidence, is_significant, word
 from kgeval.records import BothMeans, GainBy, GroupCost, GroupGain
+from kgeval.rounding import is_zero, side
 
 ALPHA = 0.05
 PAIRS = 2  # pairs with a paragraph; the others stand in the table
@@ -46,7 +47,7 @@ class PairGroups:
         for all of its family."""
         if not is_significant(row) or row.p_holm is None or row.p_holm >= ALPHA:
             return "open"
-        return "wins" if ((row.mean or 0.0) > 0) is not self.lower else "loses"
+        return "wins" if (side(row.low, row.high) > 0) is not self.lower else "loses"
 
     def of(self, by: GainBy, dataset: str | None = None) -> list[GroupGain]:
         """Its rows of one field."""
@@ -157,13 +158,13 @@ def reason(row: GroupGain, tests: int) -> str:
         return f"both have the same score for all {number(row.n)} questions"
     if row.differ < LEAST_DIFFER:
         return f"the two differ in only {number(row.differ)} of {number(row.n)} questions"
-    if not row.sd:  # all differ alike: of what a sample would find nothing can be told
+    if row.sd is None or is_zero(row.sd):  # all differ alike: of what a sample would find nothing can be told
         seen = ""
     elif row.detectable is None:
         seen = ", and no difference within the scale would be found"
     else:
         seen = f", and only a difference of {figure(row.detectable)} or more would be found in 4 of 5 such samples"
-    if row.low is not None and row.high is not None and row.low <= 0 <= row.high:
+    if row.low is not None and row.high is not None and not side(row.low, row.high):
         return f"{_signed(row)}, n {number(row.n)}: the interval holds 0{seen}"
     held = f"p {chance(row.p)} is {chance(row.p_holm)} after the correction for {plural(tests, 'test')}"
     return f"{_signed(row)}, n {number(row.n)}: {held}{seen}"

@@ -26,6 +26,7 @@ from kgeval.records import (
     ScoreReport,
     Severity,
 )
+from kgeval.rounding import side
 
 MOST = 30
 WEAK = 2  # of 5
@@ -124,7 +125,7 @@ def _harmful(source: Source) -> list[AuditJoin]:
     lower = {metric.metric for metric in source.record.metrics if metric.better == "lower"}
     rows = [
         join for join in source.record.joined
-        if join.rule is not None and join.high is not None and join.high < 0 and join.metric not in lower and join.touched.n_scored >= 10
+        if join.rule is not None and side(join.low, join.high) < 0 and join.metric not in lower and join.touched.n_scored >= 10
         and join.untouched.n_scored >= 10
     ]
     return sorted(rows, key=lambda row: -(row.difference or 0.0))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.records import Dimension, OverviewFigure, OverviewFinding, Rubric, RubricFigure, RubricScore, RunPlace
+from kgeval.rounding import at_least, at_most
 
 METHOD = "the methodology page [M]: below 70 % critical, 70 to 85 % acceptable, above 85 % strong; 50 % and 95 % are kgeval's"
 OURS = "kgeval's own"
@@ -26,8 +27,8 @@ class Bands:
 
     def score(self, value: float) -> int:
         """1 to 5. A value on a limit has the better score."""
-        rounded = round(value, 9)
-        return 1 + sum(rounded <= limit if self.lower else rounded >= limit for limit in self.limits)
+        within = at_most if self.lower else at_least
+        return 1 + sum(within(value, limit) for limit in self.limits)
 
     @property
     def words(self) -> str:
@@ -88,7 +89,6 @@ NEEDS: dict[Dimension, str] = {
 }
 WORST = "worst_error_share"
 LEAST = 10  # questions, entities ... under a figure that is to give a score: three of three right are no 5
-_ROUND = 9  # digits: 0.1 + 0.2 passes a limit of 0.3
 Figures = Mapping[str, OverviewFigure]
 
 
@@ -131,9 +131,9 @@ def _passed(scores: Sequence[float]) -> bool | None:
     """The mean against PASS. What is not measured may be anything from 1 to 5: where that could turn the verdict, there is none."""
     open_ends = len(DIMENSIONS) - len(scores)
     low, high = ((sum(scores) + open_ends * end) / len(DIMENSIONS) for end in (1, 5))
-    if round(low, _ROUND) >= PASS:
+    if at_least(low, PASS):
         return True
-    return False if round(high, _ROUND) < PASS else None
+    return None if at_least(high, PASS) else False
 
 
 def _dimension(dimension: Dimension, figures: Figures) -> RubricScore:

@@ -9,7 +9,7 @@ from functools import partial
 from statistics import NormalDist
 from typing import TypeVar
 
-from kgeval.format import about, bracketed, figure, first_of, joined, number, percent, plural, visible
+from kgeval.format import about, bracketed, figure, first_of, has_width, joined, number, percent, plural, visible
 from kgeval.overview.advice import ADVICE, advice_on, as_sentence, part_of
 from kgeval.overview.wording import reached
 from kgeval.records import (
@@ -27,6 +27,7 @@ from kgeval.records import (
     Part,
     ScoreReport,
 )
+from kgeval.rounding import at_most, is_zero, side, sign
 from kgeval.stats.adjust import holm
 from kgeval.stats.ranks import leaders
 
@@ -136,11 +137,11 @@ def significantly_better(tables: ScoreTables, metric: str, first: tuple[str, Mea
     for one, two, up in ((first, other, not lower), (other, first, lower)):
         gain = tables.gains.get((metric, one[0], two[0]))
         if gain is not None and gain.low is not None and gain.high is not None:
-            return is_significant(gain) and (gain.low > 0 if up else gain.high < 0)
+            return is_significant(gain) and (side(gain.low, gain.high) > 0) is up
     high, low = (other[1], first[1]) if lower else (first[1], other[1])
     if high.low is None or low.high is None or min(high.n_scored, low.n_scored) < LEAST:
         return False
-    return high.low - _unseen(high) > low.high + _unseen(low)
+    return sign(high.low - _unseen(high) - low.high - _unseen(low)) > 0
 
 
 def is_significant(gain: Gain) -> bool:
@@ -148,19 +149,19 @@ def is_significant(gain: Gain) -> bool:
     resample can turn the sign, and the interval leaves 0 out however often chance does that."""
     if gain.low is None or gain.high is None or gain.n < LEAST or gain.differ < LEAST_DIFFER:
         return False
-    return gain.low > 0 or gain.high < 0
+    return side(gain.low, gain.high) != 0
 
 
 def _unseen(mean: Mean) -> float:
     """What an interval without width lacks: 3/n (the rule of three) for values that were not seen."""
-    return 3 / mean.n_scored if mean.low == mean.high else 0.0
+    return 0.0 if has_width(mean.low, mean.high) else 3 / mean.n_scored
 
 
 def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
     high, low = (other, first) if lower else (first, other)
     if not (first.failures or other.failures) or high.bound_low is None or low.bound_high is None:
         return False
-    return high.bound_low <= low.bound_high
+    return at_most(high.bound_low, low.bound_high)
 
 
 def verdict(tables: ScoreTables) -> list[str]:
@@ -397,9 +398,9 @@ def _weak_groups(tables: ScoreTables) -> Iterator[OverviewPriority]:
 def _chance(worse: float, half: float) -> float:
     """How often chance alone makes a mean so much `worse`, from the half of its 95% interval on that side (two-sided, normal; Altman and
     Bland, BMJ 2011;343:d2304). 1 where it is not worse."""
-    if worse <= 0:
+    if sign(worse) <= 0:
         return 1.0
-    return 2 * NormalDist().cdf(-NormalDist().inv_cdf(0.975) * worse / half) if half > 0 else 0.0
+    return 2 * NormalDist().cdf(-NormalDist().inv_cdf(0.975) * worse / half) if not is_zero(half) else 0.0
 
 
 def _certain(tested: Sequence[tuple[_Tested, float, float]]) -> list[_Tested]:

@@ -109,8 +109,8 @@ class CalibrationBin(Record):
 
 
 class AccuracyReport(GraphReport):
-    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05"). `by_stratum`: of types crossed
-    with documents. `consistent_by_type`: the share that people call consistent.
+    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05"), null where it is more than
+    100,000. `by_stratum`: of types crossed with documents. `consistent_by_type`: the share that people call consistent.
 
     `passages`: each text once, however many `items` were judged on it.
     """
@@ -124,7 +124,7 @@ class AccuracyReport(GraphReport):
     consistent_by_type: list[Estimate] = Field(default_factory=list)
     labels: dict[Public, int] = Field(default_factory=dict)
     flags: dict[Public, int] = Field(default_factory=dict)
-    needed: dict[Public, int] = Field(default_factory=dict)
+    needed: dict[Public, int | None] = Field(default_factory=dict)
     agreement: dict[Public, float | int | None] = Field(default_factory=dict)
     calibration: list[CalibrationBin] = Field(default_factory=list)
     duplicates: dict[Public, float | int | None] = Field(default_factory=dict)

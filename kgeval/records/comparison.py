@@ -90,7 +90,8 @@ class PairResult(OfPair):
     `p`: sign-flip permutation of the questions' means; `p_holm`: corrected for all that is printed with it; `wilcoxon_p`: of the points.
     `effect`: Cohen's d of the paired gaps; `superiority`: P(A better) + P(tie) / 2, 0..1.
     `always_valid`: the pair was stopped when sure, so its interval is the confidence sequence, and there is no p and no interval else.
-    `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen.
+    `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen,
+    null where no number is enough; `needed_above`: more than so many are needed, and `needed` is null.
     """
 
     aspect: Public = "overall"
@@ -114,6 +115,7 @@ class PairResult(OfPair):
     superiority: float | None = None
     detectable: float | None = None
     needed: int | None = None
+    needed_above: int | None = None
     always_valid: bool = False
     per_trial: list[TrialRates] = Field(default_factory=list)
     box_win: Box | None = None

@@ -37,7 +37,8 @@ class PairedResult(OfPair):
     `n`: questions that both shall have; `n_scored`: with a value of both; the rest by cause in `failures`. `p`: sign-flip permutation,
     `p_holm`: over everything printed together; `mcnemar_p`, `only_a`, `only_b`: where every value is 0 or 1 (questions that only A, only B
     gets right). `effect`: Cohen's d of the differences; `superiority`: P(A better) + P(equal) / 2. `sd`: of the differences.
-    `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen.
+    `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen, null
+    where no number is enough; `needed_above`: more than so many are needed, and `needed` is null.
     """
 
     metric: Public
@@ -58,11 +59,12 @@ class PairedResult(OfPair):
     superiority: float | None = None
     detectable: float | None = None
     needed: int | None = None
+    needed_above: int | None = None
 
 
 class PowerRow(Record):
     """What a number of questions is good for. `sd`: of the questions' differences. With `n` given, `detectable` follows; with
-    `difference` given, `needed` does. `tier`: quick, standard, comprehensive [M]."""
+    `difference` given, `needed` does, or `needed_above` where more than so many are needed. `tier`: quick, standard, comprehensive [M]."""
 
     system_a: Public | None = None
     system_b: Public | None = None
@@ -73,6 +75,7 @@ class PowerRow(Record):
     detectable: float | None = None
     difference: float | None = None
     needed: int | None = None
+    needed_above: int | None = None
     tier: Public | None = None
 
 

@@ -18,7 +18,7 @@ _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name",
 _COLUMNS = (
     "procedure", "system_a", "system_b", "aspect", "by", "value", "mean_of_datasets", "n", "n_scored", "results", "discarded", "failed",
     "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
-    "effect", "superiority", "detectable", "needed", "trial_kind", "signature",
+    "effect", "superiority", "detectable", "needed", "needed_above", "trial_kind", "signature",
 )
 _GAINS = ("n", "differ", "mean", "low", "high", "p", "p_holm", "effect", "sd", "mcnemar_p", "only_system", "only_baseline")
 _TOOK = ("context_tokens", "prompt_tokens", "seconds", "relevance")
@@ -77,7 +77,7 @@ def _row(procedure: str, one: PairResult) -> list[object]:
         procedure, *map(_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
         str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
-        one.needed,
+        one.needed, one.needed_above,
     ]
 
 

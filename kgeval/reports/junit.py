@@ -279,6 +279,7 @@ def _pair(pair: PairResult, view: PairView) -> Case:
     case = partial(Case, "pairs", f"{pair.system_a} against {pair.system_b}", figures={
         **rates, "relative": pair.relative.value, "low": pair.relative.low, "high": pair.relative.high, "p": pair.p, "p_holm": pair.p_holm,
         "gap": pair.gap.value, "effect": pair.effect, "superiority": pair.superiority, "detectable": pair.detectable, "needed": pair.needed,
+        "needed_above": pair.needed_above,
         "n": pair.n, "n_scored": pair.n_scored, "results": pair.results, "discarded": pair.discarded, "trials": pair.trials,
         "always_valid": "true" if pair.always_valid else None,
     })

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgeval.format import interval, joined, number, percent, plural, visible
-from kgeval.records import Estimate, Proportion
+from kgeval.records import Estimate, PairedResult, PairResult, PowerRow, Proportion
+from kgeval.stats.intervals import MANY
 
 
 def share(value: Proportion) -> str:
@@ -50,3 +51,13 @@ def counted(table: Mapping[str, int]) -> str:
     """`173 entailed, 9 contradicted and 12 not stated`; most frequent first."""
     ordered = sorted(table.items(), key=lambda pair: (-pair[1], pair[0]))
     return joined([f"{number(count)} {visible(name.replace('_', ' '), longest=60)}" for name, count in ordered])
+
+
+def questions_needed(one: PairResult | PairedResult | PowerRow) -> str:
+    """`1,234`, `more than 100,000`; "-" where no number is enough, or the spread is not known."""
+    return number(one.needed) if one.needed_above is None else f"more than {number(one.needed_above)}"
+
+
+def items_needed(n: int | None) -> str:
+    """`1,234`, `more than 100,000`."""
+    return f"more than {number(MANY)}" if n is None else number(n)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import REST, is_equal
 from kgeval.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ SMOOTH = 500
 NEARLY_NORMAL = 0.1
 DRAWS = 50_000_000  # in one interval, at most: from 5,000 skewed values on there are fewer resamples, never under LEAST
 LEAST = 1_000
-EQUAL = 1e-12  # values nearer than this are one value
 CHUNK = 2_000_000  # draws in memory at a time
 
 
@@ -100,7 +100,7 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
 
     if any(len(sample) < 2 for sample in samples):
         return None
-    if all(sample[-1] - sample[0] <= EQUAL for sample in samples):
+    if all(is_equal(sample[0], sample[-1], scale=max(-sample[0], sample[-1])) for sample in samples):
         # Around the first value: the mean of equal values is then that value to the last digit, and their sum over n may not be.
         end = sum(sign * float(sample[0] + (sample - sample[0]).mean()) for sign, sample in zip(signs, samples, strict=True))
         return Interval(end, end)
@@ -160,7 +160,7 @@ def _quantiles(drawn: Floats, shape: BootstrapShape, confidence: float) -> tuple
 
     # resampled means that are equal on paper differ in their last digits; ties count half
     # Of the spread, so that it does not depend on the unit of the values.
-    tied = 1e-9 * shape.k2**0.5
+    tied = REST * shape.k2**0.5
     below = float((drawn < shape.centre - tied).mean() + (drawn <= shape.centre + tied).mean()) / 2
     # With all draws on one side the quantile would be infinite.
     half_a_draw = 0.5 / len(drawn)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.stats.bootstrap import bootstrap_mean, bootstrap_sum
 from kgeval.stats.intervals import Interval
+from kgeval.stats.rests import mean_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +69,7 @@ def clustered_mean(values: Values, *, seed: int, confidence: float = 0.95) -> Cl
     if not len(means):
         return Clustered(None, None, None, 0, 0)
     interval = bootstrap_mean(means, seed=seed, confidence=confidence)
-    mean = float(means.mean())
+    mean = mean_of(means)
     return Clustered(mean, *_ends(interval), len(means), held)
 
 
@@ -86,7 +87,7 @@ def stratified_mean(groups: Mapping[str, Values], *, seed: int, confidence: floa
     empty = tuple(name for name, estimate in means.items() if not len(estimate))
     if not held:
         return Stratified(None, None, None, 0, 0, empty)
-    mean = float(np.mean([estimate.mean() for estimate in held]))
+    mean = mean_of([mean_of(estimate) for estimate in held])
     interval = bootstrap_sum([estimate / len(held) for estimate in held], seed=seed, confidence=confidence)
     return Stratified(mean, *_ends(interval), sum(map(len, held)), len(held), empty)
 

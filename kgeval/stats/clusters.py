@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import is_zero, sign
 from kgeval.stats.intervals import Interval, quantile, wilson
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def ratio(y: Floats, x: Floats, clusters: Clusters, *, answered: float = 1.0) ->
     # Clusters less strata: each stratum's mean is estimated from its own clusters.
     df = held - int((counts > 0).sum())
     bare = total_variance(residuals * weights, clusters, corrected=False)
-    left = total_variance(residuals * weights, clusters) / bare if bare > 0 else _left_out(clusters)
+    left = total_variance(residuals * weights, clusters) / bare if not is_zero(sqrt(bare)) else _left_out(clusters)
     left = 1 - (1 - left) * answered
     effect = _design_effect(value, bare, n) if held > 1 else None
     # How sure the design effect is depends on the clusters with the rarer outcome: the others all look alike.
@@ -143,7 +145,7 @@ def total_variance(weighted: Floats, clusters: Clusters, *, corrected: bool = Tr
 def _design_effect(value: float, variance: float, n: int) -> float | None:
     """Kish's deff; None where the share is 0 or 1."""
     plain = value * (1 - value) / n
-    return variance / plain if plain > 0 and variance > 0 else None
+    return variance / plain if sign(plain) > 0 and not is_zero(sqrt(variance)) else None
 
 
 def steadied(effect: float | None, size: float, showing: int, *, weight: float = SUPPOSED) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import is_zero, sign
 from kgeval.stats.clusters import SUPPOSED, Clusters, steadied, total_variance
 from kgeval.stats.intervals import quantile, wilson
 
@@ -84,15 +85,15 @@ def selection(judge: Floats, labelled: Mask, clusters: Clusters) -> float | None
     inside, outside = _rate(judge, weights * labelled), _rate(judge, weights * ~labelled)
     spread = _spread(inside.influence - outside.influence, clusters)
     difference = abs(inside.value - outside.value)
-    if spread <= 0:
-        return 0.0 if difference > 0 else 1.0
+    if is_zero(spread**0.5):
+        return 1.0 if is_zero(difference) else 0.0
     return float(2 * special.stdtr(min(held) - 1, -difference / spread**0.5))
 
 
 def _power(own: Floats, lent: Floats, clusters: Clusters) -> float:
     """The lambda that minimises the variance of own - lambda * lent: covariance over variance, in 0..1."""
     spread = _variance(lent, clusters)
-    if spread <= 0:
+    if is_zero(spread**0.5):
         return 0.0
     # cov(a, b) = (var(a + b) - var(a - b)) / 4: so one function of the variance knows strata and clusters.
     covariance = (_variance(own + lent, clusters) - _variance(own - lent, clusters)) / 4
@@ -116,7 +117,7 @@ def rogan_gladen(people: Floats, judge: Floats, labelled: Mask, clusters: Cluste
     seen = _rate(judge, weights)
     sensitivity, specificity = _rate(judge, weights * right), _rate(1 - judge, weights * wrong)
     slope = sensitivity.value + specificity.value - 1
-    if slope <= 1e-9:
+    if sign(slope) <= 0:
         why = f"the judge is no better than chance (sensitivity {sensitivity.value:.2f}, specificity {specificity.value:.2f})"
         return Corrected(n, sensitivity=sensitivity.value, specificity=specificity.value, reason=why)
     value = (seen.value + specificity.value - 1) / slope
@@ -150,7 +151,7 @@ def _finished(found: Corrected, clusters: Clusters, labelled: Mask) -> Corrected
     if found.value is None or found.variance is None or held < 3:
         return replace(found, reason="the labels are in fewer than 3 clusters: no interval")
     spread = found.value * (1 - found.value)
-    if found.variance <= 0 or spread <= 0:
+    if is_zero(found.variance**0.5) or sign(spread) <= 0:
         return replace(found, reason="the corrected share is at its end, or the labels show no variation: no interval")
     interval = wilson(found.value, spread / found.variance, quantile=quantile(df=held - 2))
     return replace(found, low=interval.low, high=interval.high)
@@ -182,7 +183,7 @@ def _steadied_spread(influence: Floats, clusters: Clusters, labelled: Mask, rare
 
     n, held = len(influence), len(np.unique(clusters.of_item[labelled]))
     alone = float((influence**2).sum()) * n / max(n - 1, 1)
-    if alone <= 0:
+    if is_zero(alone**0.5):
         return 0.0
     seen = _variance(_by_cluster(influence, clusters), clusters) * held / max(held - 1, 1)
     showing = len(np.unique(clusters.of_item[rare]))

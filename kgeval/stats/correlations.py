@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kgeval.stats.kappa import IntervalEstimate
 from kgeval.stats.resampling import RESAMPLES, numbered, resampled
+from kgeval.stats.rests import tied
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("spearman", "kendall", "pearson")
 LEAST = 3
 LARGE = 1_500  # rows; with more, tau is computed resample by resample, and fewer of them
 FEW = 300
-SAME = 1e-12
+SAME = 1e-12  # of a variance of columns in 0..1, or of ranks
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,10 @@ def correlate(
         raise ValueError("two columns must have the same rows")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("there is no correlation of values that are not finite numbers")
+    x, y = tied(x), tied(y)
     unit_of = numbered(units, len(x))
     count = int(unit_of.max()) + 1 if len(x) else 0
-    flat = [name for name, column in (("first", x), ("second", y)) if len(column) and np.ptp(column) <= SAME]
+    flat = [name for name, column in (("first", x), ("second", y)) if len(column) and not np.ptp(column)]
     constant = "both" if len(flat) == 2 else flat[0] if flat else None
     if len(x) < LEAST or constant:
         return Correlations(len(x), count, {kind: IntervalEstimate() for kind in kinds}, constant if len(x) >= LEAST else None)

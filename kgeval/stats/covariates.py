@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import REST, is_equal
 from kgeval.stats import logit
 from kgeval.stats.clustered import clustered_mean
 from kgeval.stats.intervals import quantile
@@ -112,7 +113,7 @@ def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _RegressionRows:
     parts = [np.asarray(gap, dtype=np.float64).reshape(len(table), width) for gap in gaps.values()]
     if any(part.shape != table.shape for part in parts):
         raise ValueError("outcomes and gaps must have the same shape")
-    if any(np.isinf(part).any() for part in (table, *parts)) or (np.abs(table) > 1 + 1e-9).any():
+    if any(np.isinf(part).any() for part in (table, *parts)) or (np.abs(table) > 1 + REST).any():
         raise ValueError("outcomes lie between -1 and 1, and gaps are finite")
     for part in parts:
         table[np.isnan(part)] = np.nan
@@ -183,7 +184,7 @@ def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[s
         differing = len(np.unique(rows.clusters[gap != 0]))
         if not differing:
             why.append("never differs")
-        elif float(gap.max() - gap.min()) <= 1e-9 * float(np.abs(gap).max()):
+        elif is_equal(float(gap.max()), float(gap.min())):
             why.append("always differs by the same")
         elif differing < A_COLUMN:
             why.append(f"differs in {differing} question{'' if differing == 1 else 's'} only")

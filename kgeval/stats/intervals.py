@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
+
+from kgeval.rounding import is_equal
+
+MANY = 100_000  # questions, items: of more it is only told that it is more
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,11 @@ def clipped(value: float, half: float) -> Interval:
     return Interval(min(low, 1.0), max(high, 0.0))
 
 
-def needed(share: float, half_width: float, *, design_effect: float = 1.0, population: int | None = None) -> int:
+def needed(share: float, half_width: float, *, design_effect: float = 1.0, population: int | None = None) -> int | None:
     """Items to judge so that Wilson's 95 % interval around `share` has at most this half-width, with this design effect.
 
-    With `population` the finite population correction is applied (never more than all). Raises: ValueError for a half-width
-    outside (0, 0.5).
+    With `population` the finite population correction is applied (never more than all). None for more than MANY.
+    Raises: ValueError for a half-width outside (0, 0.5).
     """
     if not 0 < half_width < 0.5:
         raise ValueError("a half-width lies between 0 and 0.5")
@@ -100,10 +105,11 @@ def needed(share: float, half_width: float, *, design_effect: float = 1.0, popul
     n = simple * design_effect
     if population is not None:
         n = n / (1 + n / population) if population else 0
-    return _up(n) if population is None else min(_up(n), population)
+    items = round_up(n) if population is None else min(round_up(n), population)
+    return items if items <= MANY else None
 
 
-def _up(n: float) -> int:
-    """Rounded up, but not for the noise of floating point."""
+def round_up(n: float) -> int:
+    """Rounded up, but not for the noise of floating point: 100.0000000001 is 100."""
     whole = round(n)
-    return whole if abs(n - whole) < 1e-9 * max(1.0, n) else int(n) + 1
+    return whole if is_equal(n, whole) else math.ceil(n)

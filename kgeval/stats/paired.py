@@ -11,6 +11,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import REST
+from kgeval.stats.power import spread
+from kgeval.stats.rests import mean_of, tied
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -26,8 +30,6 @@ DRAWS = 50_000_000  # signs in one test, at most: from 5,000 questions on fewer 
 LEAST = 1_000
 CHUNK = 1_000_000  # bytes of eight signs in memory at a time
 SMOOTH = 1e-3  # sum of fourth powers / (sum of squares)^2: up to here the sum under random signs is normal far out into its tails
-EQUAL = 1e-9  # of the sum of all sizes: sums nearer than this are equal
-DIGITS = 12  # differences are rounded to these for ranks: means of the same points must tie
 
 
 def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: int = RESAMPLES) -> float | None:
@@ -49,8 +51,8 @@ def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: in
     moving = np.sort(np.abs(values[values != 0]))  # all that the distribution of the sum hangs on
     if not len(moving):
         return 1.0
-    # Sorted: else the order of the questions moves the last digits of the sum. Less EQUAL: patterns that are as far out on paper count.
-    bound = abs(float(np.sort(values).sum())) - EQUAL * float(moving.sum())
+    # Less REST of the sum of all sizes: patterns that are as far out on paper count.
+    bound = abs(math.fsum(values.tolist())) - REST * float(moving.sum())
     if len(moving) <= EXACT:
         signs = 2 * ((np.arange(2 ** len(moving))[:, None] >> np.arange(len(moving))) & 1) - 1
         return float((np.abs(signs @ moving) >= bound).mean())
@@ -111,9 +113,10 @@ def wilcoxon(differences: Sequence[float] | Floats) -> float | None:
     import numpy as np
     from scipy import stats
 
-    values = np.round(_finite(differences), DIGITS)
+    values = _finite(differences)
     if len(values) < 2:
         return None
+    values = np.sign(values) * tied(np.abs(values))  # means of the same points must tie
     moving = np.count_nonzero(values)
     if not moving:
         return 1.0
@@ -171,15 +174,11 @@ def cohens_d(differences: Sequence[float] | Floats) -> float | None:
 
     None for fewer than 2 values, and where all are equal: without spread there is no unit to measure the mean in (0/0, or infinite).
     """
-    import numpy as np
-
     values = _finite(differences)
     if len(values) < 2:
         return None
-    sd = float(values.std(ddof=1))
-    if sd <= EQUAL * float(np.abs(values).max()):
-        return None
-    return float(values.mean()) / sd
+    sd = spread(values)
+    return None if sd == 0 else mean_of(values) / sd
 
 
 def superiority(wins: Sequence[float] | Floats) -> float | None:
@@ -192,7 +191,7 @@ def superiority(wins: Sequence[float] | Floats) -> float | None:
     values = _finite(wins)
     if not len(values):
         return None
-    if float(np.abs(values).max()) > 1 + EQUAL:
+    if float(np.abs(values).max()) > 1 + REST:
         raise ValueError("a win lies between -1 and 1")
     return min(1.0, max(0.0, 0.5 + float(values.mean()) / 2))
 

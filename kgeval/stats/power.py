@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Literal
+
+from kgeval.rounding import is_zero
+from kgeval.stats.intervals import MANY, round_up
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +23,6 @@ if TYPE_CHECKING:
 Method = Literal["t", "normal"]
 TierName = Literal["too few", "quick", "standard", "comprehensive"]
 CAUTION = 100  # questions: under this a caution is printed
-TINY = 1e-100  # standard deviations
-MANY = 100_000  # questions: from here on t and normal agree to the last question that matters
 TIERS: tuple[tuple[int, TierName], ...] = ((500, "comprehensive"), (100, "standard"), (20, "quick"), (0, "too few"))
 
 
@@ -34,12 +35,21 @@ class Tier:
     caution: str | None
 
 
+@dataclass(frozen=True)
+class Needed:
+    """How many questions a difference needs. `above`: more than so many, then `n` is None. Both None: there is no such number."""
+
+    n: int | None = None
+    above: int | None = None
+
+
 def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> float | None:
     """The smallest true mean difference that a test of `n` questions finds with this power: an unsigned number in the unit of `sd`.
 
-    `sd`: standard deviation of the questions' differences. `t`: the paired t test, by the non-central t distribution (Cohen 1988);
-    `normal`: (z_(1 - alpha/2) + z_power) sd / sqrt(n), a little smaller. None for n < 2, and for an sd of 0: a sample without spread does
-    not tell what the next question would do. Raises: ValueError for a negative sd, or levels outside (0, 1) or power <= alpha.
+    `sd`: standard deviation of the questions' differences. `t`: the paired t test, by the non-central t distribution (Cohen
+    1988); `normal`: (z_(1 - alpha/2) + z_power) sd / sqrt(n), a little smaller. None for n < 2, and for an sd of 0 (`spread`
+    tells 0 from what rounding leaves): a sample without spread does not tell what the next question would do.
+    Raises: ValueError for a negative sd, or levels outside (0, 1) or power <= alpha.
     """
     _checked(sd, power, alpha)
     if n < 2 or sd == 0:
@@ -57,33 +67,32 @@ def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, me
     return float(effect_size) * sd
 
 
-def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> int | None:
+def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> Needed:
     """Questions needed to find this true mean difference with this power; at least 2. `method` and errors: as `detectable`.
 
-    None for a difference of 0 (no number is enough) and for an sd of 0 (the spread is not known).
+    Without a count for a difference of 0, also 0 but for rounding (no number is enough), for an sd of 0 (the spread is not known), and
+    where more than MANY would be needed: such a number says no more than that the difference is next to nothing.
     """
     _checked(sd, power, alpha)
-    if difference == 0 or sd == 0:
-        return None
+    if sd == 0 or is_zero(difference, scale=sd):
+        return Needed()
     effect = abs(difference) / sd
-    if effect < TINY:  # its square is too small for a floating point number
-        return None
     wanted = (_standard(power, alpha) / effect) ** 2
-    # Less the noise of floating point: 100.0000000001 is 100.
-    n = max(2, ceil(wanted - 1e-9 * wanted))
-    if method == "t" and n < MANY:
+    n = max(2, round_up(wanted))
+    if method == "t" and n < MANY:  # from there on t and normal agree to the last question that matters
         while _power(effect, n, alpha) < power - 1e-12:
             n += 1
-    return n
+    return Needed(n) if n <= MANY else Needed(above=MANY)
 
 
-def spread(values: Sequence[float] | Floats) -> float:
-    """Standard deviation (n - 1); 0 where all are equal but for the last digits. Two values at least."""
+def spread(values: Sequence[float] | Floats, *, scale: float | None = None) -> float:
+    """Standard deviation (n - 1); 0 where all are equal but for rounding. Two values at least. `scale`: the size of what the
+    values were computed from; None: that of the largest of them."""
     import numpy as np
 
     numbers = np.asarray(values, dtype=np.float64)
     sd = float(numbers.std(ddof=1))
-    return 0.0 if sd <= 1e-12 * max(1.0, float(np.abs(numbers).max())) else sd
+    return 0.0 if is_zero(sd, scale=float(np.abs(numbers).max()) if scale is None else scale) else sd
 
 
 def tier(n: int) -> Tier:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-EQUAL = 1e-9  # values nearer than this are equal: means of the same scores differ in their last digits with the order of the questions
+from kgeval.rounding import sign
 
 
 def ranks(values: Sequence[float]) -> list[int]:
-    """The place of each value, from 1 for the largest; equal ones share the better place: 1, 2, 2, 4."""
-    return [1 + sum(other > value + EQUAL for other in values) for value in values]
+    """The place of each value, from 1 for the largest; equal ones share the better place: 1, 2, 2, 4. Means of the same scores differ in
+    their last digits with the order of the questions: they are equal (`kgeval.rounding`; means, shares, strengths: of scale 1)."""
+    return [1 + sum(sign(other - value) > 0 for other in values) for value in values]
 
 
 def leaders(values: Sequence[float]) -> list[int]:

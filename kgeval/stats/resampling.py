@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from kgeval.rounding import REST
 from kgeval.stats.intervals import Interval
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def _ends(drawn: Floats, value: float, acceleration: float, confidence: float) -
     from scipy import special
 
     # Draws that are equal on paper differ in their last digits; ties count half. At all draws on one side the quantile would be infinite.
-    tied = 1e-12 * max(1.0, abs(value))
+    tied = REST * max(1.0, abs(value))
     below = float((drawn < value - tied).mean() + (drawn <= value + tied).mean()) / 2
     half = 0.5 / len(drawn)
     bias = float(special.ndtri(min(1 - half, max(half, below))))

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.format import first_of
+from kgeval.rounding import REST
 from kgeval.stats import pairmodel
-from kgeval.stats.ranks import EQUAL, ranks
+from kgeval.stats.ranks import ranks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -367,7 +368,7 @@ def _with_intervals(found: Strengths, theta: Floats, confidence: float) -> Stren
     systems = []
     for index, system in enumerate(found.systems):
         low, high = np.quantile(theta - theta[:, [index]], _levels(confidence), axis=0)  # the others minus this one
-        stronger, weaker = int((low > EQUAL).sum()), int((high < -EQUAL).sum())
+        stronger, weaker = int((low > REST).sum()), int((high < -REST).sum())
         systems.append(replace(
             system, low=float(lows[index]), high=float(highs[index]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
         ))

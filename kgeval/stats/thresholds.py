@@ -14,6 +14,7 @@ from typing import Literal
 
 from kgeval.errors import UsageError
 from kgeval.records import Gate, Severity
+from kgeval.rounding import at_least, at_most
 
 Sign = Literal[">=", "<=", "="]
 Unit = Literal["", "share", "hits"]
@@ -22,7 +23,6 @@ _NAME = re.compile(
     r"\s*(?:(?P<of>.*\S)\s*:)?\s*(?P<name>[\w-]+)\s*(?:@\s*(?P<at>[^@<>=:]*[^@<>=:\s])\s*)?(?P<limit>(?:<=|>=|=).*)", re.DOTALL,
 )
 _LIMIT = re.compile(r"\s*(?P<sign><=|>=|=)\s*(?P<value>[^\s<>=]+)\s*(?P<hits>hits?)?\s*")
-_RELATIVE, _NOTHING = 5e-10, 1e-12  # what two ways of adding up may differ by; whole numbers are compared exactly
 
 
 @dataclass(frozen=True)
@@ -159,4 +159,4 @@ def passes(value: float, limit: float, *, least: bool) -> bool:
     """Whether a value is at least (else: at most) the limit; what differs by rounding only is equal."""
     if float(value).is_integer() and float(limit).is_integer():  # numbers of hits and things, however large
         return value >= limit if least else value <= limit
-    return (value > limit if least else value < limit) or math.isclose(value, limit, rel_tol=_RELATIVE, abs_tol=_NOTHING)
+    return at_least(value, limit) if least else at_most(value, limit)

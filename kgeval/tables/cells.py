@@ -22,6 +22,7 @@ SCORES = ("score", "similarity", "relevance_score", "rank_score")
 POINTS = ("statement", "point", "fact", "claim", "text")
 # Characters. The tree that Python makes of a text takes some 180 times its size: 1.6 GB for 9 MB.
 LONGEST_LITERAL = 10_000_000
+LARGEST = 1e100  # of numbers with a sign: squares and sums of larger ones are none
 EXACT = 2**53  # floats below it stand for one whole number each
 TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
 NO_NUMBER = ("nan", "none", "null", "n/a", "na", "-")
@@ -111,6 +112,8 @@ def signed(value: Any) -> float | None:
     out = TRUTH[word] if word in TRUTH else None if word in NO_NUMBER else any_number(value)
     if out is not None and math.isinf(out):
         raise Misfit("a finite number expected, found an infinite one")
+    if out is not None and abs(out) > LARGEST:
+        raise Misfit(f"a number from -{LARGEST:g} to {LARGEST:g} expected, found {out:g}: its square cannot be computed")
     return out
 
 

@@ -23,6 +23,7 @@ from kgeval.config import (
     VerdictOptions,
 )
 from kgeval.errors import InputError, UsageError
+from kgeval.rounding import is_equal, side
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN
 from kgeval.workflows.session import Session
@@ -350,8 +351,9 @@ def _holds_zero(pair: PairedResult) -> bool | None:
     """Whether the interval holds 0. Without one, where all differences are equal: 0 lies in any interval of differences that are 0."""
     difference = pair.difference
     if difference.low is None or difference.high is None:
-        return True if difference.value == 0 and pair.n_scored > 1 else None
-    return difference.low <= 0 <= difference.high
+        same = pair.n_scored > 1 and pair.mean_a is not None and pair.mean_b is not None and is_equal(pair.mean_a, pair.mean_b)
+        return True if same else None
+    return not side(difference.low, difference.high)
 
 
 def _two_runs(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
@@ -404,9 +406,10 @@ def _power_row(options: PowerOptions, sd: float, scale: Span | None, pair: Paire
     difference = options.difference if options.difference is not None else pair.difference.value if pair else None
     names = {"system_a": pair.system_a, "system_b": pair.system_b, "metric": pair.metric} if pair else {}
     least = detectable(sd, n, power=chance, alpha=alpha) if n is not None and n > 1 else None
+    questions = needed(difference or 0.0, sd, power=chance, alpha=alpha)
     return PowerRow(
         sd=sd, power=chance, n=n, detectable=within(least, None if scale is None else scale[1] - scale[0]),
-        difference=difference, needed=needed(difference, sd, power=chance, alpha=alpha) if difference is not None else None,
+        difference=difference, needed=questions.n, needed_above=questions.above,
         tier=tier(n).name if n is not None else None, **names,
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from statsmodels.stats.power import TTestPower
 
-from kgeval.stats.power import detectable, needed, spread, tier
+from kgeval.stats.power import Needed, detectable, needed, spread, tier
 
 THEIRS = TTestPower()
 
@@ -60,29 +60,27 @@ def test_the_normal_one_is_its_formula_and_a_little_smaller() -> None:
 
 @pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 1.5, 6.0])
 def test_the_needed_questions_are_the_first_number_at_which_statsmodels_has_the_power(effect: float) -> None:
-    n = needed(effect * 0.7, 0.7)
+    n = needed(effect * 0.7, 0.7).n
     assert n is not None and their_power(effect, n, 0.05) >= 0.8 - 1e-12
     assert n == 2 or their_power(effect, n - 1, 0.05) < 0.8
 
 
 def test_cohens_table_for_a_paired_test_with_a_medium_effect_says_34() -> None:
-    assert needed(0.5, 1.0) == 34
-    assert needed(-0.5, 1.0) == 34
-    assert needed(0.5, 1.0, method="normal") == 32
+    assert needed(0.5, 1.0) == Needed(34)
+    assert needed(-0.5, 1.0) == Needed(34)
+    assert needed(0.5, 1.0, method="normal") == Needed(32)
 
 
 def test_no_difference_and_no_spread_have_no_answer() -> None:
-    assert needed(0.0, 1.0) is None
-    assert needed(0.3, 0.0) is None
-    assert needed(5e-324, 1e300) is None
-    assert needed(1e-200, 1.0) is None, "its square is no number any more"
+    assert needed(0.0, 1.0) == needed(0.3, 0.0) == needed(5e-324, 1e300) == Needed()
+    assert needed(0.1 + 0.2 - 0.3, 0.2) == Needed(), "a rest of rounding is no difference"
     assert detectable(0.0, 50) is None
     assert detectable(1.0, 1) is None
 
 
-def test_a_tiny_difference_needs_very_many_questions_and_the_answer_comes_at_once() -> None:
-    n = needed(1e-6, 1.0)
-    assert n is not None and n == pytest.approx(7.8489e12, rel=1e-4)
+def test_of_a_tiny_difference_it_is_only_told_that_it_needs_very_many_questions() -> None:
+    assert needed(1e-6, 1.0) == needed(0.0088, 1.0) == Needed(above=100_000)
+    assert needed(0.0089, 1.0) == Needed(99_092)
     assert detectable(1.0, 10**9) == pytest.approx(2.8015855 / math.sqrt(1e9), rel=1e-6)
 
 
@@ -98,7 +96,7 @@ def test_the_power_is_what_drawing_gives() -> None:
     rng = np.random.default_rng(4)
     rate = 0.27
     sd = math.sqrt(1 - rate**2)
-    assert needed(rate, sd) == pytest.approx(102, abs=2)
+    assert needed(rate, sd).n == pytest.approx(102, abs=2)
     draws = rng.choice([1.0, -1.0], (1000, 102), p=[(1 + rate) / 2, (1 - rate) / 2])
     found = int((stats.ttest_1samp(draws, 0, axis=1).pvalue <= 0.05).sum())
     assert 0.76 <= found / 1000 <= 0.84
@@ -113,7 +111,7 @@ def test_values_that_are_equal_but_for_the_last_digit_have_no_spread() -> None:
 def test_more_questions_find_smaller_differences_and_the_two_functions_undo_each_other(sd: float, n: int) -> None:
     here, more = detectable(sd, n), detectable(sd, n + 1)
     assert here is not None and more is not None and more < here
-    assert needed(here * (1 + 1e-9), sd) == n
+    assert needed(here * (1 + 1e-9), sd) == Needed(n)
 
 
 def test_the_tiers_and_what_lies_between() -> None:

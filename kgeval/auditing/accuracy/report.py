@@ -90,7 +90,7 @@ def _counted(names: Iterable[str | None]) -> dict[str, int]:
     return dict(Counter(name for name in names if name).most_common())
 
 
-def _needed(estimates: Sequence[Estimate], results: Results) -> dict[str, int]:
+def _needed(estimates: Sequence[Estimate], results: Results) -> dict[str, int | None]:
     """Items to label for each half-width, by the spread seen here and the design effect that the interval uses."""
     of = MAIN[results.kind]
     seen = next((e for e in estimates if e.of == of and e.labelled_by != "judge corrected by people" and e.value is not None), None)

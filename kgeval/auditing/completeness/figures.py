@@ -12,6 +12,7 @@ from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Match
 from kgeval.auditing.completeness.relations import TripleMatch
 from kgeval.records import LEVELS, Band, Coverage, Judgement, Level, Proportion
+from kgeval.rounding import at_least, at_most
 from kgeval.stats.intervals import quantile, wilson
 
 K = TypeVar("K")
@@ -117,7 +118,7 @@ def band(share: float | None) -> Band | None:
     """critical below 0.70, acceptable up to 0.85, strong above; None for no share."""
     if share is None:
         return None
-    return "critical" if share < 0.70 else "acceptable" if share <= 0.85 else "strong"
+    return "critical" if not at_least(share, 0.70) else "acceptable" if at_most(share, 0.85) else "strong"
 
 
 def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[Judgement]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgeval.records import Estimated, PairedResult, StatsMean
+from kgeval.rounding import is_equal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 NO_ROW = "no row"
-EQUAL = 1e-12  # values nearer than this are one value
 Span = tuple[float, float]
 
 
@@ -92,16 +93,33 @@ def scale_of(columns: Sequence[ScoreColumn], bounds: Span | None = None) -> Span
 
 def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
     """The mean of each column over its questions, with its interval."""
-    import numpy as np
-
     return [
         StatsMean(
             system=column.system, metric=column.metric, n=len(column.questions), n_scored=len(column.values),
-            failures=dict(Counter(column.causes.values())),
-            mean=estimated(np.array(list(column.values.values()), dtype=np.float64), seed=seed, confidence=confidence, span=scale),
+            failures=dict(Counter(column.causes.values())), mean=_mean(column, seed=seed, confidence=confidence, scale=scale),
         )
         for column in columns
     ]
+
+
+def _mean(column: ScoreColumn, *, seed: int, confidence: float, scale: Span | None) -> Estimated:
+    import numpy as np
+
+    scores = np.array(list(column.values.values()), dtype=np.float64)
+    unit = _unit_of(scores)
+    span = None if scale is None else (scale[0] / unit, scale[1] / unit)
+    return _times(estimated(scores / unit, seed=seed, confidence=confidence, span=span), unit)
+
+
+def _unit_of(*scores: Floats) -> float:
+    """A power of two near the largest score: dividing by it is exact, and the squares of very small scores do not vanish."""
+    largest = max(float(abs(column).max()) for column in scores) if len(scores[0]) else 0.0
+    return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
+
+
+def _times(estimate: Estimated, unit: float) -> Estimated:
+    value, low, high = (None if end is None else unit * end for end in (estimate.value, estimate.low, estimate.high))
+    return Estimated(value=value, low=low, high=high)
 
 
 def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
@@ -123,44 +141,49 @@ def paired_result(a: ScoreColumn, b: ScoreColumn, *, seed: int, confidence: floa
     """
     import numpy as np
 
+    from kgeval.stats.rests import mean_of
+
     questions = list(dict.fromkeys([*a.questions, *b.questions]))
     both = [question for question in questions if question in a.values and question in b.values]
     of_a, of_b = (np.array([column.values[question] for question in both], dtype=np.float64) for column in (a, b))
     result = PairedResult(
-        system_a=a.system, system_b=b.system, metric=a.metric, n=len(questions), n_scored=len(both), 
+        system_a=a.system, system_b=b.system, metric=a.metric, n=len(questions), n_scored=len(both),
         failures=dict(Counter(cause for question in questions if (cause := a.cause(question) or b.cause(question)))),
     )
     if not both:
         return result
     binary = _binary(of_a, of_b) if a.single and b.single else {}
-    widest = None if scale is None else scale[1] - scale[0]
-    figures = _tested(of_a - of_b, seed, confidence, mirrored=a.system > b.system, widest=widest)
-    return result.model_copy(update={"mean_a": float(of_a.mean()), "mean_b": float(of_b.mean()), **figures, **binary})
+    figures = _tested(of_a, of_b, seed, confidence, mirrored=a.system > b.system, widest=None if scale is None else scale[1] - scale[0])
+    return result.model_copy(update={"mean_a": mean_of(of_a), "mean_b": mean_of(of_b), **figures, **binary})
 
 
-def _tested(differences: Floats, seed: int, confidence: float, *, mirrored: bool, widest: float | None) -> dict[str, object]:
+def _tested(of_a: Floats, of_b: Floats, seed: int, confidence: float, *, mirrored: bool, widest: float | None) -> dict[str, object]:
     """`widest`: the largest difference that there can be; None: not known."""
     import numpy as np
 
     from kgeval.stats import paired
-    from kgeval.stats.power import detectable, needed, spread
+    from kgeval.stats.power import Needed, detectable, needed, spread
+    from kgeval.stats.rests import differences_of, magnitude
 
+    unit = _unit_of(of_a, of_b)
+    size, differences = magnitude(of_a / unit, of_b / unit), differences_of(of_a / unit, of_b / unit)
     sign = -1.0 if mirrored else 1.0
-    span = None if widest is None else (-widest, widest)
-    difference = estimated(sign * differences, seed=seed, confidence=confidence, span=span)
+    span = None if widest is None else (-widest / unit, widest / unit)
+    difference = estimated(sign * differences, seed=seed, confidence=confidence, span=span, scale=size)
     if mirrored:
-        value, low, high = (None if end is None else -end for end in (difference.value, difference.high, difference.low))
+        value, low, high = (None if end is None else 0.0 - end for end in (difference.value, difference.high, difference.low))
         difference = Estimated(value=value, low=low, high=high)
-    sd = spread(differences) if len(differences) > 1 else None
-    alpha = 1 - confidence
-    powered = alpha < 0.8 and sd is not None and sd > 0
-    least = detectable(sd, len(differences), alpha=alpha) if powered and sd else None
+    sd = spread(differences, scale=size) if len(differences) > 1 else None
+    alpha, least, questions = 1 - confidence, None, Needed()
+    if sd and alpha < 0.8:
+        least = detectable(sd, len(differences), alpha=alpha)
+        questions = needed(difference.value or 0.0, sd, alpha=alpha)
     return {
-        "difference": difference, "sd": sd, "p": paired.sign_flip(sign * differences, seed=seed),
-        "wilcoxon_p": paired.wilcoxon(sign * differences), "effect": paired.cohens_d(differences),
-        "superiority": paired.superiority(np.sign(np.round(differences, 12))),
-        "detectable": within(least, widest),
-        "needed": needed(float(differences.mean()), sd, alpha=alpha) if powered and sd else None,
+        "difference": _times(difference, unit), "sd": None if sd is None else sd * unit,
+        "p": paired.sign_flip(sign * differences, seed=seed), "wilcoxon_p": paired.wilcoxon(sign * differences),
+        "effect": paired.cohens_d(differences), "superiority": paired.superiority(np.sign(differences)),
+        "detectable": within(None if least is None else least * unit, widest),
+        "needed": questions.n, "needed_above": questions.above,
     }
 
 
@@ -169,20 +192,26 @@ def within(least: float | None, widest: float | None) -> float | None:
     return None if least is None or (widest is not None and least > widest) else least
 
 
-def estimated(values: Floats, *, seed: int, confidence: float, span: Span | None) -> Estimated:
+def estimated(
+    values: Floats, *, seed: int, confidence: float, span: Span | None, scale: float | None = None,
+) -> Estimated:
     """The mean with its BCa interval; no interval for fewer than 2 values, nothing for none. `span`: where values can lie; values that are
-    all equal have the interval of `unvaried` in it, and none where it is not known: resampling them would show no spread at all."""
+    all equal have the interval of `unvaried` in it, and none where it is not known: resampling them would show no spread at all.
+    `scale`: the size of what the values were computed from; None: that of the values."""
     from kgeval.stats.bootstrap import bootstrap_mean
     from kgeval.stats.intervals import unvaried
+    from kgeval.stats.rests import magnitude, mean_of
 
     if not len(values):
         return Estimated()
-    if len(values) > 1 and float(values.max() - values.min()) <= EQUAL:
+    scale = magnitude(values) if scale is None else scale
+    if len(values) > 1 and is_equal(float(values.max()), float(values.min()), scale=scale):
         value = float(values[0])
         if span is None or not span[0] <= value <= span[1]:
             return Estimated(value=value)
         return Estimated.of(value, unvaried(value, len(values), low=span[0], high=span[1], confidence=confidence))
-    return Estimated.of(float(values.mean()), bootstrap_mean(values, seed=seed, confidence=confidence))
+    mean, ends = mean_of(values, scale=scale), bootstrap_mean(values, seed=seed, confidence=confidence)
+    return Estimated(value=mean) if ends is None else Estimated(value=mean, low=min(ends.low, mean), high=max(ends.high, mean))
 
 
 def _binary(of_a: Floats, of_b: Floats) -> dict[str, object]:

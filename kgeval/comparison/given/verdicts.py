@@ -19,6 +19,7 @@ from kgeval.records import (
     SequencePoint,
     SequenceResult,
 )
+from kgeval.rounding import side
 
 Order = Literal["random", "file"]
 POINTS = 200  # of a sequence's path, at most
@@ -81,7 +82,7 @@ def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfChec
     wins = table.question_wins()
     scored = wins[~np.isnan(wins)]
     relative = estimated(scored, seed=seed, confidence=confidence, span=(-1.0, 1.0))
-    passed = None if relative.low is None or relative.high is None else relative.low <= 0 <= relative.high
+    passed = None if relative.low is None or relative.high is None else not side(relative.low, relative.high)
     return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=relative, n=len(scored), passed=passed)
 
 

@@ -11,6 +11,7 @@ from kgeval.comparison.people.dimensions import PAIR_KINDS, pair_kind
 from kgeval.records import MatrixBy, MatrixCell, MatrixGroup
 from kgeval.stats.correlations import FEW, Kind, correlate
 from kgeval.stats.resampling import RESAMPLES
+from kgeval.stats.rests import tied
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MANY = 300  # cells; with more, intervals are made from fewer resamples
-EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _group(
     questions = [table.rows[row][0] for row in places]
     scored = {name: column[~np.isnan(column)] for name, column in columns.items()}
     # a metric with one value everywhere has no correlation: said as such, not shown as 0
-    constant = {name: float(column[0]) for name, column in scored.items() if len(column) and np.ptp(column) <= EQUAL}
+    constant = {name: float(column[0]) for name, column in scored.items() if len(column) and not np.ptp(tied(column))}
     cells = [
         _cell((first, columns[first]), (second, columns[second]), questions, kind=kind, seed=seed, draws=draws)
         for first, second in combinations(names, 2)

@@ -21,10 +21,12 @@ from kgeval.records import (
     PredictorAgreement,
     PredictorKind,
 )
+from kgeval.rounding import REST, side, sign
 from kgeval.stats.correlations import KINDS, correlate, plain, statistic
 from kgeval.stats.kappa import IntervalEstimate, agreed, alpha, majority, pairs_of
 from kgeval.stats.ranks import ranks
 from kgeval.stats.resampling import numbered, resampled
+from kgeval.stats.rests import magnitude, tied
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 OTHERS = "the other people"
-EQUAL = 1e-9
 
 # People with each other: alpha, shares of equal labels, kappa of every two, each one against the others.
 
@@ -246,9 +247,9 @@ def _concordance(rows: _LabelRows, seed: int) -> Estimated:
     """Labels that prefer a side: the share where the difference has that sign; no difference counts half."""
     import numpy as np
 
-    decided = np.abs(rows.y) > EQUAL
+    decided = np.abs(rows.y) > REST
     x, y = rows.x[decided], rows.y[decided]
-    right = np.where(np.abs(x) <= EQUAL, 0.5, (np.sign(x) == np.sign(y)).astype(np.float64))
+    right = np.where(np.abs(x) <= REST * magnitude(rows.x), 0.5, (np.sign(x) == np.sign(y)).astype(np.float64))
     return _mean(right, list(compress(rows.units, decided)), seed)
 
 
@@ -258,12 +259,12 @@ def _winner(table: LabelTable, predictor: Predictor, seed: int) -> dict[str, obj
 
     first, second, units = [], [], []
     for item, row in zip(table.items, table.numbers, strict=True):
-        most = majority([int(np.sign(value)) for value in row[~np.isnan(row)]]).label
+        most = majority([sign(value) for value in row[~np.isnan(row)]]).label
         if isinstance(most, int) and item.id in predictor.values:
             gap = predictor.values[item.id]
             first.append(most + 1)
             # a gap of sums of points: equal sums may differ in their last digits
-            second.append(1 if abs(gap) <= EQUAL else 2 if gap > 0 else 0)
+            second.append(1 + sign(gap))
             units.append(item.question)
     agreement = agreed(first, second, categories=3, seed=seed, units=units)
     return {"winner": estimated(agreement.raw), "winner_kappa": estimated(agreement.kappa)}
@@ -279,12 +280,12 @@ def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) ->
     # over the same labels: a predictor with values for the easy items alone would stand first
     common = ~np.isnan(np.concatenate([values for _, values in valued], axis=1)).any(axis=1)
     rows = [(name, _rows(table, np.where(common[:, None], values, np.nan))) for name, values in valued]
-    able = [(name, row) for name, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
+    able = [(name, row) for name, row in rows if len(row.y) > 2 and np.ptp(tied(row.x)) and np.ptp(tied(row.y))]
     ranked = sorted(((plain(row.x, row.y, "spearman"), name, row) for name, row in able), key=lambda figure: (-figure[0], figure[1]))
     order: list[Nearest] = []
     for (rho, name, row), rank in zip(ranked, ranks([rho for rho, _, _ in ranked]), strict=True):
         behind = Estimated() if row is ranked[0][2] else _behind(ranked[0][2], row, ranked[0][0] - rho, seed)
-        told_apart = None if behind.low is None or behind.high is None else not behind.low <= 0 <= behind.high
+        told_apart = None if behind.low is None or behind.high is None else side(behind.low, behind.high) != 0
         order.append(Nearest(
             aspect=table.aspect, rank=rank, predictor=name, n=len(row.y), spearman=rho, behind=behind, told_apart=told_apart,
         ))

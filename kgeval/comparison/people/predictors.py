@@ -10,6 +10,7 @@ from kgeval.comparison.people.dimensions import TOOL_LOWER, pair_kind, tool_metr
 from kgeval.comparison.people.labels import LabelledItem
 from kgeval.comparison.people.scales import OVERALL
 from kgeval.records import Answer, ComparisonVerdict, PredictorKind
+from kgeval.rounding import is_equal
 from kgeval.tables.score_tables import NO_SCORE, ScoreCell
 from kgeval.text.length import count_words
 
@@ -65,7 +66,7 @@ def _predictor(name: str, kind: PredictorKind, items: Sequence[LabelledItem], kn
         if len(numbers) < len(sides):
             missing[item.id] = next(side for side in sides if isinstance(side, str))
         else:
-            values[item.id] = sign * (numbers[0] - numbers[1] if len(numbers) > 1 else numbers[0])
+            values[item.id] = 0.0 if len(numbers) > 1 and is_equal(*numbers) else sign * (numbers[0] - sum(numbers[1:]))
     return Predictor(name, kind, values, missing)
 
 

@@ -23,7 +23,7 @@ from kgeval.comparison.results.stopped_pairs import (
     stops_of,
 )
 from kgeval.comparison.results.tally import JudgeTally, tally
-from kgeval.comparison.table import EQUAL, OVERALL, PairTable
+from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.format import first_of
 from kgeval.records import (
     ComparisonReport,
@@ -40,6 +40,7 @@ from kgeval.records import (
     SelfCheck,
     Winner,
 )
+from kgeval.rounding import side, sign
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,6 +63,7 @@ NOT_FOR_ALL = ": the rest may not stand for all"
 
 T = TypeVar("T")
 _OTHER: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
+_WINNERS: dict[int, Winner] = {1: "a", 0: "tie", -1: "b"}
 
 
 def build_report(inputs: ComparisonInputs) -> ComparisonReport:
@@ -252,7 +254,7 @@ def _self_check(inputs: ComparisonInputs, table: PairTable, system: str) -> Self
     """Passed where the interval holds 0, or where there is nothing but ties; None without an interval."""
     (result,) = pair_results(table, seed=inputs.seed, by=("all",), aspects=(OVERALL,))
     low, high = result.relative.low, result.relative.high
-    passed = None if low is None or high is None else low <= 0 <= high
+    passed = None if low is None or high is None else not side(low, high)
     check = SelfCheck(system=system, relative=result.relative, n=result.n_scored, passed=passed)
     return always_valid_check(check, (table.system_a, table.system_b), stops_of(inputs.stopped))
 
@@ -343,7 +345,7 @@ def _winner(points: dict[str, tuple[float | None, float | None]], parts: list[Co
         if a is None or b is None:
             return None
         gap += a - b
-    return "tie" if abs(gap) <= EQUAL else "a" if gap > 0 else "b"
+    return _WINNERS[sign(gap)]
 
 
 # What a reader of a comparison must know before believing its figures.

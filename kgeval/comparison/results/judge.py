@@ -10,6 +10,7 @@ from kgeval.comparison.results.tally import JudgeTally, length_bins, tally
 from kgeval.comparison.table import PairTable
 from kgeval.format import share
 from kgeval.records import Covariate, Estimated, JudgeReport, TrialKind
+from kgeval.rounding import side
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,8 +66,8 @@ def _notes(counts: JudgeTally, first: Estimated) -> Iterator[str]:
         yield f"the judge gave one and the same score ({counts.constant:g}) everywhere: it tells nothing apart"
     if counts.orders == 1:
         yield "each pair was judged in one order only, or alone: a preference for a position cannot be seen here"
-    if first.value is not None and _side(first, 0.5):
-        place = "first" if first.value > 0.5 else "second"
+    if preferred := side(first.low, first.high, middle=0.5):
+        place = "first" if preferred > 0 else "second"
         yield f"judge bias: the answer that stands {place} is preferred; both orders are judged, so that this cancels out"
     flips = counts.flips
     if flips.mean is not None and flips.mean > MANY_FLIPS:
@@ -83,19 +84,12 @@ def _notes(counts: JudgeTally, first: Estimated) -> Iterator[str]:
 
 def _length_notes(raw: Estimated, at_equal: Estimated, found: Controlled) -> Iterator[str]:
     """That the length decides is said only where both rates are on their side of 0 with their whole intervals."""
-    if _side(raw) * _side(at_equal) < 0:
+    if side(raw.low, raw.high) * side(at_equal.low, at_equal.high) < 0:
         rates = f"raw, the relative win rate is {raw.value:+.2f}, at equal lengths {at_equal.value:+.2f}"
         yield f"judge bias: the length of the answers decides: {rates}"
     if found.reason:
         yield f"no length-controlled rate: {found.reason}"
     yield from found.notes
-
-
-def _side(figure: Estimated, middle: float = 0.0) -> int:
-    """1 or -1 where the whole interval is above or below the middle; 0 where it is not, or there is none."""
-    if figure.low is None or figure.high is None:
-        return 0
-    return (figure.low > middle) - (figure.high < middle)
 
 
 def _style(table: PairTable, seed: int) -> list[Covariate]:

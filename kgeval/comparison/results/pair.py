@@ -13,8 +13,9 @@ from functools import cache
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.table import EQUAL, OVERALL, PairTable
+from kgeval.comparison.table import OVERALL, PairTable
 from kgeval.records import Box, ComparedBy, Estimated, PairResult, Rates, TrialRates
+from kgeval.rounding import is_equal, is_zero
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,8 +197,15 @@ def _described(cell: _Cell) -> dict[str, object]:
 
     trials_scored = (~np.isnan(cell.wins)).sum(axis=1)
     win, tie, loss = (float(((cell.wins == sign).sum(axis=1) / trials_scored * cell.weights).mean()) for sign in (1, 0, -1))
-    relative, gap = (Estimated(value=float((np.nanmean(of, axis=1) * cell.weights).mean())) for of in (cell.wins, cell.gaps))
+    relative, gap = (Estimated(value=_weighted(np.nanmean(of, axis=1), cell)) for of in (cell.wins, cell.gaps))
     return {"rates": Rates(win=win, tie=tie, loss=loss), "relative": relative, "gap": gap}
+
+
+def _weighted(values: Floats, cell: _Cell) -> float:
+    """The mean over questions, by their weights: the mean over data sets where these count the same."""
+    from kgeval.stats.rests import mean_of
+
+    return mean_of(values * cell.weights)
 
 
 def _over_trials(cell: _Cell) -> dict[str, object]:
@@ -265,7 +273,7 @@ def _unvaried(cell: _Cell, wins: Floats, plan: _TestPlan) -> Estimated | None:
     would be as sure as three hundred. None where they differ."""
     from kgeval.stats.intervals import unvaried
 
-    if len(wins) < 2 or wins.max() - wins.min() > EQUAL:
+    if len(wins) < 2 or not is_equal(wins.max(), wins.min(), scale=1.0):
         return None
     value = min(1.0, max(-1.0, float(wins[0])))
     n = min(len(wins[rows]) for rows in cell.strata)
@@ -276,7 +284,7 @@ def _estimated(cell: _Cell, values: Floats, plan: _TestPlan, sign: float) -> Est
     """The mean over questions (of data sets: the mean of their means) with its interval over questions."""
     from kgeval.stats.bootstrap import bootstrap_sum
 
-    mean = float((values * cell.weights).mean())
+    mean = _weighted(values, cell)
     parts = [sign * values[rows] / len(cell.strata) for rows in cell.strata]
     # resampled data set by data set: questions of one do not stand for those of another
     interval = bootstrap_sum(parts, seed=plan.seed, confidence=plan.confidence)  # of one stratum: bootstrap_mean
@@ -295,10 +303,14 @@ def _power(cell: _Cell, wins: Floats, difference: float, alpha: float) -> dict[s
     if any(len(part) < 2 for part in parts):
         return {}
     # variance of a mean of means: that of each data set over its questions, over the squared number of sets
-    variance = sum(spread(part) ** 2 / len(part) for part in parts) / len(parts) ** 2  # of the figure
+    variance = sum(spread(part, scale=1.0) ** 2 / len(part) for part in parts) / len(parts) ** 2  # of the figure
     sd = (variance * n) ** 0.5  # one question's spread in a sample of this make-up
     least = sd * _detectable(n, alpha)
-    return {"detectable": least if 0 < least <= 1 else None, "needed": needed(difference, sd, alpha=alpha)}
+    questions = needed(difference, sd, alpha=alpha)
+    return {
+        "detectable": least if least <= 1 and not is_zero(least) else None,
+        "needed": questions.n, "needed_above": questions.above,
+    }
 
 
 @cache

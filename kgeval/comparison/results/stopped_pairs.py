@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgeval.comparison.results.pair import is_first
 from kgeval.records import CorrectedRate, Estimated, JudgeReport, PairResult, Ranking, SelfCheck, Stopped
+from kgeval.rounding import side
 
 Stops = Mapping[frozenset[str], Stopped]
-UNTESTED = ("p", "p_holm", "wilcoxon_p", "detectable", "needed")
+UNTESTED = ("p", "p_holm", "wilcoxon_p", "detectable", "needed", "needed_above")
 NO_INTERVAL = "the pair was stopped when sure: an interval for a fixed number of questions does not hold"
 NO_RANKS = "pairs were stopped when sure: intervals of strengths, made for a fixed number of questions, do not hold and are left out"
 
@@ -87,5 +88,5 @@ def always_valid_check(check: SelfCheck, runs: tuple[str, str], stops: Stops) ->
     if ends is None:
         return check
     return check.model_copy(update={
-        "relative": Estimated(value=check.relative.value, low=ends[0], high=ends[1]), "passed": ends[0] <= 0 <= ends[1],
+        "relative": Estimated(value=check.relative.value, low=ends[0], high=ends[1]), "passed": not side(*ends),
     })

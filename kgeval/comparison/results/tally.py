@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.comparison.table import PairTable, winners
+from kgeval.comparison.table import PairTable
 from kgeval.records import LengthBin, TrialKind
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _calls(table: PairTable) -> Floats:
     import numpy as np
 
     if table.aspects:
-        return winners(table.call_gaps())
+        return table.winners(table.call_gaps())
     return np.full(table.points.shape[:-2], np.nan)
 
 

@@ -22,6 +22,7 @@ from kgeval.records import (
     SystemMean,
     WithWithout,
 )
+from kgeval.rounding import REST
 from kgeval.stats.intervals import newcombe, quantile, wilson
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def marked_of(case: ContaminationInputs) -> Whole:
     import numpy as np
 
     values, numbers = case.found.table.values(case.system, case.decides)
-    # 1e-12 below counts too: a mean over repetitions may miss the limit by its last digits
-    right = values.scored & (np.nan_to_num(values.value, nan=-1.0) >= case.right_from - 1e-12)
+    # a mean over repetitions may miss the limit by its last digits
+    right = values.scored & (np.nan_to_num(values.value, nan=-1.0) >= case.right_from - REST)
     return np.intersect1d(numbers[right], case.asked.answerable())
 
 

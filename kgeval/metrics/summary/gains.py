@@ -19,9 +19,10 @@ from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
 from kgeval.records import BothMeans, Gain, GainBy, GroupCost, GroupGain, MetricInfo, PairedGain
 from kgeval.stats.adjust import holm
-from kgeval.stats.bootstrap import EQUAL, bootstrap_mean
+from kgeval.stats.bootstrap import bootstrap_mean
 from kgeval.stats.paired import cohens_d, discordant, mcnemar, sign_flip
 from kgeval.stats.power import detectable, spread
+from kgeval.stats.rests import differences_of, mean_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,7 +179,7 @@ def _sorted(both: _Both) -> Floats:
     """The differences of the questions that both have a value for. Sorted: their sums do not depend on the order of the rows."""
     import numpy as np
 
-    differences = both.own - both.other
+    differences = differences_of(both.own, both.other)
     return np.sort(differences[~np.isnan(differences)])
 
 
@@ -187,13 +188,13 @@ def _differences(both: _Both, seed: int) -> dict[str, Any]:
     import numpy as np
 
     differences = _sorted(both)
-    differ = int((np.abs(differences) > EQUAL).sum())
+    differ = int(np.count_nonzero(differences))
     fields = {"system": both.pair[0], "baseline": both.pair[1], "metric": both.metric, "n": len(differences), "differ": differ}
     if not len(differences):
         return fields
     ends = bootstrap_mean(differences, seed=seed)
     low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return fields | {"mean": float(differences.mean()), "low": low, "high": high}
+    return fields | {"mean": mean_of(differences, scale=1.0), "low": low, "high": high}
 
 
 def _tests(both: _Both, seed: int) -> dict[str, Any]:
@@ -203,7 +204,7 @@ def _tests(both: _Both, seed: int) -> dict[str, Any]:
     differences = _sorted(both)
     if len(differences) < 2:
         return {}
-    fields: dict[str, Any] = {"p": sign_flip(differences, seed=seed), "effect": cohens_d(differences), "sd": spread(differences)}
+    fields: dict[str, Any] = {"p": sign_flip(differences, seed=seed), "effect": cohens_d(differences), "sd": spread(differences, scale=1.0)}
     scored = ~np.isnan(both.own) & ~np.isnan(both.other)
     only = discordant(both.own[scored], both.other[scored]) if both.single else None
     return fields | ({} if only is None else {"only_system": only[0], "only_baseline": only[1], "mcnemar_p": mcnemar(*only)})

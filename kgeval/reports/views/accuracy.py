@@ -11,7 +11,7 @@ from kgeval.format import interval, joined, labels_of, number, percent, plural, 
 from kgeval.format import share as share_of
 from kgeval.records import AccuracyKind, AccuracyReport, Estimate, ItemVerdict
 from kgeval.reports.document import Block, Cell, Details, Document, Figure, Items, Section, Table, Text, Tone
-from kgeval.reports.measures import causes, counted, estimated, over
+from kgeval.reports.measures import causes, counted, estimated, items_needed, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
 from kgeval.reports.views.parts import cut_at, drawn, findings_section, foot, gate_tally, gates_section, server_of
@@ -128,9 +128,9 @@ def _sample(report: AccuracyReport) -> Iterator[Block]:
     labels = f"Sample: {counted(report.labels)}.{flagged}" if report.labels else ""
     yield Items([line for line in (labels, unscored_line(report), *design_lines(report)) if line], short=20)
     needed = needed_lines(report)
-    figures = [(f"items needed for {width}", number(n)) for width, n in needed]
+    figures = [(f"items needed for {width}", items_needed(n)) for width, n in needed]
     if needed:
-        yield Text(f"Items needed: {', '.join(f'{number(n)} for {width}' for width, n in needed)}", forms="short")
+        yield Text(f"Items needed: {', '.join(f'{items_needed(n)} for {width}' for width, n in needed)}", forms="short")
     for name, table in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
         rows = agreement_rows(table)
         figures += [(f"{_lower(name)}: {key}", value) for key, value in rows]
@@ -246,8 +246,8 @@ def disputed(report: AccuracyReport) -> list[ItemVerdict]:
     return [item for item in report.items if item.human and item.label and item.human != item.label]
 
 
-def needed_lines(report: AccuracyReport) -> list[tuple[str, int]]:
-    """(half-width as a percentage, sample size), widest first."""
+def needed_lines(report: AccuracyReport) -> list[tuple[str, int | None]]:
+    """(half-width as a percentage, sample size or null for too many), widest first."""
     pairs = sorted(report.needed.items(), key=lambda pair: (-_width(pair[0]), pair[0]))
     return [(f"± {percent(_width(width))}" if _width(width) else visible(width, longest=40), n) for width, n in pairs]
 

@@ -183,6 +183,6 @@ def _figure(change: FigureChange) -> tuple[str | Cell, ...]:
     before, after = ("" if value is None else figure.text(value) for value in (change.before, change.after))
     difference = ""
     if change.before is not None and change.after is not None and change.verdict != "not_comparable":
-        gap = change.after - change.before
+        gap = 0.0 if change.verdict == "same" else change.after - change.before
         difference = f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
     return Cell(name, what=figure.what), before, after, difference, became

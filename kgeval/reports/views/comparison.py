@@ -8,6 +8,7 @@ from kgeval.format import bracketed, chance, figure, joined, number, plural, sha
 from kgeval.records import AlignmentCount, ComparisonReport, Estimated, JudgeReport, PairResult, Quantiles, Ranking, Rates
 from kgeval.reports import plots_comparison as plots
 from kgeval.reports.document import Block, Card, Cards, Cell, Details, Document, Figure, Forms, Items, Raw, Section, Table, Text, columns
+from kgeval.reports.measures import questions_needed
 from kgeval.reports.page import filled_pairs
 from kgeval.reports.usage import usage
 from kgeval.reports.views.pairs import (
@@ -502,7 +503,7 @@ def _figures(view: PairView) -> Iterator[Block]:
             (aspect, group.title, Cell(scored(pair), note=lost(pair)), Cell(number(pair.results), note=plural(pair.trials, "trial")),
              *_rates(pair), chance(pair.p), chance(pair.p_holm), chance(pair.wilcoxon_p),
              Cell(points(pair.gap.value), note=between(pair.gap, points)), figure(pair.effect, digits=2), share(pair.superiority),
-             share(pair.detectable), number(pair.needed)) for aspect, group, pair in results
+             share(pair.detectable), questions_needed(pair)) for aspect, group, pair in results
         ], words=frozenset({0, 1, 2}))])
     if len(pairs) > MOST_PAIRS:
         yield Text(f"The first {MOST_PAIRS} of {number(len(pairs))} pairs; the JSON has every figure.", style="hint")

@@ -11,7 +11,8 @@ from kgeval.format import bracketed, chance, figure, joined, number, plural, sha
 from kgeval.overview.score_verdict import left_out
 from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, JudgeReport, PairResult, Rates, Stopped
 from kgeval.records.base import OfPair
-from kgeval.reports.measures import causes
+from kgeval.reports.measures import causes, questions_needed
+from kgeval.rounding import at_most, is_equal, is_zero, sign
 from kgeval.stats.power import CAUTION
 
 Decision = Literal["a", "b", "equal", "open"]
@@ -23,6 +24,7 @@ ALWAYS = "always valid"
 SENTENCES = 6  # pairs that the verdict has a sentence for
 NAMED = 4  # systems that a sentence names
 _OTHER: dict[Decision, Decision] = {"a": "b", "b": "a"}
+_SIDES: dict[int, str | None] = {1: "a", -1: "b", 0: None}
 
 
 @dataclass(frozen=True)
@@ -165,9 +167,9 @@ def winner(pair: PairResult, stop: Stopped | None) -> str | None:
     confidence sequence decides: the p-value of a sample that was looked at again and again means nothing."""
     if stop is not None:
         return stop.decision if stop.decision in ("a", "b") else None
-    if pair.n_scored < FEW or pair.always_valid or pair.p_holm is None or pair.p_holm > ALPHA or not pair.relative.value:
+    if pair.n_scored < FEW or pair.always_valid or pair.p_holm is None or not at_most(pair.p_holm, ALPHA):
         return None
-    return "a" if pair.relative.value > 0 else "b"
+    return _SIDES[sign(pair.relative.value or 0.0)]
 
 
 def verdict(view: PairView) -> list[str]:
@@ -214,14 +216,15 @@ def sentence(pair: PairResult, stop: Stopped | None = None) -> str:
             f"Too few questions to compare {a} and {b}: {have} a result, and under {FEW} nothing is concluded; {rate} on "
             f"{'it' if n == 1 else 'them'}. {number(CAUTION - n)} more make a standard evaluation."
         )
-    if seen.rates.tie == 1:
+    if is_equal(seen.rates.tie, 1.0):
         return f"No difference found between {a} and {b}: all of {plural(n, 'question')} are ties."
-    return f"No difference found between {a} and {b}: {rate}. {' '.join(_what_it_takes(pair))}"
+    same = "they win and lose equally often, " if is_zero(seen.relative.value) else ""
+    return f"No difference found between {a} and {b}: {same}{rate}. {' '.join(_what_it_takes(pair))}"
 
 
 def _what_it_takes(pair: PairResult) -> Iterator[str]:
     """What a pair without a difference would need to show one."""
-    if pair.p is not None and pair.p_holm is not None and pair.p <= ALPHA < pair.p_holm:
+    if pair.p is not None and pair.p_holm is not None and at_most(pair.p, ALPHA) and not at_most(pair.p_holm, ALPHA):
         yield f"Alone it would count as found (p {_is(pair.p)}), but not among all pairs of this comparison (p {_is(pair.p_holm)}, Holm)."
     if pair.detectable is None:
         yield "A difference may be there all the same."
@@ -232,6 +235,8 @@ def _what_it_takes(pair: PairResult) -> Iterator[str]:
         )
     if pair.needed is not None and pair.needed > pair.n_scored:
         yield f"If it is as large as it looks here, about {plural(pair.needed - pair.n_scored, 'question')} more would show it."
+    if pair.needed_above is not None and pair.n_scored < pair.needed_above:
+        yield f"If it is as small as it looks here, it takes {questions_needed(pair)} questions to show it."
 
 
 def _is(p: float | None) -> str:

@@ -11,7 +11,22 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, TypeVar
 
-from kgeval.format import bracketed, chance, difference, figure, joined, money, number, percent, plural, plus, seconds, times, visible
+from kgeval.format import (
+    bracketed,
+    chance,
+    difference,
+    figure,
+    has_width,
+    joined,
+    money,
+    number,
+    percent,
+    plural,
+    plus,
+    seconds,
+    times,
+    visible,
+)
 from kgeval.overview.group_verdict import PairGroups, group_name, heading, pairs_of, paragraphs, short_lines
 from kgeval.overview.score_verdict import (
     BY_WORDS,
@@ -62,6 +77,7 @@ from kgeval.reports.measures import causes
 from kgeval.reports.pictures import paths_of
 from kgeval.reports.usage import usage_line
 from kgeval.reports.views.parts import fix_first, gate_tally, gates_section, version_line
+from kgeval.rounding import side
 
 Row = Sequence[str | Cell]
 FIXED = 5  # of what to fix first
@@ -195,6 +211,10 @@ def _figures(tables: ScoreTables) -> Section:
     return Section("Key figures", [Cards(cards)], id="figures", forms="page")
 
 
+def _without_width(mean: Mean) -> bool:
+    return mean.low is not None and not has_width(mean.low, mean.high)
+
+
 def _scores(tables: ScoreTables) -> Section:
     """Metrics by systems: the mean with its interval, how many of the questions were scored; then the parts of metrics."""
     rows = []
@@ -210,7 +230,7 @@ def _scores(tables: ScoreTables) -> Section:
         "* = a clear difference from all other systems." if len(tables.systems) > 1 else "",
         f"Lower is better: {joined(lower_ones)}." if lower_ones else "",
         "n/a: the metric has no meaning for so many questions." if any(mean.not_applicable for mean in overall) else "",
-        "No interval: all values are the same." if any(mean.low is not None and mean.low == mean.high for mean in overall) else "",
+        "No interval: all values are the same." if any(map(_without_width, overall)) else "",
     ]
     aspects = {(system, metric): one.aspects for (system, metric), one in tables.summaries.items()}
     parts = [
@@ -498,7 +518,7 @@ def _reasoning(tables: ScoreTables) -> Section:
 def _gains(tables: ScoreTables) -> Section:
     """Differences between systems on the questions that both have a score for."""
     def became(gain: PairedGain) -> str:
-        better = ((gain.mean or 0.0) > 0) is not tables.lower(gain.metric)
+        better = (side(gain.low, gain.high) > 0) is not tables.lower(gain.metric)
         return ("better" if better else "worse") if is_significant(gain) else "no clear difference"
 
     table = Table(("metric", "system", "baseline", "system is", *_TESTED), [

@@ -10,7 +10,8 @@ from kgeval.records import ConditionScores, Sensitivity, SensitivityReport
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.usage import usage
 from kgeval.reports.views.parts import spread_cell
-from kgeval.stats.ranks import EQUAL, leaders
+from kgeval.rounding import sign
+from kgeval.stats.ranks import leaders
 
 _HEADS = ("metric", "reference", "answered", "wrong", "AUC ref", "AUC ans", "scored", "failed", "")
 CONDITIONS: tuple[Literal["reference", "answered", "wrong"], ...] = ("reference", "answered", "wrong")
@@ -60,7 +61,7 @@ def _verdict(report: SensitivityReport) -> Iterator[str]:
         values = [auc for auc, _ in known]
         least, most = values[0], values[-1]
         best, worst = (joined([known[at][1] for at in at_end], 4) for at_end in (leaders(values), leaders([-auc for auc in values])))
-        who = f"best {best} (AUC {figure(most)}), worst {worst} (AUC {figure(least)})" if most > least + EQUAL else f"AUC {figure(most)}"
+        who = f"best {best} (AUC {figure(most)}), worst {worst} (AUC {figure(least)})" if sign(most - least) > 0 else f"AUC {figure(most)}"
         yield f"How well references are told from wrong answers: {who}. 1 is perfect, 0.5 is guessing."
 
 

@@ -9,6 +9,7 @@ from kgeval.format import chance, figure, interval, number, percent, plural, plu
 from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, PairResult, Ranking, SequenceResult, StatsReport
 from kgeval.records.base import OfPair
 from kgeval.reports.document import Document, Items, Section, Table, columns
+from kgeval.reports.measures import questions_needed
 
 MOST = 200  # rows of a table
 _TITLES = {
@@ -84,7 +85,7 @@ def _sections(report: StatsReport, level: str) -> Iterator[Section]:
         "n": lambda one: number(one.n),
         "finds": lambda one: figure(one.detectable),
         "difference": lambda one: plus(one.difference),
-        "needs n": lambda one: number(one.needed),
+        "needs n": questions_needed,
         "tier": lambda one: one.tier or "-",
     }))
     p = report.selection_p
@@ -146,14 +147,21 @@ def _paired(report: StatsReport, level: str) -> Section:
         "P(better)": lambda one: figure(one.superiority),
         "scored": lambda one: f"{one.n_scored} of {one.n}",
     }).filled(), [
-        *(f"{name(one)}: {plural(one.n_scored, 'question')} {_finds(one)} with 80 % power; for the difference seen, "
-          f"{'no number of' if one.needed is None else number(one.needed)} questions are needed." for one in report.paired if one.sd),
+        *(f"{name(one)}: {plural(one.n_scored, 'question')} {_finds(one)} with 80 % power; {_needs(one)}."
+          for one in report.paired if one.sd),
         *(f"{name(one)}: not compared: {causes(one.failures)}." for one in report.paired if one.failures),
     ])
 
 
 def _finds(one: PairedResult) -> str:
     return "find no difference that the scale has" if one.detectable is None else f"find a difference of {figure(one.detectable)}"
+
+
+def _needs(one: PairedResult) -> str:
+    """A mean difference of 0 needs no number: none would show it."""
+    if one.needed is None and one.needed_above is None:
+        return "no difference was seen"
+    return f"for the difference seen, {questions_needed(one)} questions are needed"
 
 
 def _ranking(ranking: Ranking, pairs: Sequence[PairResult], level: str) -> Iterator[Section]:

@@ -21,9 +21,11 @@ from kgeval.records import (
     RunManifest,
     RunPlace,
 )
+from kgeval.rounding import sign
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
+from kgeval.stats.rests import differences_of
 from kgeval.tables.score_forms import known_in, lower_metrics, read_scores
 from kgeval.workflows.pipeline.scaling import CAME, costs_at, graphs_of, growth_of, moved, records_of
 
@@ -238,7 +240,8 @@ def _compared(step: _Step, lower: Sequence[str], datasets: int, seed: int) -> It
 
 def _differences(base: Values, changed: Values) -> list[float]:
     """Changed minus base, for the questions that both have, in the order of the base."""
-    return [changed[name] - value for name, value in base.items() if name in changed]
+    both = [name for name in base if name in changed]
+    return [*map(float, differences_of([changed[name] for name in both], [base[name] for name in both]))]
 
 
 def _change(
@@ -253,7 +256,7 @@ def _change(
     return CrossedChange(
         axis=step.axis, base=step.base, changed=step.changed, place=place,
         system=step.system, metric=metric, datasets=len(parts), n=change.n, base_mean=level.mean, mean=change.mean, low=change.low,
-        high=change.high, p=p, better=None if change.mean is None else (change.mean < 0) == lower,
+        high=change.high, p=p, better={0: None, 1: not lower, -1: lower}[sign(change.mean or 0.0)],
     )
 
 
