@@ -8,15 +8,16 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kgeval.errors import ConfigError
 
 VERSION = 1
 APPLICATION = 0x6B676A31  # "kgj1": marks the file as a journal of kgeval
+LOG_MARKS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # a write-ahead log begins with one of these, by the order of its bytes
 BUSY_SECONDS = 60.0
-SCHEMA = (  # `kgeval cache recover` depends on the pages that the tables begin on: a new one comes last
+SCHEMA = (  # `kgeval cache recover` knows rows by the types of their columns (journal_scan.FORMS)
     """CREATE TABLE calls (
         key TEXT PRIMARY KEY, created REAL NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, prompt TEXT NOT NULL,
         request BLOB NOT NULL, reply BLOB NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
@@ -53,6 +54,7 @@ def prepare(path: Path) -> None:
         if not path.exists():
             _make(path)
         _usable(path)
+        _check_log(path)
         with guarded(path):
             _check(path)
         _own(path)
@@ -75,12 +77,16 @@ def unusable(path: Path, cause: sqlite3.Error) -> ConfigError:
     if name == "SQLITE_NOTADB" and not _begins_as_one(path):
         return ConfigError(f"{path}: is not a journal of kgeval", fix=_MOVE)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        old, new = shlex.quote(str(path)), shlex.quote(str(recovered_file(path)))
-        return ConfigError(
-            f"{path}: the journal is damaged: {cause}",
-            fix=f"kgeval cache recover --journal {old} saves the calls that can be read; then go on with --journal {new}",
-        )
+        return _damaged(path, str(cause))
     return ConfigError(f"{path}: the journal cannot be used: {cause}", fix=f"check the disk and the file, or {_MOVE}")
+
+
+def _damaged(path: Path, why: str) -> ConfigError:
+    old, new = shlex.quote(str(path)), shlex.quote(str(recovered_file(path)))
+    return ConfigError(
+        f"{path}: the journal is damaged: {why}",
+        fix=f"kgeval cache recover --journal {old} saves the calls that can be read; then go on with --journal {new}",
+    )
 
 
 def recovered_file(path: Path) -> Path:
@@ -118,6 +124,14 @@ def _usable(path: Path) -> None:
         raise ConfigError(f"{path}: is no file", fix=_MOVE)
     if not os.access(path, os.R_OK | os.W_OK):
         raise ConfigError(f"{path}: the journal is read-only", fix=f"chmod u+rw {path.name}, or {_MOVE}")
+
+
+def _check_log(path: Path) -> None:
+    """Raises: ConfigError where the write-ahead log is none. SQLite would take it for empty without a word, and write over it."""
+    log = path.with_name(path.name + "-wal")
+    with suppress(FileNotFoundError), log.open("rb") as file:
+        if (head := file.read(4)) and head not in LOG_MARKS:
+            raise _damaged(path, f"{log.name}, which holds the newest calls, is not a write-ahead log of SQLite")
 
 
 def _check(path: Path) -> None:

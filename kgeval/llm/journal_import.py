@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sqlite3
-import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kgeval.errors import ConfigError, InputError
-from kgeval.llm.journal import Journal
 from kgeval.llm.journal_file import PUT_ANSWER, connect, guarded, prepare
+from kgeval.llm.journal_scan import FoundRow, JournalBytes
 
 
 def import_calls(into: Path, other: Path) -> int:
@@ -43,8 +41,8 @@ def import_calls(into: Path, other: Path) -> int:
 
 @dataclass(frozen=True)
 class Recovered:
-    """`calls`: finished calls that are whole and now in the other file, `answers`: of systems. `lost`: rows of calls that are there and
-    cannot be read."""
+    """`calls`: finished calls that are whole and now in the other file, `answers`: of systems. `lost`: calls and
+    answers that something in the file names and that cannot be read."""
 
     calls: int
     lost: int
@@ -52,9 +50,10 @@ class Recovered:
 
 
 def recover(damaged: Path, into: Path) -> Recovered:
-    """Writes the finished calls that a damaged journal still holds into a new one. The damaged file is only read.
+    """Writes the finished calls and the answers that a damaged journal still holds into a new one: all whose own
+    bytes are whole, whatever else of the file is not. The damaged file is only read.
 
-    A row's key is the hash of its request, and its reply carries a checksum, so that no call comes back as another one.
+    A row's key is the hash of its request, and its reply carries a checksum: no call comes back as another one.
     Raises: InputError where there is nothing to recover, or `into` is there already; ConfigError where it cannot be written.
     """
     if not damaged.is_file():
@@ -62,11 +61,12 @@ def recover(damaged: Path, into: Path) -> Recovered:
     if into.exists():
         raise InputError(f"{into}: is there already", fix="name another file with -o")
     prepare(into)
-    recovered = _copied(damaged, into)
-    if not recovered.calls and not recovered.answers:
-        # the first page holds the schema: with that of a new journal, the others may still be found
-        with tempfile.TemporaryDirectory(prefix="kgeval-recover-", dir=into.parent) as folder, suppress(OSError):
-            recovered = _copied(_with_new_head(damaged, Path(folder)), into)
+    try:
+        with JournalBytes(damaged) as found:
+            recovered = _copied(found, into)
+    except OSError as cause:
+        why = f"{damaged}: cannot be read: {cause.strerror}"
+        raise InputError(why, fix="check the disk, and the rights of the file") from cause
     if not recovered.calls and not recovered.answers:
         for helper in ("", "-wal", "-shm"):
             into.with_name(into.name + helper).unlink(missing_ok=True)
@@ -75,72 +75,51 @@ def recover(damaged: Path, into: Path) -> Recovered:
     return recovered
 
 
-def _copied(damaged: Path, into: Path) -> Recovered:
-    """Puts the rows of finished calls that are whole into the new journal."""
-    seen: set[int] = set()
-    calls = 0
+def _copied(found: JournalBytes, into: Path) -> Recovered:
+    """Puts the rows that are whole into the new journal."""
+    keys = set[bytes]()  # of all rows that are there, whole or not
     with guarded(into), closing(connect(into)) as journal:
         journal.execute("BEGIN")
-        for row in _rows(damaged, seen):
-            calls += journal.execute(f"INSERT OR IGNORE INTO calls VALUES ({', '.join('?' * 12)})", row).rowcount  # noqa: S608
-        journal.executemany(PUT_ANSWER, _answers(damaged))
-        (answers,) = journal.execute("SELECT count(*) FROM answers").fetchone()
+        # first what the pages name: the file also holds what rows were before they were replaced
+        for live in (True, False):
+            for readings in found.rows():
+                if readings[0].live is live:
+                    keys |= {bytes.fromhex(str(row.values[0])) for row in readings[:1]}
+                    _insert_first_whole(journal, readings)
+        journal.execute("DELETE FROM firsts WHERE key NOT IN (SELECT key FROM calls)")
+        saved = [row[0] for row in journal.execute("SELECT key FROM calls UNION SELECT key FROM answers")]
+        sql = "SELECT (SELECT count(*) FROM calls), (SELECT count(*) FROM answers)"
+        calls, answers = journal.execute(sql).fetchone()
         journal.execute("COMMIT")
-    return Recovered(calls, len(seen) - calls, answers)
+    return Recovered(calls, len(keys.difference(map(bytes.fromhex, saved))), answers)
 
 
-def _rows(damaged: Path, seen: set[int]) -> Iterator[tuple[Any, ...]]:
-    """The whole rows; `seen` gets the numbers of all that are there."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{damaged.resolve().as_uri()}?mode=ro", uri=True)) as journal:
-        journal.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        seen |= set(_numbers(journal))
-        for number in sorted(seen):
-            row = None
-            with suppress(sqlite3.Error):
-                row = journal.execute("SELECT * FROM calls WHERE rowid = ?", (number,)).fetchone()
-            if row is not None and _whole(row):
-                yield row
+def _insert_first_whole(journal: sqlite3.Connection, readings: Iterable[FoundRow]) -> None:
+    """Puts the first reading of a row that is whole into its table, unless it is there already."""
+    for row in readings:
+        if row.table != "index" and _WHOLE[row.table](row.values):
+            values = ", ".join("?" * len(row.values))
+            sql = f"INSERT OR IGNORE INTO {row.table} VALUES ({values})"  # noqa: S608 - fixed texts only
+            journal.execute(sql, row.values)
+            return
 
 
-def _answers(damaged: Path) -> Iterator[tuple[Any, ...]]:
-    """The answers of systems that can be read, up to where the file is damaged: each is whole, as its checksum says."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"{damaged.resolve().as_uri()}?mode=ro", uri=True)) as journal:
-        for row in journal.execute("SELECT key, run, created, failed, body FROM answers"):
-            with suppress(zlib.error, TypeError):
-                zlib.decompress(row[4])
-                yield row
-
-
-def _numbers(journal: sqlite3.Connection) -> Iterator[int]:
-    """The row numbers of all calls: by the table and by each index, from both ends, up to where it is damaged."""
-    indexes = {"NOT INDEXED": "rowid", "INDEXED BY calls_by_stage": "endpoint", "INDEXED BY sqlite_autoindex_calls_1": "key"}
-    for index, order in indexes.items():
-        for way in ("ASC", "DESC"):
-            with suppress(sqlite3.Error):
-                rows = journal.execute(f"SELECT rowid FROM calls {index} ORDER BY {order} {way}")  # noqa: S608 - fixed texts only
-                yield from (number for (number,) in rows)
-
-
-def _whole(row: tuple[Any, ...]) -> bool:
-    """Whether a row is what was written: its key is the hash of its request, its reply can be unpacked."""
-    try:
-        request, _ = zlib.decompress(row[6]), zlib.decompress(row[7])
-    except (zlib.error, TypeError):
+def _whole_call(values: Sequence[Any]) -> bool:
+    """Whether a call is what was written: its key is the hash of its request, its reply can be unpacked."""
+    request = _unpacked(values[6])
+    if request is None or hashlib.sha256(request).hexdigest() != values[0]:
         return False
-    kinds = (str, float, str, str, str, str, bytes, bytes, int, int, int, float)
-    return all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True)) and hashlib.sha256(request).hexdigest() == row[0]
+    return _unpacked(values[7]) is not None
 
 
-def _with_new_head(damaged: Path, folder: Path) -> Path:
-    """A copy whose first page is that of a new journal: the tables of all journals begin on the same pages."""
-    copy, new = folder / "copy.sqlite", folder / "new.sqlite"
-    Journal(new).close()
-    with new.open("rb") as file:
-        head = bytearray(file.read(100))
-        size = int.from_bytes(head[16:18], "big")
-        page = head + file.read(size - 100)
-    shutil.copyfile(damaged, copy)
-    page[28:32] = (copy.stat().st_size // size).to_bytes(4, "big")
-    with copy.open("r+b") as file:
-        file.write(page)
-    return copy
+def _unpacked(packed: bytes) -> bytes | None:
+    with suppress(zlib.error):  # it carries a checksum
+        return zlib.decompress(packed)
+    return None
+
+
+_WHOLE: Mapping[str, Callable[[Sequence[Any]], bool]] = {
+    "calls": _whole_call,
+    "answers": lambda values: _unpacked(values[4]) is not None,
+    "firsts": lambda values: True,
+}

@@ -134,17 +134,17 @@ def test_answers_are_counted_cleared_imported_and_recovered_with_the_journal(tmp
     path, other = tmp_path / "j.sqlite", tmp_path / "other.sqlite"
     with AnswerStore(path, "run") as store:
         store.begin()
-        store.keep("aa" * 20, GOOD)
+        store.keep("aa" * 32, GOOD)
     with AnswerStore(other) as store:
-        store.keep("cc" * 20, GOOD)
+        store.keep("cc" * 32, GOOD)
     with AnswerStore(path) as store:
-        store.keep("ee" * 20, FAILED)
+        store.keep("ee" * 32, FAILED)
     with AnswerStore(other) as store:
-        store.keep("ee" * 20, GOOD)
+        store.keep("ee" * 32, GOOD)
     import_calls(path, other)
     assert summary(path).answers == 3
     with AnswerStore(path) as store:
-        assert store.get("ee" * 20) is not None, "an answer that came is better than one that failed"
+        assert store.get("ee" * 32) is not None, "an answer that came is better than one that failed"
     assert recover(path, tmp_path / "answers-alone.sqlite").answers == 3
     with sqlite3.connect(path) as journal:  # recovering saves calls first of all: one is needed
         request = b"{}"
