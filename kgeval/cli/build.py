@@ -31,7 +31,7 @@ def build(docs: tuple[Path, ...], **options: Any) -> int:
     DOCS are files or folders: text, Markdown, PDF, Word, JSONL of documents; `-` is stdin. Given again, an unchanged document
     costs nothing, and a changed one replaces only what came from it. An interrupted build goes on with the same command.
     """
-    from kgeval.tables import write_text
+    from kgeval.tables.output import write_text
     from kgeval.workflows import build as workflow
 
     output = options["output"]

@@ -71,7 +71,7 @@ class OutputPath(click.Path):
         path = super().convert(value, param, ctx)
         if ctx is not None and isinstance(path, Path):
             from kgeval.errors import UsageError
-            from kgeval.tables.plain import output_path
+            from kgeval.tables.output import output_path
 
             try:
                 ctx.with_resource(output_path(value))

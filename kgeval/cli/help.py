@@ -66,18 +66,17 @@ def help_(topic: str | None, for_agents: bool, output: Path | None) -> None:
 
 
 def _guide(output: Path | None) -> None:
-    """Prints or writes the guide for coding agents. Raises: UsageError where the file is there or cannot be written."""
+    """Prints or writes the guide for coding agents. Raises: UsageError where the file is there, InputError where it
+    cannot be written."""
+    from kgeval.tables.output import write_text
+
     text = GUIDE.read_text(encoding="utf-8")
     if output is None or str(output) == "-":
         click.echo(text, nl=False)
         return
-    try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{output} is there already", fix="name another file, or remove it") from None
-    except OSError as wrong:
-        raise UsageError(f"{output} cannot be written: {wrong.strerror}", fix="name another file") from wrong
+    if output.exists() and not output.is_dir():
+        raise UsageError(f"{output} is there already", fix="name another file, or remove it")
+    write_text(output, text, shared=True)
     click.echo(f"wrote {output}")
 
 

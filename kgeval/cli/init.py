@@ -36,6 +36,7 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
 
     Exit codes: 0 written, 2 a file is there already, or no connection.
     """
+    from kgeval.tables.output import write_text
     from kgeval.workflows.pipeline.discover import look
     from kgeval.workflows.pipeline.start import CASES, case_of, text_of
 
@@ -59,7 +60,7 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
     if output == Path("-"):
         click.echo(text, nl=False)
         return 0
-    _write(output, text)
+    write_text(output, text, shared=True)
     say(visible(f"wrote {output}: {CASES[chosen]}"))  # type: ignore[index]
     say(f"next: kgeval run {'' if output == Path('kgeval.toml') else f'{output} '}--list, then without --list")
     return 0
@@ -97,13 +98,3 @@ def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
         uri=connection["uri"], layout=detection.choice, nodes=seen.nodes, judge=judge, endpoint=endpoint, key=key,
         notes=(f"Neo4j: {seen.nodes:,} nodes; layout: {what} ({detection.reason})",),
     )
-
-
-def _write(output: Path, text: str) -> None:
-    from kgeval.tables import write_text
-
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write_text(output, text, mode=0o644)
-    except OSError as cause:
-        raise UsageError(f"{output}: cannot be written ({cause.strerror})", fix="name another file with -o") from cause

@@ -125,7 +125,7 @@ def check_(name: str, *, file_only: bool, cypher: bool, **options: Any) -> None:
 def init(output: Path | None, *, force: bool, **options: Any) -> None:
     """Write a commented layout file for the database, to be changed by hand."""
     from kgeval.graph.layouts.draft import draft
-    from kgeval.tables import write_text
+    from kgeval.tables.output import write_text
 
     to_file = output is not None and str(output) != "-"
     if output is not None and to_file and output.exists() and not force:
@@ -136,7 +136,7 @@ def init(output: Path | None, *, force: bool, **options: Any) -> None:
     if output is None or not to_file:
         click.echo(text, nl=False)
         return
-    write_text(output, text)
+    write_text(output, text, shared=True)
     say(f"wrote {output}; next: kgeval layout check {output}")
 
 

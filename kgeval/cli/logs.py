@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,12 +33,14 @@ def log_options(command: F) -> F:
 
 
 def start_logging(verbose: int, log_file: Path | None) -> Callable[[], None]:
-    """Sends kgeval's log lines to stderr, or from -v on to the file. What comes back ends that. Raises: UsageError for a file that
+    """Sends kgeval's log lines to stderr, or from -v on to the file. What comes back ends that. Raises: InputError for a file that
     cannot be written."""
     shown = _handler(logging.StreamHandler(sys.stderr), "kgeval: %(message)s", LEVELS[min(verbose, 2)] if log_file is None else LEVELS[0])
     handlers: list[logging.Handler] = [shown]
     if log_file is not None:
-        filed = logging.StreamHandler(_opened(log_file))
+        from kgeval.tables.output import open_log
+
+        filed = logging.StreamHandler(open_log(log_file, append=True))
         handlers.append(_handler(filed, "%(asctime)s %(levelname)s %(threadName)s %(message)s", LEVELS[2 if verbose > 1 else 1]))
     logger = logging.getLogger("kgeval")
     before = logger.level
@@ -68,13 +69,3 @@ def _handler(handler: logging.Handler, form: str, level: int) -> logging.Handler
     handler.setFormatter(_OneLine(form))
     handler.setLevel(level)
     return handler
-
-
-def _opened(path: Path) -> Any:
-    from kgeval.errors import UsageError
-
-    try:
-        # for the owner alone: what servers say may repeat the user's texts
-        return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8", errors="backslashreplace")
-    except OSError as cause:
-        raise UsageError(f"{path}: the log file cannot be written: {cause.strerror}", fix="give another --log-file") from cause

@@ -150,7 +150,7 @@ def index(name: str, **given: Any) -> int:
     from kgeval.manifest import Started
     from kgeval.systems.adapters.catalog import adapter
     from kgeval.systems.adapters.indexing import index as make
-    from kgeval.tables.plain import write_text
+    from kgeval.tables.output import write_text
 
     started = Started("system index", arguments({"name": name, **given}))
     _check_output(given["output"])

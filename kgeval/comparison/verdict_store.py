@@ -23,7 +23,7 @@ from kgeval.comparison.table import PairQuestion, PairTable, table_of
 from kgeval.errors import InputError
 from kgeval.records import ComparisonVerdict, Question
 from kgeval.tables.columns import write_csv
-from kgeval.tables.plain import private
+from kgeval.tables.output import replacing
 from kgeval.tables.spool import Spool
 from kgeval.tables.temporary import only_writer
 
@@ -190,5 +190,5 @@ def _write(path: Path, verdicts: Iterable[dict[str, Any]]) -> None:
         columns = tuple(ComparisonVerdict.model_fields)
         write_csv(path, columns, (ComparisonVerdict.model_construct(**row).model_dump() for row in verdicts))
         return
-    with private(path) as file:
+    with replacing(path) as file:
         file.writelines(ComparisonVerdict.model_validate(row).model_dump_json() + "\n" for row in verdicts)

@@ -98,7 +98,7 @@ class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
         default=None, description="Print the triple graph of this question's pairs with its paths, and stop.",
     )
     write_back: Annotated[bool, Flag(heading=GRAPHS)] = Field(
-        default=False, description="With --explain: write that graph into Neo4j, to look at in Browser.",
+        default=False, description="With --explain: write that graph into the embedded server, to look at in Browser.",
     )
     sweep: Annotated[str | None, Flag(metavar="GRID", heading=GRAPHS)] = Field(
         default=None, description="Print the KG scores over a grid, tau=0.6,0.7;delta=0.3,0.5, and stop.",

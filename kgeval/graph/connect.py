@@ -119,7 +119,7 @@ class Graph:
                 yield dict(zip(keys, record, strict=True))
 
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
-        """The rows of a writing query. Only importers and an explicit write-back call this."""
+        """The rows of a writing query. Only importers, builders and `score --write-back` call this."""
         with self._session(writing) as session:
             return _run(session.execute_write, _text(query), dict(params or {}), timeout)
 

@@ -167,7 +167,7 @@ def reading(driver: neo4j.Driver, database: str | None, **config: Any) -> Iterat
 
 @contextmanager
 def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Session]:
-    """A session that may write: for importers and explicit write-backs only. Interrupts as `reading`."""
+    """A session that may write: for importers, builders and `score --write-back` only. Interrupts as `reading`."""
     with quiet(driver, database, write=True) as session, stopping(driver, database, session):
         yield session
 

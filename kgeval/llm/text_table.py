@@ -21,6 +21,7 @@ from kgeval.config import cache_folder
 from kgeval.errors import ConfigError, first_line, library
 from kgeval.llm.tokens import TOKENIZER, count
 from kgeval.llm.vector_cache import FAULTS, private_folder, text_key
+from kgeval.tables.output import write_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -200,7 +201,7 @@ def _built(path: Path, plan: _Plan) -> TextTable:
         private_folder(beside)
         about = _written(beside, plan)
         # last: a folder without it is not whole
-        (beside / ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
+        write_text(beside / ABOUT, json.dumps(asdict(about)))
         beside.replace(path)
         table = _table(path) if about.rows else None
     except FAULTS as cause:

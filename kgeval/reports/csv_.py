@@ -5,14 +5,13 @@ Null is an empty cell. No text is taken for a formula by a spreadsheet, nor stee
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from kgeval.format import visible
 from kgeval.overview.group_verdict import key_of
 from kgeval.records import AuditReport, ComparisonReport, GraphsReport, GroupCost, PairedGain, PairResult, ScoreReport
-from kgeval.tables.sheets import formula_safe
+from kgeval.tables.output import write_cells
 
 _HITS = ("check", "severity", "status", "hit", "counts", "kind", "type", "name", "key", "element_id", "why", "waived", "known")
 _COLUMNS = (
@@ -28,9 +27,8 @@ def audit(report: AuditReport) -> str:
     """One row for each thing of each example: those of one hit share its number and repeat what is said of the whole hit. `counts`: how
     many of the check's hits it stands for. A check without examples has no row. With `--examples 0` they are all."""
     return _csv(_HITS, (
-        (_safe(finding.rule_id), finding.severity, finding.status, at, example.counts, *map(_safe, (
-            item.kind, item.type, item.name, item.key, item.element_id, example.why, example.waived, "yes" if example.known else "",
-        )))
+        (finding.rule_id, finding.severity, finding.status, at, example.counts, item.kind, item.type, item.name, item.key, item.element_id,
+         example.why, example.waived, "yes" if example.known else "")
         for finding in report.findings for at, example in enumerate(finding.examples, 1) for item in example.items
     ))
 
@@ -38,9 +36,9 @@ def audit(report: AuditReport) -> str:
 def graphs(report: GraphsReport) -> str:
     """A row a figure or a check, a column a graph. `kind`: figure, or count, total, share, suppressed, known, status of a check."""
     kinds = ("count", "total", "share", "suppressed", "known", "status")
-    rows = [("figure", _safe(row.id), *map(_number, row.values)) for row in report.figures]
-    rows += [(kind, _safe(row.rule_id), *(_number(getattr(cell, kind)) for cell in row.cells)) for row in report.checks for kind in kinds]
-    return _csv(("kind", "id", *map(_safe, report.names)), rows)
+    rows = [("figure", row.id, *map(_number, row.values)) for row in report.figures]
+    rows += [(kind, row.rule_id, *(_number(getattr(cell, kind)) for cell in row.cells)) for row in report.checks for kind in kinds]
+    return _csv(("kind", "id", *report.names), rows)
 
 
 def comparison(report: ComparisonReport) -> str:
@@ -59,7 +57,7 @@ def scores(report: ScoreReport) -> str:
     def row(gain: PairedGain, group: Sequence[str | None], detectable: float | None, cost: GroupCost | None) -> Sequence[object]:
         means = [getattr(cost, name, None) for name in _TOOK]
         return (
-            gain.metric, *map(_safe, (gain.system, gain.baseline, *group)), *(getattr(gain, name) for name in _GAINS), detectable,
+            gain.metric, gain.system, gain.baseline, *group, *(getattr(gain, name) for name in _GAINS), detectable,
             *(getattr(mean, side, None) for mean in means for side in ("system", "baseline")),
         )
 
@@ -74,7 +72,7 @@ def _row(procedure: str, one: PairResult) -> list[object]:
     rates = one.rates
     place = (one.system_a, one.system_b, one.aspect, one.by, one.value or "")
     return [
-        procedure, *map(_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
+        procedure, *place, str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
         str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
         one.needed, one.needed_above,
@@ -87,17 +85,9 @@ def _ends(one: object) -> list[float | None]:
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
+    write_cells(out, chain([head], rows))
     return out.getvalue()
 
 
-def _safe(text: str | None) -> str:
-    return formula_safe(visible(text, longest=1000)) if text else ""
-
-
-def _number(value: float | str | None) -> str:
-    if value is None:
-        return ""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def _number(value: float | str | None) -> float | str | None:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

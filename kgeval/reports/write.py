@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import UsageError
 from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
 from kgeval.reports.render import html, markdown, terminal
-from kgeval.tables import write_text
+from kgeval.tables.output import write_text
 
 STDIN = Path("-")
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
@@ -61,23 +61,18 @@ def check_form(form: Form, kind: type[Report]) -> None:
 
 def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
     """Writes the report to `path`: .html, .json or .md; audits and reports over a run also .xml and .sarif, scores and diffs of
-    audits .xml, comparisons .xml and .csv, graphs side by side .csv. Folders are made; an existing file is replaced in one step.
+    audits .xml, comparisons .xml and .csv, graphs side by side .csv.
 
-    Permissions: 0644 for an audit, audits side by side, their diff, a redacted report and JUnit's figures; the others quote the users'
-    texts: 0600.
-    Raises: UsageError for another ending, or where the file cannot be written.
+    What is redacted, and the figures of scores, comparisons and runs in JUnit and CSV, quote no text of the user's, and
+    may be read by others; all else is its owner's alone.
+    Raises: UsageError for another ending; InputError where the file cannot be written.
     """
     check_outputs([path], type(report))
     form = ENDINGS[path.suffix.lower()]
-    private = not isinstance(report, AuditReport | AuditDiff | GraphsReport) and not redact and form not in ("xml", "csv")
+    figures = form in ("xml", "csv") and not isinstance(report, AuditReport | AuditDiff | GraphsReport)
     # names in a graph may hold lone surrogates, which UTF-8 has not
     text = rendered(report, form, redact=redact).encode("utf-8", "replace").decode()
-    target = path.resolve()  # a link keeps pointing to the file
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_text(target, text, mode=0o600 if private else 0o644)
-    except (OSError, InputError) as cause:
-        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="name another file") from cause
+    write_text(path, text, shared=redact or figures)
 
 
 def check_outputs(paths: Sequence[Path], kind: type[Report] = AuditReport, *, read: Iterable[Path | None] = ()) -> None:
@@ -122,10 +117,5 @@ def blocked(path: Path) -> str:
         if not folder.is_dir():
             return f"{folder} is no folder"
     except OSError as cause:  # a name that is too long
-        return _why(cause)
+        return str(cause.strerror or cause)
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
-
-
-def _why(cause: OSError | InputError) -> str:
-    system = cause.__cause__ if isinstance(cause, InputError) else cause
-    return str(getattr(system, "strerror", None) or cause)

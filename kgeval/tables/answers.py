@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kgeval.errors import InputError, UsageError
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 from kgeval.tables.columns import write_csv, write_parquet
-from kgeval.tables.plain import private
+from kgeval.tables.output import replacing
 from kgeval.tables.score_forms import FINGERPRINT, beside, is_folder
 from kgeval.tables.stream import stream
 
@@ -93,13 +93,13 @@ def write_answers(path: Path, answers: Iterable[Answer]) -> None:
 
 
 def _jsonl(path: Path, answers: Iterable[Answer]) -> None:
-    with private(path) as file:
+    with replacing(path) as file:
         for answer in answers:
             file.write(as_json(answer) + "\n")
 
 
 def _json(path: Path, answers: Iterable[Answer]) -> None:
-    with private(path) as file:
+    with replacing(path) as file:
         start = "[\n"
         for answer in answers:
             file.write(start + as_json(answer))
@@ -131,7 +131,7 @@ def write_with_report(files: Sequence[Path], answers: Callable[[], Iterable[Answ
     # Asked for anew: an iterator is used up by the first file.
     for path in files:
         write_answers(path, answers())
-        with private(beside(path, "run.json")) as file:
+        with replacing(beside(path, "run.json")) as file:
             file.write(text)
         written += [path, beside(path, "run.json")]
     return written

@@ -1,14 +1,13 @@
-"""Records as tables of fixed columns, CSV or Parquet, written as they come: whole or not at all, readable by this user only."""
+"""Records as tables of fixed columns, CSV or Parquet, written as they come: through the one door."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from kgeval.tables.plain import private
+from kgeval.tables.output import replacing, write_cells
 
 BATCH = 10_000
 
@@ -16,11 +15,10 @@ BATCH = 10_000
 def write_csv(path: Path, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """A CSV file with a head; None is an empty cell."""
     names = tuple(columns)
-    with private(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted
-        writer.writerow(names)
-        for row in rows:
-            writer.writerow(["" if row[name] is None else row[name] for name in names])
+    with replacing(path) as file:
+        cells = ([row[name] for name in names] for row in rows)
+        # as RFC 4180 has it; cells with either character are then quoted
+        write_cells(file, chain([names], cells), line_end="\r\n")
 
 
 def write_parquet(path: Path, columns: Iterable[str], types: Mapping[str, type], rows: Iterable[Mapping[str, Any]]) -> None:
@@ -31,6 +29,6 @@ def write_parquet(path: Path, columns: Iterable[str], types: Mapping[str, type],
     known = {float: pa.float64(), int: pa.int64(), str: pa.string()}
     schema = pa.schema([(name, known[types.get(name, str)]) for name in columns])
     left = iter(rows)
-    with private(path, binary=True) as file, pq.ParquetWriter(file, schema) as writer:
+    with replacing(path, binary=True) as file, pq.ParquetWriter(file, schema) as writer:
         while batch := list(islice(left, BATCH)):
             writer.write_table(pa.Table.from_pylist(batch, schema=schema))

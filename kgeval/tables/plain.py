@@ -1,4 +1,4 @@
-"""Users' files in and out: text, JSON, JSONL, CSV / TSV, Parquet. Every fault is named with its file and line."""
+"""Users' files in: text, JSON, JSONL, CSV / TSV, Parquet. Every fault is named with its file and line."""
 
 from __future__ import annotations
 
@@ -6,44 +6,17 @@ import csv
 import hashlib
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from kgeval.ending import undone
-from kgeval.errors import InputError, UsageError
-from kgeval.tables.temporary import part_of, sweep_parts
+from kgeval.errors import InputError
 
-PRIVATE = 0o600  # of what quotes users' texts
 # csv's own limit of 131,072 characters is less than a row's contexts have; more than this is refused where a C long has 32 bits.
 LONGEST_CELL = 2**31 - 1
-ROOM = "make room on the disk, or choose another folder"
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-
-
-@contextmanager
-def output_path(name: str | Path) -> Iterator[Path]:
-    """The path of an output. A name that ends in / is a folder, whatever is in it (`run.v1/`): pathlib forgets the sign, so the folder is
-    made before anybody has to tell, and goes again if nothing came into it. Raises: UsageError."""
-    path = Path(name)
-    if not (isinstance(name, str) and name.endswith(os.sep) and path.suffix) or path.is_dir():
-        yield path
-        return
-    try:
-        path.mkdir(parents=True)
-    except FileExistsError as cause:
-        raise UsageError(f"{name}: is a file, and a name that ends in {os.sep} is a folder", fix="name another") from cause
-    except OSError as cause:
-        raise UsageError(f"{name}: the folder cannot be made: {cause.strerror}", fix="name another") from cause
-    try:
-        yield path
-    finally:
-        with suppress(OSError):
-            path.rmdir()
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,68 +207,3 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"a value of type {type(value).__name__} cannot be read")
-
-
-def write_text(path: Path, text: str, *, mode: int | None = None) -> None:
-    """Writes a UTF-8 file as a whole or not at all. `mode` and what is raised: as `replacing` has it."""
-    with replacing(path, mode=mode) as file:
-        file.write(text)
-
-
-def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
-    """Writes one JSON value a line as they come, as a whole or not at all."""
-    with replacing(path) as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def replacing(path: Path, *, mode: int | None = None, binary: bool = False) -> Iterator[IO[Any]]:
-    """A file that takes the place of `path` when the block ends well; else `path` stays as it was. Line ends are written as given.
-
-    It is a temporary file beside it, then renamed. `mode`: permissions of the file; None keeps those of the file that it replaces,
-    else the user's default. Raises: InputError where the folder is missing or not writable, or the disk is full.
-    """
-    try:
-        sweep_parts(path)
-        handle, temporary = part_of(path)
-    except OSError as cause:
-        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that exists and is yours") from cause
-    try:
-        with (
-            undone(temporary.unlink),
-            os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file,
-        ):
-            yield file
-            # In this order: the name is never there with half of the contents, or with permissions that are too wide.
-            file.flush()
-            temporary.chmod(_mode(path) if mode is None else mode)
-            temporary.replace(path)
-    except OSError as cause:
-        temporary.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=ROOM) from cause
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _mode(path: Path) -> int:
-    return path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-
-
-def _umask() -> int:
-    # The system tells it only to whoever sets it.
-    current = os.umask(0)
-    os.umask(current)
-    return current
-
-
-@contextmanager
-def private(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """As `replacing`, of this user's only, because results quote users' texts; the folder is made. Raises: InputError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that is yours") from cause
-    with replacing(path, mode=PRIVATE, binary=binary) as file:
-        yield file

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ValidationError
 from kgeval.errors import InputError
 from kgeval.records import LeftOutKnown, RunManifest, Score, ScoreReport, Verdict
 from kgeval.tables.columns import write_csv, write_parquet
-from kgeval.tables.plain import check_readable, private, read_json
+from kgeval.tables.output import replacing
+from kgeval.tables.plain import check_readable, read_json
 from kgeval.tables.stream import stream
 
 FORMS = (".jsonl", ".csv", ".parquet")
@@ -62,7 +63,7 @@ def write_scores(output: Path, scores: Iterable[Score]) -> Path:
 
 
 def _jsonl(path: Path, records: Iterable[Score | Verdict]) -> None:
-    with private(path) as file:
+    with replacing(path) as file:
         for record in records:
             file.write(record.model_dump_json() + "\n")
 
@@ -93,7 +94,7 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
     texts = {"run.json": run, "summary.json": whole} if is_folder(output) else {"run.json": whole}
     done = []
     for name, record in texts.items():
-        with private(beside(output, name)) as file:
+        with replacing(beside(output, name)) as file:
             file.write(record.model_dump_json(indent=1) + "\n")
         done.append(beside(output, name))
     rest = iter(verdicts or ())

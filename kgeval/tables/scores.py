@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from kgeval.errors import IncompleteError, InputError
 from kgeval.records import Row, Score, ScoreReport, Verdict
 from kgeval.tables.answers import stopped
-from kgeval.tables.plain import PRIVATE
+from kgeval.tables.output import replacing
 from kgeval.tables.score_forms import (
     files_of,
     fingerprint_of,
@@ -129,10 +129,10 @@ class PartialFile(Spool):
         places = (self.path.with_name(f"{self.path.name}.{number}") for number in count(1))
         self.aside = next(place for place in places if not place.exists())
         try:
-            shutil.copyfile(self.path, self.aside)
-            self.aside.chmod(PRIVATE)
-        except OSError as cause:
-            what = f"{self.path}: holds the rows of a run that did not end, and cannot be put aside: {cause.strerror}"
+            with self.path.open("rb") as rows_of_killed_run, replacing(self.aside, binary=True) as copy:
+                shutil.copyfileobj(rows_of_killed_run, copy)
+        except (OSError, InputError) as cause:
+            what = f"{self.path}: holds the rows of a run that did not end, and cannot be put aside: {cause}"
             raise InputError(what, fix="take them over with --resume, or delete the file") from cause
 
     def read_earlier(self, offer: Callable[[dict[str, Any], int], None]) -> None:

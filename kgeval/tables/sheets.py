@@ -6,34 +6,17 @@ is known where the sheet comes from (accuracy, agree, questions, the ideal graph
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from kgeval.errors import UsageError
 from kgeval.tables.cells import Misfit, text
 from kgeval.tables.given import Faults, sheet_of
-from kgeval.tables.plain import Line, private, read_text, table_rows
-
-# OWASP's list (CSV injection): a tab or a carriage return before the sign does not keep a spreadsheet from reading a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def formula_safe(cell: str) -> str:
-    """A text for a table that is read by people and programs: an apostrophe stands before what a spreadsheet takes for a formula."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
-
-
-def escaped(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula. `unescaped` undoes it exactly, so an apostrophe in front is doubled."""
-    return f"'{cell}" if cell.startswith((*_FORMULA, "'")) else cell
-
-
-def unescaped(cell: str) -> str:
-    """The cell as it was before `escaped`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith((*_FORMULA, "'")) else cell
+from kgeval.tables.output import replacing, restore_cell, write_cells
+from kgeval.tables.plain import Line, read_text, table_rows
 
 
 def without_controls(cell: str) -> str:
@@ -52,11 +35,8 @@ def write_sheet(
     """
     if path.exists():
         raise UsageError(f"{path}: is there already, and may hold {holds}", fix="choose another name, or move the file away")
-    with private(path) as file:
-        writer = csv.writer(file, lineterminator=line_end)
-        writer.writerows([line] for line in head)
-        writer.writerow(columns)
-        writer.writerows([escaped(without_controls(cell)) for cell in row] for row in rows)
+    with replacing(path) as file:
+        write_cells(file, chain(([line] for line in head), [columns], rows), line_end=line_end)
 
 
 class FilledSheet:
@@ -100,7 +80,7 @@ class FilledSheet:
             if line.fault is not None:
                 self._faults.append(f"{line.where}: {line.fault}")
             else:
-                yield line.where, {name: unescaped(cell) for name, cell in zip(self.columns, line.value, strict=False)}
+                yield line.where, {name: restore_cell(cell) for name, cell in zip(self.columns, line.value, strict=False)}
 
 
 def table_lines(path: Path, delimiter: str = "") -> Iterator[Line]:

@@ -11,13 +11,14 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any
 
 from kgeval.errors import InputError
+from kgeval.tables.output import is_own_table, restore_cell
 from kgeval.tables.plain import Line, check_readable, constant, decode, json_lines, loads, read_json, read_text, table_rows, under
 
 STDIN = Path("-")
@@ -294,7 +295,8 @@ def _yaml(path: Path) -> Any:
 
 
 def _table(path: Path, name: str, delimiter: str) -> Iterator[Line]:
-    """Rows under a header. An empty cell is None; a cell too many is a fault; blank rows are passed over."""
+    """Rows under a header, those of kgeval's own tables as they were. An empty cell is None; a cell too
+    many is a fault; blank rows are passed over."""
     with path.open("r", encoding="utf-8-sig", newline="") as file:
         try:
             yield from _cells(file, name, delimiter)
@@ -311,14 +313,17 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
     elif delimiter == "," and "," not in head and "|" in head:
         delimiter = "|"  # UDA-QA
     header: list[str] | None = None
+    read: Callable[[str], str] = str
     for line in table_rows(file, name, delimiter):
         if line.fault is not None:
             yield line
         elif header is None:
             header = _header(line.value, name)
+            read = restore_cell if is_own_table(header) else str
         else:
             row = under(header, line)
-            yield row if row.fault else Line(line.where, {key: cell or None for key, cell in row.value.items()})
+            cells = row.value.items() if row.fault is None else ()
+            yield row if row.fault else Line(line.where, {key: read(cell) or None for key, cell in cells})
 
 
 def _header(cells: list[str], name: str) -> list[str]:

@@ -7,7 +7,6 @@ with two systems and a winner under any usual name; `--map` names the others. On
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,8 @@ from kgeval.records import ComparisonVerdict, Procedure, Winner
 from kgeval.tables.cells import Misfit, signed
 from kgeval.tables.fields import VERDICTS as FIELDS
 from kgeval.tables.given import Faults, Sheet, check_range, open_sheets
-from kgeval.tables.plain import Line, replacing
-from kgeval.tables.sheets import formula_safe
+from kgeval.tables.output import replacing, write_cells
+from kgeval.tables.plain import Line
 from kgeval.tables.winners import Coding, coding_of
 
 __all__ = ["FIELDS", "Verdicts", "VerdictsWanted", "pairs_of", "read_verdicts", "write_duels"]
@@ -214,8 +213,6 @@ def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:
 
     Raises: InputError.
     """
-    with replacing(path, mode=0o600) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("left", "right", "winner", "question_id"))
-        for left, right, outcome, question in rows:
-            writer.writerow([formula_safe(left), formula_safe(right), _OUTCOMES[outcome], formula_safe(question)])
+    with replacing(path) as file:
+        write_cells(file, [("left", "right", "winner", "question_id")])
+        write_cells(file, ((left, right, _OUTCOMES[outcome], question) for left, right, outcome, question in rows))

@@ -144,7 +144,7 @@ def _shown(rows: Rows, item: SheetItem, name: str, spec: DrawSettings, show: fro
 def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, options: ReadOptions) -> None:
     from kgeval.comparison.people.labels import read_labels
     from kgeval.tables.answers import write_answers
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
 
     if options.key is not None:
         raise UsageError("--key is for sheets of kgeval", fix="leave it out")
@@ -154,7 +154,7 @@ def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, opti
         write_answers(options.write_answers, read.answers)
         session.say(f"wrote {options.write_answers}: {len(read.answers):,} answers")
     if options.write_questions:
-        with private(options.write_questions) as file:
+        with replacing(options.write_questions) as file:
             file.writelines(question.model_dump_json(exclude_defaults=True) + "\n" for question in read.questions)
         session.say(f"wrote {options.write_questions}: {len(read.questions):,} questions")
     for note in read.notes:
@@ -163,8 +163,8 @@ def _read_ragchecker(session: Session, files: Sequence[Path], output: Path, opti
 
 def _write_labels(session: Session, path: Path, labels: Sequence[HumanLabel]) -> None:
     from kgeval.comparison.people.labels import as_lines
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
 
-    with private(path) as file:
+    with replacing(path) as file:
         file.writelines(as_lines(labels))
     session.say(f"wrote {path}: {len(labels):,} labels")

@@ -73,7 +73,7 @@ class AnswersResult(Result):
         Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
         """
         from kgeval.tables.answers import write_answers
-        from kgeval.tables.plain import output_path, private
+        from kgeval.tables.output import output_path, replacing
 
         if redact:
             raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")
@@ -83,7 +83,7 @@ class AnswersResult(Result):
                 names = {system.system for system in systems}
                 for file in target.files:
                     write_answers(file, (answer for answer in self if answer.system in names))
-                    with private(beside(file)) as out:
+                    with replacing(beside(file)) as out:
                         out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
         return output
 
@@ -423,7 +423,7 @@ def _write_index_records(answering: AnswerRun, output: Path, places: Sequence[Ta
     from kgeval.systems.builtin.record import index_record
     from kgeval.systems.builtin.system import BuiltinSystem
     from kgeval.systems.spec import SystemSpec
-    from kgeval.tables import write_text
+    from kgeval.tables.output import write_text
 
     indexed = [system for system in answering.systems if isinstance(system, BuiltinSystem) and system.retriever is not None]
     if not indexed:

@@ -238,7 +238,7 @@ def answer(
 @contextmanager
 def _outputs(output: object) -> Iterator[tuple[Path, ...]]:
     """The output as a session has it; none for what is no path. Raises: UsageError."""
-    from kgeval.tables.plain import output_path
+    from kgeval.tables.output import output_path
 
     if not isinstance(output, str | Path):
         yield ()

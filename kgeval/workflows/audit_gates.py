@@ -88,18 +88,15 @@ def write_debt(
     plan: GatePlan, report: AuditReport, found: Audit, say: Callable[[str], None], *, redact: bool,
 ) -> KgevalError | None:
     """Writes --write-ratchet, private to the user; what went wrong is given back, so that the report is shown all the same."""
-    from kgeval.tables import write_text
+    from kgeval.tables.output import write_text
 
     if plan.write is None:
         return None
     debt = _debt(report, found, redact=redact)
     try:
-        plan.write.parent.mkdir(parents=True, exist_ok=True)
-        write_text(plan.write, debt.model_dump_json(indent=1) + "\n", mode=0o600)
+        write_text(plan.write, debt.model_dump_json(indent=1) + "\n")
     except KgevalError as fault:
         return fault
-    except OSError as cause:
-        return UsageError(f"--write-ratchet {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
     silent = [finding.rule_id for finding in report.findings if finding.count is None]
     say(f"wrote {plan.write}: {sum(rule.count for rule in debt.rules):,} accepted hits of {len(debt.rules)} checks")
     if silent:

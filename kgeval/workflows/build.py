@@ -55,7 +55,7 @@ class BuildResult(Result):
 
     def write(self, path: str | Path, *, redact: bool | None = None) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
-        from kgeval.tables import write_text
+        from kgeval.tables.output import write_text
 
         file = Path(path)
         if redact or file.suffix.lower() != ".json":

@@ -100,7 +100,7 @@ class CompareResult(Result):
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
-        from kgeval.tables.plain import private
+        from kgeval.tables.output import replacing
 
         output = Path(path)
         if output.suffix.lower() != ".jsonl":
@@ -108,7 +108,7 @@ class CompareResult(Result):
         if self.results is None:
             raise UsageError("the verdicts were not kept", fix="name a .jsonl file when they are made")
         without: dict[str, Any] = {"reason_a": None, "reason_b": None} if self.redacts(redact) else {}
-        with private(output) as file:
+        with replacing(output) as file:
             for verdict in self.verdicts:
                 file.write(verdict.model_copy(update=without).model_dump_json() + "\n")
         return output
@@ -439,13 +439,13 @@ def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonR
     the folders. Raises: InputError."""
     from kgeval.reports.redact import redacted
     from kgeval.reports.write import write_report
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
 
     redact = comparison.session.redact
     shown = redacted(report) if redact else report
     folders = comparison.outputs.folders
     for path in (*comparison.outputs.manifests, *(folder / "run.json" for folder in folders)):
-        with private(path) as file:
+        with replacing(path) as file:
             file.write(shown.run.model_dump_json(indent=2) + "\n")
     written: list[Path] = []
     for folder in folders:
@@ -455,7 +455,7 @@ def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonR
         if redact:
             (folder / "aligned.jsonl").unlink(missing_ok=True)  # that of an earlier run
             continue
-        with private(folder / "aligned.jsonl") as file:
+        with replacing(folder / "aligned.jsonl") as file:
             file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in _aligned(comparison, judgements))
         written.append(folder / "aligned.jsonl")
     return written

@@ -145,7 +145,7 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
     All faults of options and files come before anything is paid.
     Raises: UsageError, InputError, ConnectError, LayoutError, ModelError.
     """
-    from kgeval.tables.plain import write_text
+    from kgeval.tables.output import write_text
 
     with ExitStack() as stack:
         measuring = _opened(stack, session, questions, options)
@@ -156,7 +156,7 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
                 session.say("replies that came are in the journal: the same command goes on; nothing was written")
             raise
     if options.marked:
-        write_text(options.marked, "".join(f"{name}\n" for name in report.marked), mode=0o600)
+        write_text(options.marked, "".join(f"{name}\n" for name in report.marked))
         session.say(f"wrote {options.marked}")
     messages = gate_lines(report.gates)
     if not report.complete or _failed(report) > session.limits.max_error_rate:

@@ -209,7 +209,7 @@ def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Pat
     from kgeval.metrics.path import path_picture
     from kgeval.questions.checking.figures import CheckTally
     from kgeval.questions.checking.run import CheckContext, check_questions, with_checks
-    from kgeval.tables.plain import replacing
+    from kgeval.tables.output import replacing
 
     questions, options = checking.sets[number], checking.options
     paths = checking.paths(questions)

@@ -70,7 +70,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     """
     from kgeval.questions.classify import LevelCounts, classified
     from kgeval.reports.write import check_replaced, write_report
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
 
     if output is None or output.suffix.lower() != ".jsonl":
         fault = "no output is named" if output is None else f"{output}: questions are written as .jsonl"
@@ -80,7 +80,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     with questions_of(session, file, options) as questions:
         counts = LevelCounts()
         try:
-            with private(output) as out:  # written as a whole, or not at all
+            with replacing(output) as out:  # written as a whole, or not at all
                 for labelled in classified(models, questions, batch=options.questions_per_call, total=len(questions)):
                     counts.add(labelled)
                     out.write(labelled.question.model_dump_json(exclude_defaults=True) + "\n")
@@ -102,7 +102,7 @@ def confirm(
     """
     from kgeval.questions.sheet import Confirmed, confirmed
     from kgeval.reports.write import check_replaced
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
     from kgeval.tables.rows import read_questions
 
     if not sheets:
@@ -116,7 +116,7 @@ def confirm(
         session.say("Fix: fill in the column decision, or give --undecided keep or --undecided drop")
         return [], INCOMPLETE
     if output is not None:
-        with private(output) as out:
+        with replacing(output) as out:
             out.writelines(question.model_dump_json(exclude_defaults=True) + "\n" for question in kept)
         session.say(f"wrote {output}")
     session.say(

@@ -334,13 +334,13 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
 
 def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
     """Writes the questions, the report beside them and the sheet. Returns the files."""
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
 
     written: list[Path] = []
     if making.output is not None:
-        with private(making.output) as file:
+        with replacing(making.output) as file:
             kept.write(file)
-        with private(beside(making.output)) as file:
+        with replacing(beside(making.output)) as file:
             file.write(report.model_dump_json(indent=1) + "\n")
         written += [making.output, beside(making.output)]
     elif out is not None:
@@ -355,14 +355,14 @@ def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: 
 
 
 def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> GenerateResult:
-    from kgeval.tables.plain import private
+    from kgeval.tables.output import replacing
     from kgeval.tables.temporary import private_folder
 
     written = _write(making, kept, report, out)
     folder = private_folder("questions") if making.output is None and making.session.keep_rows else None
     file = folder.path / "questions.jsonl" if folder else making.output
     if folder and file:
-        with private(file) as rows:
+        with replacing(file) as rows:
             kept.write(rows)
     messages = []
     if report.made < report.asked:

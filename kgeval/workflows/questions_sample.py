@@ -29,7 +29,7 @@ def run(session: Session, options: SampleOptions, output: Path | None, show: Cal
     from kgeval.questions.draw_spec import DrawSpec
     from kgeval.questions.sampling.sampler import open_sampler
     from kgeval.reports.write import check_outputs
-    from kgeval.tables.plain import private, write_text
+    from kgeval.tables.output import replacing, write_text
 
     if output is not None:
         if output.suffix.lower() != ".jsonl":
@@ -45,7 +45,7 @@ def run(session: Session, options: SampleOptions, output: Path | None, show: Cal
     graph, layout = session.graph, session.bound_layout()
     with open_sampler(graph, layout, seed=options.seed, timeout=options.timeout, chunks=chunks) as sampler, ExitStack() as held:
         capacity = sampler.capacity(spec)
-        file: IO[Any] | None = held.enter_context(private(output)) if output is not None else None
+        file: IO[Any] | None = held.enter_context(replacing(output)) if output is not None else None
         for structure in islice(sampler.structures(spec), options.n) if capacity.available != 0 else ():
             drawn += 1
             if file is not None:

@@ -194,16 +194,16 @@ class QuestionsResult(Result):
         can be written.
         """
         from kgeval.reports.kinds import KINDS
-        from kgeval.tables.plain import private
+        from kgeval.tables.output import replacing
 
         output = Path(path)
         if output.suffix.lower() != ".jsonl" and type(self.report) in KINDS:
             return super().save(output, redact=redact)
         if redact or output.suffix.lower() != ".jsonl":
             raise UsageError(f"{output}: questions are written as .jsonl, and whole", fix="name a .jsonl file")
-        with private(output) as out, self.kept().open(encoding="utf-8", newline="\n") as lines:
+        with replacing(output) as out, self.kept().open(encoding="utf-8", newline="\n") as lines:
             out.writelines(lines)
-        with private(beside(output)) as out:
+        with replacing(beside(output)) as out:
             out.write(self.rendered("json", redact=False))
         return output
 

@@ -86,7 +86,7 @@ class ScoreResult(Result):
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
         from kgeval.reports.redact import redacted
-        from kgeval.tables.plain import output_path
+        from kgeval.tables.output import output_path
         from kgeval.tables.score_forms import FINGERPRINT, write_beside, write_scores
         from kgeval.tables.scores import is_result, without_texts
 

@@ -33,8 +33,8 @@ Sums = dict[tuple[str, str], list[float]]
 
 
 def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
-    """The pairs of the question that the options name, a system after the other, as text; with `write_back` they are written into Neo4j
-    too.
+    """The pairs of the question that the options name, a system after the other, as text; with `write_back` they are
+    written into the embedded server too.
 
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
@@ -54,7 +54,7 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
             explained = explain_pair(pair, graph, embedder)
             yield explain_text(explained, scoring.settings)
             if scoring.options.write_back:
-                _write_back(scoring, graph, explained)
+                _write_back(scoring, explained)
 
 
 def plan(scoring: Scoring, rows: Rows) -> Plan:
@@ -159,12 +159,13 @@ def _nodes(group: Sequence[Node]) -> str:
     return first_of(names, 20)
 
 
-def _write_back(scoring: Scoring, graph: Any, explained: Explained) -> None:
+def _write_back(scoring: Scoring, explained: Explained) -> None:
     from kgeval.graph.load.pairs import write_pair
 
-    written = write_pair(graph, pair_rows(explained, scoring.settings))
+    with scoring.session.embedded_graph() as graph:
+        written = write_pair(graph, pair_rows(explained, scoring.settings))
     scoring.session.say(
-        f"wrote {written} nodes as the pair '{explained.id}'; "
+        f"wrote {written} nodes into the embedded server, as the pair '{explained.id}'; "
         "look at it with the query view-pair, remove it with delete-pair",
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -364,6 +364,21 @@ class Session:
             text = text.replace(str(path), name)
         return text
 
+    @contextmanager
+    def embedded_graph(self) -> Iterator[Graph]:
+        """The embedded server, for what kgeval writes for people to look at: this session's own graph where it works
+        there, else opened for the block. Nothing of the kind goes to a database that somebody named.
+
+        Raises: ConnectError, ServerError.
+        """
+        from kgeval.graph.connect import open_graph
+
+        if self.graph.info.embedded:
+            yield self.graph
+        else:
+            with open_graph(self._start_embedded()) as graph:
+                yield graph
+
     def _opened(self) -> Graph:
         from kgeval.graph.connect import driver_graph, open_graph
 
@@ -389,8 +404,6 @@ class Session:
         )
 
     def _embedded(self, given: str | None) -> Address:
-        from kgeval.graph.server import ensure_started
-
         if given:
             raise UsageError("--uri and --home exclude each other", fix="--home means the embedded server; leave one of them out")
         if self.username not in (None, "neo4j") or self.database not in (None, "neo4j"):
@@ -398,6 +411,11 @@ class Session:
                 "the embedded server has one user and one database, both called neo4j",
                 fix="leave out --username and --database (NEO4J_USERNAME, NEO4J_DATABASE), or give --uri",
             )
+        return self._start_embedded()
+
+    def _start_embedded(self) -> Address:
+        from kgeval.graph.server import ensure_started
+
         with self.downloads() as progress:
             return ensure_started(home=self.home, say=self.say, progress=progress)
 

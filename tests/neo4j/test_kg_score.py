@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,8 +242,22 @@ def test_contexts_with_chunk_ids_come_from_the_stored_graph_at_no_cost(
     assert velmouth.read(all_queries()["list-graphs"]) == []
 
 
+@pytest.fixture
+def embedded(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite's server also stands for the embedded one of the user; nothing is written by another connection."""
+    write = Graph.write
+
+    def checked(graph: Graph, *arguments: Any, **more: Any) -> Any:
+        assert graph.info.embedded, "written to a database that was named"
+        return write(graph, *arguments, **more)
+
+    monkeypatch.setattr("kgeval.graph.server.ensure_started", lambda **_: replace(address, embedded=True))
+    monkeypatch.setattr("kgeval.graph.load.pairs.Graph.write", checked)
+
+
 def test_explain_prints_a_pair_and_write_back_leaves_it_to_be_seen_and_deleted(
     server: FakeServer, graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     answers = write(tmp_path / "a.jsonl", ROWS)
     named = ("--metrics", "kg_matching_faithfulness", *model(server))
@@ -256,9 +271,10 @@ def test_explain_prints_a_pair_and_write_back_leaves_it_to_be_seen_and_deleted(
     assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
     assert score(server, answers, *named, "--explain", "q4") == 0
     assert "q4, s: not applicable: the answer tells neither texts nor ids of its contexts" in capsys.readouterr().out
+    request.getfixturevalue("embedded")
     assert score(server, answers, *named, "--explain", "q1", "--write-back") == 0
     pair_id = "q1 | s | faithfulness"
-    assert pair_id in capsys.readouterr().err
+    assert f"into the embedded server, as the pair '{pair_id}'" in capsys.readouterr().err
     paths = graph.read(all_queries()["view-pair"], {"id": pair_id})
     # 5 triples with two edges each; Ada ~ Ada, Ada ~ Adah, the old mill ~ the old mill
     assert len(paths) == graph.read("MATCH ()-[r:HEAD|TAIL|SIMILAR]->() RETURN count(r) AS n")[0]["n"] == 13
@@ -269,6 +285,34 @@ def test_explain_prints_a_pair_and_write_back_leaves_it_to_be_seen_and_deleted(
     assert score(server, answers, *named, "--explain", "q1", "--write-back") == 0
     graph.write(shown[1])
     assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
+
+
+@pytest.mark.parametrize("layout", [("--graph", "velmouth"), ("--layout", "generic")])
+def test_an_audit_does_not_count_what_was_written_to_be_looked_at(
+    server: FakeServer, velmouth: Graph, tmp_path: Path, embedded: None, layout: tuple[str, str],
+) -> None:
+    """The same report, figure by figure, with a pair in the database as without one."""
+    def audited(name: str) -> dict[str, Any]:
+        assert run(["audit", *layout, "--seed", "1", "-o", name]) == 0
+        return dict(leaves(json.loads(Path(name).read_text(encoding="utf-8"))))
+
+    before = audited("before.json")
+    rows = write(tmp_path / "a.jsonl", ROWS)
+    named = ("--metrics", "kg_matching_faithfulness", *model(server), "--explain", "q1", "--write-back")
+    assert score(server, rows, *named) == 0
+    assert velmouth.read("MATCH (n:KgevalPairEntity|KgevalPairRelation) RETURN count(n) AS n")[0]["n"] > 10
+    after = audited("after.json")
+    assert {name: (before.get(name), after.get(name)) for name in before | after if before.get(name) != after.get(name)} == {}
+
+
+def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Each figure and text of a report by its place, without the run's own (time, arguments)."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in inner:
+        if key not in ("run", "seconds", "timings"):
+            yield from leaves(part, f"{name}.{key}")
+    if not isinstance(value, dict | list):
+        yield name, value
 
 
 def test_a_sweep_has_the_scores_of_every_point_and_asks_once(

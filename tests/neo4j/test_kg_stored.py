@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -265,7 +266,10 @@ def rows() -> Found:
     return Found([subject(["Zuse / met / Ada"], contexts, n=1).row, subject([], contexts, n=2).row])
 
 
-def test_a_question_is_shown_and_written_only_when_told(graph: Graph, layout: Layout) -> None:
+def test_a_question_is_shown_and_written_only_when_told(
+    graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Session, "embedded_graph", lambda _: nullcontext(graph))
     assert "paths (cost <= 0.5): 2 of 2 input entities" in shown(graph, layout, explain="q1")
     assert graph.read("MATCH (p:KgevalPair) RETURN count(p) AS n")[0]["n"] == 0
     shown(graph, layout, explain="q1", write_back=True)

@@ -15,7 +15,6 @@ from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
 from kgeval.errors import InputError, UsageError
 from kgeval.records import GraphRef, Passage, SampleDesign
-from kgeval.tables.sheets import escaped, unescaped
 
 WANTED = SampleSpec(n=3, seed=5)
 
@@ -156,13 +155,6 @@ def test_a_file_without_the_columns_is_refused(tmp_path: Path, text: str) -> Non
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="1 faults"):
         read_sheets([path], sample("a1"), WANTED)
-
-
-@pytest.mark.slow
-@given(st.text(max_size=30))
-def test_no_cell_is_a_formula_and_escaping_can_be_undone(cell: str) -> None:
-    assert not escaped(cell).startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert unescaped(escaped(cell)) == cell
 
 
 def test_formulas_in_names_and_passages_are_harmless_in_the_file(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_files_are_written_by_their_ending_in_one_step(report: AuditReport, tmp_
     write_report(report, target)
     write_report(report, target)
     assert json.loads(target.read_text(encoding="utf-8"))["schema_version"] == "1"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o644 and [p.name for p in target.parent.iterdir()] == ["report.JSON"]
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600 and [p.name for p in target.parent.iterdir()] == ["report.JSON"]
     write_report(report, target, redact=True)
     assert "Jonas Okafor" not in target.read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import kgeval
-from kgeval.tables.plain import write_text
+from kgeval.tables.output import write_text
 from kgeval.tables.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
 
 MAKE = """

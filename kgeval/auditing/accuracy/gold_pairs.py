@@ -12,7 +12,8 @@ from kgeval.errors import InputError
 from kgeval.records import Estimate
 from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
-from kgeval.tables.sheets import table_lines, unescaped
+from kgeval.tables.output import restore_cell
+from kgeval.tables.sheets import table_lines
 from kgeval.text.names import normalise
 
 SAME = {"same", "1", "yes", "true", "duplicate", "match"}
@@ -49,7 +50,7 @@ def read_pairs(path: Path) -> list[GoldPair]:
                 fix = "columns: name_a, name_b, label; type_a, type_b, class"
                 raise InputError(f"{line.where}: no column {', '.join(missing)}", fix=fix)
         else:
-            pair, fault = _pair({name: unescaped(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
+            pair, fault = _pair({name: restore_cell(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
             out += [pair] if pair else []
             faults += [f"{line.where}: {fault}"] if fault else []
     labels: dict[tuple[Entity, Entity], bool] = {}

@@ -17,7 +17,7 @@ from kgeval.comparison.people.scales import MEANINGS, OVERALL, SCALES, SHORT, wo
 from kgeval.errors import UsageError
 from kgeval.records import LabelScope, SheetKey
 from kgeval.tables import sheets
-from kgeval.tables.plain import private
+from kgeval.tables.output import replacing
 from kgeval.tables.sheets import without_controls
 
 MARK = "kgeval annotate sheet"
@@ -85,7 +85,7 @@ def files_of(folder: Path, annotators: Sequence[str]) -> list[Path]:
 
 def write_key(path: Path, key: SheetKey) -> None:
     """The key, for its owner's eyes only (0600)."""
-    with private(path) as file:
+    with replacing(path) as file:
         file.write(key.model_dump_json(indent=1) + "\n")
 
 
@@ -96,7 +96,7 @@ def write_sheet(folder: Path, sheet: PersonSheet) -> None:
     """
     rows = (_cells(sheet, item) for item in sheet.items)
     sheets.write_sheet(folder / f"{sheet.annotator}.csv", _columns(sheet), rows, head=_head(sheet), line_end="\r\n")
-    with private(folder / f"{sheet.annotator}.html") as file:
+    with replacing(folder / f"{sheet.annotator}.html") as file:
         file.write(page_of(sheet))
 
 

@@ -15,7 +15,9 @@ from kgeval.errors import ConfigError, did_you_mean
 from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
-ALWAYS_STRUCTURE = ["__Community__", "__Covariate__", "__KgevalGraph__", "__KgevalMerge__", "_Bloom_*", "_Neodash_*"]
+ALWAYS_STRUCTURE = [
+    "KgevalPair*", "__Community__", "__Covariate__", "__KgevalGraph__", "__KgevalMerge__", "_Bloom_*", "_Neodash_*",
+]
 OFTEN_STRUCTURE = ["Session?", "Message?"]  # a chat's; of a conference or a company they are entities (graph.layouts.proof)
 SIGNAL = re.compile(
     r"^(?:(?:label|type|holder|named-by):.+|labels:.+\+.+|link:.+-.+->.+|(?:property|relation-property|index|typed):.+\..+)$", re.DOTALL

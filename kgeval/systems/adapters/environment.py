@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from kgeval.config import environment
 from kgeval.errors import UsageError
 from kgeval.systems.adapters.catalog import AdapterInfo
+from kgeval.tables.output import write_text
 
 MARKER = "kgeval-environment.json"
 INSTALL_SECONDS = 3600
@@ -98,7 +99,7 @@ def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]
             requirements=(*info.alone, *info.requirements), seconds=round(time.monotonic() - started, 1),
             bytes=_size(folder),
         )
-        (folder / MARKER).write_text(record.model_dump_json(indent=2), encoding="utf-8")
+        write_text(folder / MARKER, record.model_dump_json(indent=2))
         return record
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from kgeval.errors import InputError, UsageError
 from kgeval.records import Corpus, Document
 from kgeval.systems.adapters.catalog import AdapterInfo
-from kgeval.tables.plain import write_jsonl, write_text
+from kgeval.tables.output import write_jsonl, write_text
 from kgeval.text.tokens import TOKENIZER, count_tokens
 
 CARD, DOCUMENTS, RESULT, STORE, LOG = "kgeval-adapter.json", "documents.jsonl", "index.json", "store", "index.log"

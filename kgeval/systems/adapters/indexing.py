@@ -24,6 +24,7 @@ from kgeval.systems.adapters import folder as folders
 from kgeval.systems.adapters.catalog import AdapterInfo
 from kgeval.systems.adapters.folder import IndexCard, IndexReport
 from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
+from kgeval.tables.output import open_log
 
 GRACE_SECONDS = 5.0
 
@@ -65,7 +66,7 @@ def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None])
 
 
 def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log: Path) -> None:
-    with log.open("wb") as out:
+    with open_log(log) as out:
         process = subprocess.Popen(
             argv(info, "index"), cwd=wanted.folder, env=dict(environ), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
             # a group of its own: packages start workers, which end with it

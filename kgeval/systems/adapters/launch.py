@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from kgeval.config import cache_folder, environment
-from kgeval.errors import ConfigError, UsageError
+from kgeval.errors import ConfigError, InputError, UsageError
 from kgeval.llm.endpoints import DEFAULT_URL, address, api_key
 from kgeval.llm.tokens import encoding
 from kgeval.records import Answer
@@ -26,6 +26,7 @@ from kgeval.systems.adapters.environment import place, python_of
 from kgeval.systems.adapters.folder import IndexCard, read_card
 from kgeval.systems.outside.command import CommandSystem, open_command
 from kgeval.systems.system import Ask, ClosedAtEnd, Opening
+from kgeval.tables.output import replacing
 
 if TYPE_CHECKING:
     from kgeval.llm.prices import Price
@@ -40,19 +41,16 @@ def vocabulary_folder(cache_dir: Path | None = None) -> Path:
     """A folder for TIKTOKEN_CACHE_DIR with the vocabularies of bpe-openai, made once (about a second). Raises:
     ConfigError."""
     folder = cache_folder(cache_dir) / "tiktoken"
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for name in ENCODINGS:
-            place = folder / hashlib.sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
-            if not place.exists():
-                unfinished = place.with_name(f".{place.name}.{os.getpid()}")
-                unfinished.write_bytes(_file_of(encoding(name)))
-                unfinished.replace(place)
-    except OSError as cause:
-        what = f"{folder}: the vocabularies of tiktoken cannot be written: {cause.strerror or cause}"
-        raise ConfigError(
-            what, fix="make room in the cache folder, or set TIKTOKEN_CACHE_DIR to a folder that has them",
-        ) from cause
+    for name in ENCODINGS:
+        place = folder / hashlib.sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
+        if place.exists():
+            continue
+        try:
+            with replacing(place, binary=True) as file:
+                file.write(_file_of(encoding(name)))
+        except InputError as cause:
+            fix = "make room in the cache folder, or set TIKTOKEN_CACHE_DIR to a folder that has them"
+            raise ConfigError(f"the vocabularies of tiktoken: {cause.message}", fix=fix) from cause
     return folder
 
 

@@ -15,7 +15,7 @@ from kgeval import __version__
 from kgeval.config import Config
 from kgeval.errors import UsageError
 from kgeval.records import PipelineRun, StageRun
-from kgeval.tables import write_text
+from kgeval.tables.output import write_text
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.rows import read_record
 
@@ -42,7 +42,7 @@ class Ledger:
         self._stages[stage.id] = stage
         run = PipelineRun(kgeval=__version__, stages=list(self._stages.values()))
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(self._path, run.model_dump_json(indent=2, exclude_none=True) + "\n", mode=0o600)
+        write_text(self._path, run.model_dump_json(indent=2, exclude_none=True) + "\n")
 
     def alike(self, stage: Stage, fingerprint: str) -> bool:
         """True if the stage is done, from the same things."""

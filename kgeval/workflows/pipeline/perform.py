@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from kgeval.auditing.malloc import trim_heap
 from kgeval.config import BatchOptions, Config, ModelOptions, SessionOptions, load
@@ -17,6 +17,7 @@ from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
 from kgeval.format import for_terminal
 from kgeval.llm.plan import Plan
+from kgeval.tables.output import open_log
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Stage, StageKind
 from kgeval.workflows.session import Session, gds_session_of, gds_session_parts, options_of, session_with
@@ -29,10 +30,8 @@ class StageLog:
     """The file that a stage's messages and its result go to, for its owner only. `watch`: gets the messages, too."""
 
     def __init__(self, path: Path, watch: Callable[[str], None] | None = None) -> None:
-        """Raises: OSError where it cannot be written."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        self._file: IO[str] = path.open("w", encoding="utf-8", errors="backslashreplace")
+        """Raises: InputError where it cannot be written."""
+        self._file = open_log(path)
         self._watch = watch
 
     def __enter__(self) -> StageLog:
@@ -65,7 +64,7 @@ class Performer:
     stopped: Callable[[], bool] = lambda: False
 
     def __call__(self, stage: Stage, path: Path) -> int:
-        """Does the stage and gives its exit code, as its command would. Raises: OSError where the log cannot be written."""
+        """Does the stage and gives its exit code, as its command would. Raises: InputError where the log cannot be written."""
         with StageLog(path, self.watch) as log:
             try:
                 return self._code(stage, log)
