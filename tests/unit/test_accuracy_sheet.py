@@ -8,8 +8,6 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgeval.auditing.accuracy.sample import Sample, SampleItem, SampleSpec
 from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
