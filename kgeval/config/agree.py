@@ -40,7 +40,6 @@ class SheetOptions(RowOptions):
     show: Annotated[tuple[Literal["contexts", "reference"], ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
         default=(), description="What else is on the sheets: contexts (what was retrieved for an answer), reference (the right answer).",
     )
-    show_reference: bool = Field(default=False, description="Put the right answer on the sheets: the same as --show reference.")
 
 
 class ReadOptions(Section):

@@ -41,12 +41,6 @@ class MetricOptions(Section):
     settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE", heading=HOW)] = Field(
         default_factory=dict, description="A setting of metrics: tau=0.8 (repeatable).",
     )
-    community: Annotated[Literal["leiden", "louvain"] | None, Flag(heading=GRAPHS)] = Field(
-        default=None, description="Same as --setting community=...",
-    )
-    runs: Annotated[int | None, Flag(heading=GRAPHS)] = Field(
-        default=None, ge=1, le=1000, description="Partitions of a community score; same as --setting runs=...",
-    )
 
 
 class SpreadOptions(Section):

@@ -43,7 +43,7 @@ def write_sheets(session: Session, answers: Sequence[Path], folder: Path, key: P
         options.scope, options.n or (USUAL_ITEMS if options.share is None else MOST_ITEMS), names,
         options.per_item or min(3, len(names)), options.seed, options.share, must_show(aspects),
     )
-    show = spec.needs.union(options.show, ["reference"] if options.show_reference else [])
+    show = spec.needs.union(options.show)
     spread = spread_of(_scores(options.scores)) if options.scores else None
     with open_rows(rows_wanted(answers, options)) as rows:
         for note in rows.notes:

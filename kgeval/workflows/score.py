@@ -377,8 +377,7 @@ def settings_of(config: Config, options: MetricOptions) -> MetricSettings:
     """The settings in force: an option, else kgeval.toml's, else the default. Raises: UsageError with all faults."""
     from kgeval.metrics.options import make_settings
 
-    own = {name: getattr(options, name) for name in ("community", "runs") if getattr(options, name) is not None}
-    return make_settings({**config.metrics.settings, **options.settings, **own})
+    return make_settings({**config.metrics.settings, **options.settings})
 
 
 def asks_judge(session: Session, selection: Selection) -> bool:

@@ -28,7 +28,7 @@ SAMPLE = Path(kgeval.__file__).parent / "sample"
 GRAPH = json.loads((SAMPLE / "graph.json").read_text(encoding="utf-8"))
 PAIRS = ("context_relevancy", "factual_correctness", "faithfulness", "answer_relevancy")
 MATCHING = tuple(f"kg_matching_{pair}" for pair in PAIRS)
-KG = ("--metrics", "kg", "--runs", "4")
+KG = ("--metrics", "kg", "--setting", "runs=4")
 Triples = Sequence[tuple[str, str, str]]
 
 
@@ -359,7 +359,7 @@ def test_an_interrupted_run_leaves_no_projection(server: FakeServer, graph: Grap
     rows = [{**ROWS[0], "question_id": f"q{n}"} for n in range(60)]
     answers = write(tmp_path / "a.jsonl", rows)
     command = [
-        sys.executable, "-m", "kgeval", "score", str(answers), "--metrics", "kg", "--runs", "1000", *model(server), "--no-progress",
+        sys.executable, "-m", "kgeval", "score", str(answers), "--metrics", "kg", "--setting", "runs=1000", *model(server), "--no-progress",
         "--embedding-url", server.base_url, "--embedding-model", "trigrams",
     ]
     process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)

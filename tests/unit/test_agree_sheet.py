@@ -136,7 +136,7 @@ def test_the_rubric_stands_on_both_forms_and_the_reference_only_where_asked_for(
         assert "comprehensiveness" in text and "Covers nothing of what is asked, or gives no answer." in text
         assert "Number 1." not in text and "Right answer" not in text
     assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "more"), "--key", str(tmp_path / "k2.json"),
-                "--show-reference"]) == 0
+                "--show", "reference"]) == 0
     assert "Number 1." in (tmp_path / "more" / "annotator-1.csv").read_text()
     assert "Right answer" in (tmp_path / "more" / "annotator-1.html").read_text()
 
@@ -146,7 +146,7 @@ def test_people_are_shown_every_right_answer(tmp_path: Path) -> None:
         row = {"question_id": "q", "question": "Who?", "system": system, "answer": system, "reference": "Ada", "references": ["Countess"]}
         (tmp_path / f"{system}.jsonl").write_text(json.dumps(row) + "\n")
     assert run(["annotate", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"), "--key",
-                str(tmp_path / "k.json"), "--show-reference"]) == 0
+                str(tmp_path / "k.json"), "--show", "reference"]) == 0
     sheet = (tmp_path / "s" / "annotator-1.csv").read_text()
     assert "Ada" in sheet and "or: Countess" in sheet
 

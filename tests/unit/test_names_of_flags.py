@@ -13,6 +13,12 @@ from click.shell_completion import BashComplete
 
 from kgeval.cli.main import COMMANDS, SECTIONS, cli, run
 
+ROOT = Path(__file__).resolve().parents[2]
+# what tools/generate.py puts on written pages: named parts, and tables of options
+MADE_PART = re.compile(
+    r"<!-- (?:[\w-]+, made by tools/generate\.py -->.*?<!-- end of [\w-]+|options of .*?<!-- end of options) -->", re.DOTALL,
+)
+
 # What a flag means, by how its help begins, in every command that has it.
 MEANINGS = {
     "--format": r"What goes to stdout|The counts|Table or JSON",
@@ -103,6 +109,23 @@ def test_a_short_flag_stands_for_one_long_one() -> None:
 def test_no_command_has_a_word_that_others_have_under_another_name() -> None:
     there = {flag for _, option in options() for flag in (*option.opts, *option.secondary_opts)}
     assert there & set(GONE) == set()
+
+
+def test_every_flag_is_named_on_a_page_that_people_write() -> None:
+    pages = "".join(MADE_PART.sub("", page.read_text(encoding="utf-8")) for page in written_pages())
+    named = set(re.findall(r"(?<![\w-])--[a-z0-9-]+", pages))
+    root = [flag for option in cli.params for flag in option.opts]
+    flags = {flag for _, option in options() for flag in (*option.opts, *option.secondary_opts)} | set(root)
+    assert sorted(flag for flag in flags if flag.startswith("--") and flag not in named) == []
+
+
+def written_pages() -> list[Path]:
+    """The pages without those that tools/generate.py makes as a whole."""
+    made = {ROOT / "docs" / name for name in ("cli.md", "glossary.md")}
+    return [
+        ROOT / "README.md",
+        *(page for page in (ROOT / "docs").rglob("*.md") if page not in made and page.parent.name not in ("rules", "metrics")),
+    ]
 
 
 def test_every_command_that_prints_a_result_has_the_same_format_flag() -> None:

@@ -124,8 +124,8 @@ def test_data_of_another_kind_is_refused_by_its_type(answers: Any) -> None:
 
 def test_faulty_keywords_come_all_at_once_before_anything_is_read() -> None:
     with pytest.raises(UsageError) as fault:
-        kgeval.score(raising(), judg="x", runs="no", max_calls=-1, embedding_batch=0, resume=True, cost_limit="a lot", judge=7)  # type: ignore[call-overload]
-    for line in ("judg: unknown (did you mean judge?)", "runs: no whole number", "; max_calls: ", "embedding_batch: ", "resume: unknown",
+        kgeval.score(raising(), judg="x", trials="no", max_calls=-1, embedding_batch=0, resume=True, cost_limit="a lot", judge=7)  # type: ignore[call-overload]
+    for line in ("judg: unknown (did you mean judge?)", "trials: no whole number", "; max_calls: ", "embedding_batch: ", "resume: unknown",
                  "; cost_limit: no number", "judge: "):
         assert line in str(fault.value)
 
