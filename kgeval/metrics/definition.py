@@ -16,7 +16,7 @@ from kgeval.records import Row, ScoreStatus
 
 Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning", "own"]
 Need = Literal[
-    "reference", "contexts", "passages", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document",
+    "reference", "contexts", "passages", "context_ids", "evidence", "evidence_ids", "points", "statements", "citations", "cited_document",
     "document", "path", "steps", "reasoning", "cypher", "gold_cypher", "retrieved", "kind",
 ]
 Tool = Literal["judge", "embedder", "graph", "gds", "bert-score"]
@@ -35,7 +35,7 @@ class MetricSettings:
     undirected: bool = False
     community: Literal["leiden", "louvain"] = "leiden"
     runs: int = 20
-    seed: int = 0
+    community_seed: int = 0
     candidates: int = 40
     query_timeout: float = 30.0
     ordered: bool = False

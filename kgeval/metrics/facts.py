@@ -37,7 +37,7 @@ Label = Literal["supported", "contradicted", "not_stated"]
 # Names of the MetricSettings fields that a fact is found out with, by fact or by its kind (before the colon).
 FACT_SETTINGS: Mapping[str, tuple[str, ...]] = {
     "pairs": ("tau",), "matching": ("delta", "edge_cost", "undirected"), "relations": ("delta", "tau", "undirected"),
-    "communities": ("edge_weight", "community", "runs", "seed"), "stored": ("tau", "delta", "edge_cost", "undirected"),
+    "communities": ("edge_weight", "community", "runs", "community_seed"), "stored": ("tau", "delta", "edge_cost", "undirected"),
     "grounding": ("candidates", "query_timeout"), "steps@graph": ("query_timeout",), "expired": ("query_timeout",),
     "cypher": ("query_timeout",), "cypher:match": ("ordered",), "triples:contexts": ("query_timeout",),
 }

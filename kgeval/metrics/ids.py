@@ -22,7 +22,7 @@ def ranked(subject: Subject) -> list[str]:
 
 def gold_groups(subject: Subject) -> list[tuple[str, ...]]:
     """The distinct groups of gold ids: of each group one is needed."""
-    return list({frozenset(group): tuple(dict.fromkeys(group)) for group in subject.row.question.gold_ids}.values())
+    return list({frozenset(group): tuple(dict.fromkeys(group)) for group in subject.row.question.evidence_groups}.values())
 
 
 def gains(ids: Sequence[str], groups: Groups) -> list[int]:
@@ -113,7 +113,7 @@ def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]
 
 _ONCE = "A repeated id counts once, at its first place."
 _NONE = "Nothing retrieved: 0."
-_IDS: tuple[Need, ...] = ("gold_ids", "context_ids")
+_IDS: tuple[Need, ...] = ("evidence_ids", "context_ids")
 _MATCHED = (
     "Matched by element id, else key, else normalised name; element ids alone against gold without any: not applicable. Gold: those of "
     "the gold path, else those that the question was made from."

@@ -32,7 +32,7 @@ OPTIONS: Mapping[str, SettingOption] = {
     "undirected": SettingOption("walk relations and SIMILAR both ways when matching"),
     "community": SettingOption("algorithm of the communities", choices=("leiden", "louvain")),
     "runs": SettingOption("partitions that the community score is averaged over", 1, 1000),
-    "seed": SettingOption("seed of partitions", 0, 2**31 - 1),
+    "community_seed": SettingOption("seed of the partitions into communities", 0, 2**31 - 1),
     "candidates": SettingOption("triples of the stored graph shown to the judge in one call, at most", 1, 1000),
     "query_timeout": SettingOption("seconds a query to the stored graph may take", 0.01, 86_400),
     "ordered": SettingOption("compare the rows of Cypher results in their order"),

@@ -24,7 +24,7 @@ TITLES: dict[Group, str] = {
 NEEDS: dict[Need, str] = {
     "reference": "a reference answer", "contexts": "contexts", "passages": "contexts with a text or a chunk id",
     "context_ids": "ids of the contexts", "evidence": "evidence texts",
-    "gold_ids": "gold chunk ids", "points": "information points or a reference", "statements": "gold statements",
+    "evidence_ids": "gold chunk ids", "points": "information points or a reference", "statements": "gold statements",
     "citations": "citations", "cited_document": "a cited document", "document": "the gold document", "path": "a gold path",
     "steps": "steps", "reasoning": "the system's own reasoning", "cypher": "the system's Cypher", "gold_cypher": "gold Cypher",
     "retrieved": "retrieved nodes or relations",

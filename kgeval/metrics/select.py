@@ -17,7 +17,7 @@ from kgeval.records import Answer, Passage, Question, Row
 LACKING: Mapping[Need, str] = {
     "reference": "no reference answer is given", "contexts": "the answer does not tell the texts of its contexts",
     "passages": "the answer tells neither texts nor ids of its contexts", "context_ids": "the contexts have no ids",
-    "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
+    "evidence": "no evidence text is given", "evidence_ids": "no gold chunk ids are given",
     "points": "neither information points nor a reference are given", "statements": "no gold statements are given",
     "citations": "the answer has no citations", "cited_document": "the answer names no document", "document": "no gold document is given",
     "path": "no gold path is given", "steps": "no steps are given", "reasoning": "the answer tells no reasoning",
@@ -121,7 +121,7 @@ PRESENT: Mapping[Need, Callable[[Question, Answer], bool]] = {
     "passages": lambda question, answer: answer.contexts is not None and (not answer.contexts or any(map(_is_known, answer.contexts))),
     "context_ids": lambda question, answer: answer.contexts is not None and all(context.chunk_id for context in answer.contexts),
     "evidence": lambda question, answer: bool(question.evidence_texts),
-    "gold_ids": lambda question, answer: bool(question.gold_ids),
+    "evidence_ids": lambda question, answer: bool(question.evidence_groups),
     "points": lambda question, answer: _any_text(question.points) or bool(question.right_answers),
     "statements": lambda question, answer: _any_text(question.statements),
     "citations": lambda question, answer: answer.citations is not None,

@@ -83,7 +83,7 @@ def figures(questions: Iterable[Question], file: Path | str) -> QuestionSet:
 
 def _amounts(question: Question, gold: GoldTriples) -> dict[str, Amount | None]:
     right = question.right_answers
-    pieces = len(question.evidence) or len(question.gold_ids)  # passages, else groups of chunks that are known by their ids
+    pieces = len(question.evidence) or len(question.evidence_groups)  # passages, else groups of chunks that are known by their ids
     return {
         "breadth": breadth_of(question, gold), "depth": depth_of(question, gold),
         "question_words": (words_in(question.question), "texts"),

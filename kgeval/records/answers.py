@@ -86,7 +86,7 @@ class Question(Record):
         return tuple(passage.text for passage in self.evidence if passage.text.strip())
 
     @property
-    def gold_ids(self) -> tuple[tuple[str, ...], ...]:
+    def evidence_groups(self) -> tuple[tuple[str, ...], ...]:
         """Groups of chunk ids: of each group one is needed."""
         if self.evidence_ids:
             return tuple(tuple(group) for group in self.evidence_ids if group)

@@ -22,7 +22,7 @@ def choose(staging: Staging, filters: Filters) -> list[str]:
     total = staging.one("SELECT count(*) FROM answers")[0]
     if filters.systems:
         _check_systems(staging, filters.systems)
-    # --first and --sample count what the other filters leave, so they come after them.
+    # `limit` and `sample` count what the other filters leave, so they come after them.
     _by_values(staging, filters)
     staging.run("UPDATE questions SET kept = 0 WHERE kept AND id NOT IN (SELECT question FROM answers WHERE kept)")
     _at_most(staging, filters)
@@ -58,8 +58,8 @@ def choose_shard(staging: Staging, shard: Shard) -> list[str]:
 
 def _at_most(staging: Staging, filters: Filters) -> None:
     """Keeps the first, or a sample, of the questions that are left."""
-    if filters.first is not None:
-        _keep(staging, "n", filters.first)
+    if filters.limit is not None:
+        _keep(staging, "n", filters.limit)
     if filters.sample is not None:
         staging.function("draw", lambda name: hashlib.sha256(f"{filters.seed}:{name}".encode()).digest())
         _keep(staging, "draw(id)", filters.sample)

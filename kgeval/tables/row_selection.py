@@ -11,9 +11,9 @@ from kgeval.tables.shards import Shard
 
 @dataclass(frozen=True)
 class Filters:
-    """`first`, `sample`: how many questions (of those that the rest leaves); the others: values of which a row has one."""
+    """`limit`, `sample`: how many questions (of those that the rest leaves); the others: values of which a row has one."""
 
-    first: int | None = None
+    limit: int | None = None
     sample: int | None = None
     seed: int = 0
     ids: tuple[str, ...] = ()

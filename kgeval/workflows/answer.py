@@ -542,7 +542,7 @@ def measured(question: Question, answer: Answer) -> dict[str, float | None]:
 
     subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), RowFacts(), MetricSettings())
     metrics = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
-    there = {"id_recall": bool(question.gold_ids)}
+    there = {"id_recall": bool(question.evidence_groups)}
     return {name: metrics[name].value(subject).value if there.get(name, True) else None for name in MEASURES}
 
 

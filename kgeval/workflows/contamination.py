@@ -250,7 +250,7 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
     systems: dict[str, None] = {}
     if options.answers:
         measuring.rows = stack.enter_context(open_rows(RowSelection(
-            options.answers, questions=measuring.questions, maps=options.map, filters=Filters(first=options.limit),
+            options.answers, questions=measuring.questions, maps=options.map, filters=Filters(limit=options.limit),
             allow_missing=options.allow_missing, allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
         )))
         for note in measuring.rows.notes:

@@ -24,7 +24,7 @@ def filters_of(options: FilterOptions) -> Filters:
     from kgeval.tables.row_selection import Filters
 
     return Filters(
-        first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
+        limit=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
         datasets=options.datasets, documents=options.documents, hops=options.hops,
         systems=options.systems if isinstance(options, RowOptions) else (),
     )
@@ -48,7 +48,7 @@ def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> 
     from kgeval.tables.row_selection import Filters, RowSelection
 
     questions = open_questions(RowSelection(
-        (), questions=path, maps=options.map, filters=Filters(first=getattr(options, "limit", None)),
+        (), questions=path, maps=options.map, filters=Filters(limit=getattr(options, "limit", None)),
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
     ))
     for note in questions.notes:

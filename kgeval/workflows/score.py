@@ -293,7 +293,7 @@ def check(scoring: Scoring, rows: Rows) -> None:
     options = scoring.options
     if scoring.known is not None:
         scoring.left_out = scoring.known.among(rows.question_ids(), part=scoring.wanted.shard is not None)
-    check_options(SummaryOptions(baseline=options.against, gates=scoring.gates), (), [info.system for info in rows.systems])
+    check_options(SummaryOptions(against=options.against, gates=scoring.gates), (), [info.system for info in rows.systems])
     if options.trials > 1 and any(info.trials > 1 for info in rows.systems):
         what = "--trials: the answers have trials of their own, and the spread between runs could be of either"
         raise UsageError(what, fix="leave --trials out, or give answers of one trial")
@@ -479,7 +479,7 @@ def _report(scoring: Scoring, rows: Rows, file: ScoreFile) -> ScoreReport:
         file.scores, lambda: iter(rows), infos=scoring.infos, systems=rows.systems,
         run=scoring.manifest(rows, options.audit, *options.index, options.without_known),
         options=SummaryOptions(
-            seed=options.seed, baseline=options.against, gates=scoring.gates, complete=not stopped, notes=(*rows.notes, *asking.notes),
+            seed=options.seed, against=options.against, gates=scoring.gates, complete=not stopped, notes=(*rows.notes, *asking.notes),
             verdicts=file.verdicts if _keeps_verdicts(scoring) else None, audit=scoring.audit, index_records=scoring.index,
             known=left_out_record(scoring.known, scoring.left_out, len(rows.question_ids())), missing=missing,
         ),

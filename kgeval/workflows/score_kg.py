@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.records import Row
     from kgeval.tables.rows import Rows
 
-SWEPT = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "runs", "seed")
+SWEPT = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "runs", "community_seed")
 WINDOW = 512
 MOST_LISTED = 50
 MOST_POINTS = 400
@@ -137,7 +137,7 @@ def explain_text(explained: Explained, settings: MetricSettings) -> str:
         *_cut([f"{cosine:.4f}  {visible(a)}  ~  {visible(b)}" for a, b, cosine, _ in sorted(explained.similar, key=lambda s: -s[2])]),
         f"  paths (cost <= {settings.delta:g}): {matched} of {len(explained.ways)} input entities",
         *_cut([_path(path) for path in sorted(explained.ways, key=lambda path: (path.cost is None, path.cost))]),
-        f"  communities of the first partition ({settings.community}, seed {settings.seed}): {len(explained.communities)}",
+        f"  communities of the first partition ({settings.community}, seed {settings.community_seed}): {len(explained.communities)}",
         *_cut([f"{kind}  {names}" for kind, names in groups]),
         "",
     ])
@@ -192,7 +192,8 @@ def pair_rows(explained: Explained, settings: MetricSettings) -> Any:
     for a, b, (_, _, cosine, cost) in zip(pair.similar_input.tolist(), pair.similar_context.tolist(), explained.similar, strict=True):
         edges.append(("SIMILAR", a, b + first, {"cosine": cosine, "cost": cost}))
     about = {"question": explained.question_id, "system": explained.system, "pair": explained.pair}
-    about |= {name: asdict(settings)[name] for name in ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "seed")}
+    named = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "community_seed")
+    about |= {name: asdict(settings)[name] for name in named}
     return PairRows(explained.id, about, nodes, edges)
 
 

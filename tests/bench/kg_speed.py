@@ -156,7 +156,7 @@ def plain(case: Case, embedder: Vectors, settings: MetricSettings, *, communitie
     undirected = nx.Graph(graph)
     found = []
     for run in range(settings.runs):
-        parts = louvain.best_partition(undirected, weight="weight", random_state=settings.seed + run)
+        parts = louvain.best_partition(undirected, weight="weight", random_state=settings.community_seed + run)
         ours, theirs = {parts[name] for name in given}, {parts[name] for name in context}
         by_entity = sum(parts[name] in theirs for name in given) / len(given)
         found.append((by_entity, len(ours & theirs) / len(set(parts.values())), louvain.modularity(parts, undirected)))

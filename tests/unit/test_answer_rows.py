@@ -306,8 +306,8 @@ FILTERED = [
 
 
 @pytest.mark.parametrize(("filters", "ids"), [
-    (Filters(first=2), ["0", "1"]), (Filters(ids=("3", "7")), ["3", "7"]), (Filters(levels=("path",), datasets=("d2",)), ["7", "9", "11"]),
-    (Filters(hops=(2,), first=1), ["2"]), (Filters(kinds=("k4",)), ["4", "9"]),
+    (Filters(limit=2), ["0", "1"]), (Filters(ids=("3", "7")), ["3", "7"]), (Filters(levels=("path",), datasets=("d2",)), ["7", "9", "11"]),
+    (Filters(hops=(2,), limit=1), ["2"]), (Filters(kinds=("k4",)), ["4", "9"]),
     (Filters(documents=("doc0", "doc1"), hops=(0,)), ["0", "9"]),
 ])
 def test_filters_choose_questions(filters: Filters, ids: list[str], tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from kgeval.metrics.options import make_settings
 
 @pytest.mark.parametrize(("name", "written", "value"), [
     ("tau", "0.8", 0.8), ("tau", 1, 1.0), ("runs", "5", 5), ("runs", 5.0, 5), ("undirected", "Yes", True), ("undirected", False, False),
-    ("undirected", 1, True), ("community", "louvain", "louvain"), ("seed", "0", 0), ("relevant_from", "1e0", 1.0),
+    ("undirected", 1, True), ("community", "louvain", "louvain"), ("community_seed", "0", 0), ("relevant_from", "1e0", 1.0),
 ])
 def test_a_setting_gets_the_type_of_its_default(name: str, written: Any, value: Any) -> None:
     made = getattr(make_settings({name: written}), name)

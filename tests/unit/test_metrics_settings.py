@@ -159,7 +159,8 @@ def test_a_fact_gets_what_it_declares_and_no_more() -> None:
     subject = Subject(ROW, RowFacts(), MetricSettings(tau=0.9, query_timeout=7))
     assert subject.settings_for("pairs:faithfulness").values == {"tau": 0.9}
     assert subject.settings_for("triples:contexts").query_timeout == 7
-    for fact, name in (("pairs:faithfulness", "delta"), ("triples:answer", "query_timeout"), ("cypher", "ordered"), ("points", "seed")):
+    undeclared = {"pairs:faithfulness": "delta", "triples:answer": "query_timeout", "cypher": "ordered", "points": "community_seed"}
+    for fact, name in undeclared.items():
         with pytest.raises(UndeclaredSettingError, match=f"fact {fact} reads the setting {name}, which it does not declare"):
             getattr(subject.settings_for(fact), name)
 

@@ -159,7 +159,7 @@ def test_what_answers_took_is_of_the_questions_that_both_tell_of() -> None:
 def test_the_graph_stands_first_without_a_baseline_and_where_it_was_put_with_one() -> None:
     scores, rows = world(*drawn(0, 24, (0.1,)))
     assert {(one.system, one.baseline) for one in report(scores, rows).gains_by_group} == {("graph", "a-vector")}
-    turned = report(scores, rows, baseline="graph")
+    turned = report(scores, rows, against="graph")
     assert {(one.system, one.baseline) for one in turned.gains_by_group} == {("a-vector", "graph")}
     assert {(one.system, one.graph) for one in turned.systems} == {("graph", True), ("a-vector", False)}
     assert verdict.heading(ScoreTables.of(turned)) == "Differences by question type and hops"

@@ -235,7 +235,7 @@ def test_two_scores_of_one_answer_are_refused() -> None:
 
 def test_unknown_systems_and_a_leaderboard_by_a_metric_that_is_not_there_are_refused_together() -> None:
     with pytest.raises(UsageError, match="called T; no system is called U; the systems are S; rouge_l is not computed"):
-        report([score("a", 1.0)], baseline="T", accuracy_metric="rouge_l", gates=[Threshold("token_f1", ">=", 0.5, "U")])
+        report([score("a", 1.0)], against="T", accuracy_metric="rouge_l", gates=[Threshold("token_f1", ">=", 0.5, "U")])
 
 
 def test_the_worst_answers_come_with_their_texts_and_what_the_verdicts_hold_against_them() -> None:

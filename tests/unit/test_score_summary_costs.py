@@ -109,14 +109,14 @@ def test_the_factors_are_those_of_kasiaks_table_2() -> None:
     standard = {"input_tokens": 650_000, "output_tokens": 160_000, "latency_s": 200.0}
     graph = {"input_tokens": 3_800_000, "output_tokens": 800_000, "latency_s": 1629.0}
     found = report(
-        [{"system": "standard", "question_id": "q", **standard}, {"system": "graph", "question_id": "q", **graph}], baseline="standard",
+        [{"system": "standard", "question_id": "q", **standard}, {"system": "graph", "question_id": "q", **graph}], against="standard",
     )
     factors = cost(found, "graph").factors
     printed = {"input_tokens": 5.8, "output_tokens": 5.0, "latency_s": 8.1, "total_tokens": 5.7}
     assert {name: round(factors[name], 1) for name in printed} == printed
     exact = [{"system": "standard", "question_id": "q", "input_tokens": 816_106, "output_tokens": 0},
              {"system": "graph", "question_id": "q", "input_tokens": 4_631_619, "output_tokens": 0}]
-    assert round(cost(report(exact, baseline="standard"), "graph").factors["total_tokens"], 1) == 5.7
+    assert round(cost(report(exact, against="standard"), "graph").factors["total_tokens"], 1) == 5.7
     assert cost(found, "standard").factors == {} and cost(found, "standard").totals["total_tokens"] == 810_000
 
 
@@ -128,7 +128,7 @@ def test_factors_are_over_questions_that_both_answered_and_tell() -> None:
         {"system": "new", "question_id": "a", "input_tokens": 20, "trial": 1, "latency_s": 3.0},
         {"system": "new", "question_id": "a", "input_tokens": 40, "trial": 2},
         {"system": "new", "question_id": "b", "input_tokens": None}, {"system": "new", "question_id": "c", "input_tokens": 10},
-    ], baseline="base")
+    ], against="base")
     assert cost(found, "new").factors == {"input_tokens": 3.0}, "a is averaged over its repetitions; a baseline of 0 seconds has no factor"
     assert cost(found, "new").known["input_tokens"] == 3 and cost(found, "new").n == 4
     assert cost(report([{"system": "s", "question_id": "a", "cost": 0.5}]), "s").factors == {}

@@ -203,7 +203,7 @@ def side_by_side(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Metr
     parts, roles, offset = [], [], 0
     for pair, run in zip(pairs, runs, strict=True):
         edges = links(pair, settings)
-        keys = _keys(len(edges.value), settings.seed, run)
+        keys = _keys(len(edges.value), settings.community_seed, run)
         order, flip = np.argsort(keys), (keys & np.uint64(1)).astype(bool)
         source, target = np.where(flip, edges.target, edges.source), np.where(flip, edges.source, edges.target)
         total = edges.value.sum()
@@ -412,7 +412,7 @@ def partitioned(
     heavy = len(np.unique(several.group[edges.source[edges.value > 0]]))
     if heavy:
         arrays = gds.Arrays(edges.source, edges.target, edges.value)
-        community = gds.communities(graph, arrays, nodes, graphs=heavy, algorithm=settings.community, seed=settings.seed)
+        community = gds.communities(graph, arrays, nodes, graphs=heavy, algorithm=settings.community, seed=settings.community_seed)
     else:
         community = np.arange(nodes)
     return community, overlap(several, community)

@@ -246,7 +246,7 @@ class TouchMasks:
 
 def _chunks(question: Question) -> list[GraphRef]:
     """The chunks and documents of the evidence, as references."""
-    ids = {name for group in question.gold_ids for name in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
+    ids = {name for group in question.evidence_groups for name in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
     documents = {p.document for p in question.evidence if p.document} | ({question.document} if question.document else set())
     refs = [GraphRef(element_id=name, key=name, name=name, kind="chunk") for name in sorted(ids)]
     return refs + [GraphRef(element_id=name, key=name, name=name, kind="document") for name in sorted(documents)]

@@ -137,7 +137,7 @@ Verdicts = Callable[[], Iterator[Verdict]]
 
 @dataclass(frozen=True)
 class SummaryOptions:
-    """How a run is summed up. `baseline`: the system that the others are compared with; `accuracy_metric`: of the leaderboard and of
+    """How a run is summed up. `against`: the system that the others are compared with; `accuracy_metric`: of the leaderboard and of
     chains of reasoning.
 
     `known`: questions that a model answers without any text, which all figures are without; `missing`: by system, how many of the other
@@ -148,7 +148,7 @@ class SummaryOptions:
     """
 
     seed: int = 0
-    baseline: str | None = None
+    against: str | None = None
     accuracy_metric: str | None = None
     gates: Sequence[Threshold] = ()
     worst: int = 5
@@ -221,11 +221,11 @@ def build_report(
         run=run, complete=options.complete, known=_known(options, all_questions, parts.summaries), systems=with_graph,
         metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
-        gains=gains(read.table, names, infos, baseline=options.baseline, graphs=read.graphs, seed=options.seed),
+        gains=gains(read.table, names, infos, baseline=options.against, graphs=read.graphs, seed=options.seed),
         gains_by_group=group_gains(
-            read.table, names, infos, groups, baseline=options.baseline, graphs=read.graphs, seed=options.seed,
+            read.table, names, infos, groups, baseline=options.against, graphs=read.graphs, seed=options.seed,
         ),
-        costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.baseline, graphs=read.graphs),
+        costs_by_group=group_costs(read.table, names, read.costs, groups, baseline=options.against, graphs=read.graphs),
         joined=parts.joined, worst=read.worst.rows(names),
         gates=evaluate(options.gates, parts.summaries, complete=options.complete, missing=missing),
         notes=notes,
@@ -263,7 +263,7 @@ def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems:
     Raises: UsageError that names every system and metric that the run does not have.
     """
     better = {info.metric: info.better for info in infos}
-    named = {options.baseline, *(gate.of for gate in options.gates)}
+    named = {options.against, *(gate.of for gate in options.gates)}
     unknown = sorted(name for name in named if name is not None and name not in systems)
     faults = [f"no system is called {name[:100]}" for name in unknown]
     if unknown:
@@ -341,7 +341,7 @@ def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts
     summaries = []
     for system in systems:
         built = [record for record in options.index_records if is_index_of(record.system, system)]
-        summary = costs.summary(system, groups, baseline=options.baseline, built=built)
+        summary = costs.summary(system, groups, baseline=options.against, built=built)
         if summary is not None:
             summaries.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
     return summaries

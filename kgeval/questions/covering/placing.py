@@ -197,7 +197,7 @@ class QuestionPlacer:
         for placed in batch:
             question = placed.question
             names = filter(None, (question.document, *(passage.document for passage in question.evidence)))
-            if by_chunk := self._documents_of({chunk for group in question.gold_ids for chunk in group}):
+            if by_chunk := self._documents_of({chunk for group in question.evidence_groups for chunk in group}):
                 _add_documents(placed, by_chunk, "chunk_ids")
             elif by_name := {document for name in names if (document := self._profile.document(name)) is not None}:
                 _add_documents(placed, by_name, "document")
