@@ -15,6 +15,8 @@ from kgeval.llm.extractive import NOT_FOUND, extract_answer
 from kgeval.records import Layout
 from kgeval.systems.builtin import SETTINGS, Settings, defaults, read_settings, variants
 from kgeval.systems.builtin.graph_rag import about, budgeted, reached, sentence, words_of
+from kgeval.systems.builtin.readers import ExtractiveReader
+from kgeval.systems.builtin.system import BuiltinSystem
 
 LINES = ["Livia Tarrant designed North Breakwater.", "Livia Tarrant born in Ostrand.", "Osric Venn born in Gull Point."]
 
@@ -179,3 +181,16 @@ def test_the_time_limit_is_for_the_queries_of_a_question_and_not_for_building_an
     assert (list(reader.entities()), list(reader.chunks()), reader.size()) == ([], [], (1, 2))
     assert (reader.around(["a"], 1), reader.texts(["a"])) == ([], {})
     assert graph.seen == {"entry-texts": None, "entry-chunks": None, "graph-size": None, "expand-entities": 5, "passage-texts": 5}
+
+
+def test_answers_that_were_retrieved_by_another_layout_are_signed_otherwise_and_those_of_a_closed_book_are_not() -> None:
+    class Found:
+        signature = "index=1"
+
+    def signed(system: str, layout_settings: dict[str, Any]) -> str:
+        retriever: Any = None if system == "closed-book" else Found()
+        return BuiltinSystem(defaults(system), ExtractiveReader(), retriever, layout_settings).signature
+
+    keys = {"keys": {"relation_description_key": "note"}}
+    assert "layout=" not in signed("graph", {}) and signed("graph", keys) != signed("graph", {})
+    assert signed("closed-book", keys) == signed("closed-book", {})
