@@ -11,7 +11,6 @@ from kgeval.rounding import is_equal
 
 BETTER = {"giant_share": 1, "isolated_share": -1, "property_fill": 1}  # of the others nobody can say which way is better
 BY_LABEL = ("entities_by_type", "relations_by_type", "property_fill")
-NOT_COMPARED = ("degree_histogram", "component_size_histogram", "property_types")
 METHODS = {"tokenizer": PARTS["tokens"], "community_algorithm": PARTS["communities"]}  # a figure that names how others were found
 
 

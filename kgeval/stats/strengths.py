@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -205,8 +206,6 @@ class Strength:
     rank: int | None = None
     rank_low: int | None = None
     rank_high: int | None = None
-    average_low: float | None = None
-    average_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -282,14 +281,6 @@ class _ResamplingPlan:
         return self.resamples if questions * self.resamples <= DRAWS else max(LEAST, DRAWS // questions)
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """Resamples: average win rates (all, systems), log strengths of those with an answer (some, systems)."""
-
-    averages: Floats
-    theta: Floats
-
-
 def _strengths(counted: OutcomeTally, systems: tuple[str, ...], plan: _ResamplingPlan) -> Strengths:
     import numpy as np
 
@@ -303,56 +294,44 @@ def _strengths(counted: OutcomeTally, systems: tuple[str, ...], plan: _Resamplin
     fitted = None if started is None else pairmodel.fit(wins[None], ties[None], *started)
     if fitted is not None and not fitted.converged[0]:
         reason, fitted = "the strengths run away: the results are too nearly one-sided", None
-    result = Strengths(plain, fitted is not None, reason, questions=questions)
-    theta = None if fitted is None else fitted.theta[0]
-    if fitted is not None and theta is not None:
-        equal = float(np.exp(fitted.eta[0]))
-        result = replace(result, systems=_ranked(plain, theta), tie_share=None if plan.ties == "half" else equal / (2 + equal))
-    if questions < 2:
-        return replace(result, interval_reason="fewer than 2 questions: no intervals")
+    few = "fewer than 2 questions: no intervals" if questions < 2 else None
+    if fitted is None:
+        return Strengths(plain, rankable=False, reason=reason, interval_reason=few, questions=questions)
+    theta, eta = fitted.theta[0], float(fitted.eta[0])
+    equal = math.exp(eta)
+    result = Strengths(
+        _ranked(plain, theta), rankable=True, interval_reason=few, tie_share=None if plan.ties == "half" else equal / (2 + equal),
+        questions=questions,
+    )
+    if few:
+        return result
     times = plan.times(questions)
-    drawn = _drawn(counted, plan, times, theta, float(fitted.eta[0]) if fitted is not None else 0.0)
-    result = replace(result, resamples=times, systems=_with_averages(result.systems, drawn.averages, plan.confidence))
-    return result if theta is None else _with_intervals(result, drawn.theta, plan.confidence)
+    return _with_intervals(replace(result, resamples=times), _drawn(counted, plan, times, theta, eta), plan.confidence)
 
 
 def _modelled(wins: Floats, ties: Floats, plan: _ResamplingPlan) -> tuple[Floats, Floats]:
     return (wins, ties) if plan.ties == "model" else (wins + ties / 2, 0 * ties)
 
 
-def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floats | None, eta: float) -> _Drawn:
+def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floats, eta: float) -> Floats:
+    """Log strengths of the resamples that have an answer (some, systems)."""
     import numpy as np
 
-    averages, thetas = [], []
+    thetas = []
     for plain_wins, plain_ties in counted.resampled(times, np.random.default_rng(plan.seed)):
-        averages.append(average_win_rates(plain_wins, plain_ties))
-        if theta is None:
-            continue
         wins, ties = _modelled(plain_wins, plain_ties, plan)
         kept = pairmodel.exists(wins, ties)
         if kept.any():
             # Resamples lie around the strengths of all questions, so Newton's method starts there and needs a few steps.
             fitted = pairmodel.fit(wins[kept], ties[kept], theta, eta)
             thetas.append(fitted.theta[fitted.converged])
-    return _Drawn(np.concatenate(averages), np.concatenate(thetas) if thetas else np.empty((0, counted.systems)))
+    return np.concatenate(thetas) if thetas else np.empty((0, counted.systems))
 
 
 def _ranked(plain: tuple[Strength, ...], theta: Floats) -> tuple[Strength, ...]:
     strengths = theta.tolist()
     return tuple(
         replace(system, strength=own, rank=rank) for system, own, rank in zip(plain, strengths, ranks(strengths), strict=True)
-    )
-
-
-def _with_averages(systems: tuple[Strength, ...], averages: Floats, confidence: float) -> tuple[Strength, ...]:
-    """An interval only where each resample has the figure."""
-    import numpy as np
-
-    ends = np.quantile(averages, _levels(confidence), axis=0)  # NaN where one is
-    return tuple(
-        system if np.isnan(low) or system.average_win_rate is None
-        else replace(system, average_low=min(float(low), system.average_win_rate), average_high=max(float(high), system.average_win_rate))
-        for system, low, high in zip(systems, ends[0], ends[1], strict=True)
     )
 
 

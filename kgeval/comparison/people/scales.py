@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
 from kgeval.records import LabelScope
 
 OVERALL = "overall"
 SCALES: Mapping[LabelScope, tuple[str, ...]] = {"pairs": ("-2", "-1", "0", "1", "2"), "answers": ("0", "1", "2", "3", "4", "5")}
-Word = Literal["1 much", "1", "equal", "2", "2 much"]
 # word on a sheet of pairs -> steps; positive: answer 1 is better
 STEPS: Mapping[str, int] = {"1 much": 2, "1": 1, "equal": 0, "2": -1, "2 much": -2}
 MEANINGS: Mapping[str, str] = {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.records import Layout
 
-BuiltinName = Literal["closed-book", "vector", "graph", "graph+text", "communities"]
 BuiltinNeed = Literal["reader", "embedder", "graph", "chunks"]
 
 NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {

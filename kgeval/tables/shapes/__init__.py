@@ -19,7 +19,6 @@ from kgeval.tables.fields import OF_ANSWERS, ROWS
 
 ShapeRole = Literal["answers", "questions"]
 FOLDER = Path(__file__).parent
-CONTESTED = ("answer", "context")
 PLAIN = "plain fields"
 
 
