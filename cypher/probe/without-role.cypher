@@ -1,5 +1,6 @@
 // without-role: the nodes and relations of the graph that play no role in the layout, by label and by type, and how many there are of all.
-// Relations with an end that a layout knows as structure, and relations between chunks and documents, play one.
+// Relations with an end that a layout knows as structure, and relations between chunks and documents, play one. What kgeval wrote to be
+// looked at (score --write-back) is no part of the graph.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 //
@@ -8,6 +9,7 @@
 MATCH (n)
 WHERE ($layout.scope_label IS NULL OR $layout.scope_label IN labels(n))
   AND ($layout.scope_property IS NULL OR n[$layout.scope_property] = $layout.scope_value)
+  AND none(l IN labels(n) WHERE l STARTS WITH 'KgevalPair')
 WITH labels(n) AS labels, count(*) AS count
 UNWIND CASE WHEN none(l IN labels WHERE l IN $layout.entity_labels + $layout.chunk_labels + $layout.document_labels + $layout.entity_excluded_labels)
   THEN CASE WHEN isEmpty(labels) THEN ['(no label)', null] ELSE [coalesce(@kind(labels), labels[0]), null] END ELSE [null] END AS name
@@ -17,7 +19,7 @@ MATCH (a)-[r]->(b)
 // as a column: with conditions on both ends the server goes from node to node, which takes twice as long as one pass over the relations
 WITH a, r, b, ($layout.scope_label IS NULL OR ($layout.scope_label IN labels(a) AND $layout.scope_label IN labels(b)))
   AND ($layout.scope_property IS NULL OR (a[$layout.scope_property] = $layout.scope_value AND b[$layout.scope_property] = $layout.scope_value))
-  AS in_graph
+  AND none(l IN labels(a) WHERE l STARTS WITH 'KgevalPair') AS in_graph
 WHERE in_graph
 WITH type(r) AS type, CASE
     WHEN type(r) IN $layout.relation_types AND $layout.relations_join_entities_only THEN true

@@ -5,9 +5,9 @@
   standard streams by their names in /dev) is written to as it stands.
 - What is written is readable by its owner alone (0600), for it quotes the user's texts; `shared` is for what holds
   none of them (0666 without what the umask takes away). No right that an existing file withholds is given.
-- A cell of a table that a spreadsheet would take for a formula gets an apostrophe in front, and characters that
-  steer a terminal or turn the direction of writing are written out as [U+001B]. Both are undone exactly where
-  kgeval reads its own tables.
+- A cell of a table that a spreadsheet would take for a formula gets an apostrophe in front, and hidden characters
+  (those that steer a terminal or turn the direction of writing, too) are written out as [U+001B]. Both are undone
+  exactly where kgeval reads its own tables.
 
 `tests/unit/test_one_door.py` lists what does not go through here, and why.
 """
@@ -38,12 +38,17 @@ _STREAM = re.compile(r"/dev/(stdout|stderr|fd/(?P<number>\d+))|/proc/self/fd/(?P
 # does not keep a spreadsheet from reading a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
-# control characters but tab, line feed and the pair of Windows' line ends; what turns the direction of writing
-# (Unicode TR 36); halves of surrogate pairs, which UTF-8 has not; and what looks like one of these written out
-_STEERING = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]|\r(?!\n)|\\[(?=U\\+[0-9A-F]{4}\\])",
+# What `format.visible` writes out: control characters (but tab, line feed and the line ends of Windows), characters
+# without a look of their own or that turn the direction of writing, and halves of surrogate pairs, which UTF-8 has
+# not. Joiners between two characters that are not ASCII stay: Persian, Hindi and emoji need them. And what looks like
+# one of these written out.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001\U000e0020-\U000e007f\ud800-\udfff]"
+    "|\r(?!\n)|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])|\\[(?=U\\+[0-9A-F]{4,6}\\])",
 )
-_WRITTEN_OUT = re.compile(r"\[U\+([0-9A-F]{4})\]")
+_WRITTEN_OUT = re.compile(r"\[U\+([0-9A-F]{4,6})\]")
 # The columns by which kgeval's own tables are known: scores, answers, verdicts, outcomes for evalica.
 _OWN_TABLES = (
     frozenset(Score.model_fields), frozenset(Answer.model_fields), frozenset(ComparisonVerdict.model_fields),
@@ -152,9 +157,9 @@ def write_cells(file: IO[str], rows: Iterable[Iterable[object]], *, line_end: st
 
 
 def defuse_cell(cell: str) -> str:
-    """A text that no spreadsheet takes for a formula, and that steers no terminal; a number stays as it is.
-    `restore_cell` undoes it exactly, so that an apostrophe in front is doubled."""
-    shown = _STEERING.sub(lambda match: f"[U+{ord(match[0]):04X}]", cell)
+    """A text that no spreadsheet takes for a formula, and that hides nothing and steers no terminal; a number stays as
+    it is. `restore_cell` undoes it exactly, so that an apostrophe in front is doubled."""
+    shown = _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", cell)
     return f"'{shown}" if shown.startswith((*_FORMULA, "'")) and not _NUMBER.fullmatch(shown) else shown
 
 
@@ -170,8 +175,8 @@ def is_own_table(header: Collection[str]) -> bool:
 
 
 def _character(match: re.Match[str]) -> str:
-    character = chr(int(match[1], 16))
-    return character if character in "[\r" or _STEERING.fullmatch(character) else match[0]
+    code = int(match[1], 16)
+    return chr(code) if code <= sys.maxunicode and (chr(code) in "[" or _HIDDEN.fullmatch(chr(code))) else match[0]
 
 
 def _opened_special(path: Path, target: Path) -> int | None:

@@ -129,7 +129,7 @@ def test_waived_and_known_hits_are_counted_beside_each_other_too() -> None:
 
 def test_names_in_csv_are_no_formulas_and_no_codes_of_a_terminal() -> None:
     made = side_by_side(["=1+1", "\t=1", "a\x1b[31m\u202e"], [report(finding(count=1))] * 3, run_of())
-    assert rendered(made, "csv").splitlines()[0] == "kind,id,'=1+1,'=1,a[U+001B][31m[U+202E]"
+    assert rendered(made, "csv").splitlines()[0] == "kind,id,'=1+1,'\t=1,a[U+001B][31m[U+202E]"
 
 
 def test_a_report_whose_figures_timed_out_stays_incomplete(files: list[Path]) -> None:

@@ -58,7 +58,7 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
         write_text(file, "\ud800")
     assert file.read_text(encoding="utf-8").startswith('{"name"') and [f.name for f in tmp_path.iterdir()] == ["rows.jsonl"]
     with pytest.raises(InputError):
-        write_text(tmp_path / "missing" / "x", "y")
+        write_text(file / "x", "y")
 
 
 def test_a_number_of_thousands_of_digits_is_an_input_error(tmp_path: Path) -> None:

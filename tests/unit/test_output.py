@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts, write_due
 HOSTILE = (
     "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'quoted", "''tis", "'=1", "-", "--",
     "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202egnp.exe", "\u2066x\u2069", "a\x00b", "a\rb", "a\r\nb", "a\r\r\nb", "[U+001B]", "[U+005B]",
-    "[U+ZZZZ]", "'[U+001B]", "\ud800", "plain", "-5", "+4.5e3", "a, b; \"c\"\n", "שלום\u200f", "\u0627\u200c\u0628", "é",
+    "[U+ZZZZ]", "[U+10FFFF]", "[U+FFFFFF]", "a\u200db", "x\U000e0041", "'[U+001B]", "\ud800", "plain", "-5", "+4.5e3", "a, b; \"c\"\n", "שלום\u200f", "\u0627\u200c\u0628", "é",
 )
 
 
@@ -176,8 +177,22 @@ def test_no_cell_is_a_formula_or_steers_a_terminal_and_each_comes_back(cell: str
     assert restore_cell(shown) == cell
     number = re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", shown, re.ASCII)
     assert number or not shown.startswith(tuple("=+-@\t\r\n＝＋－＠"))
-    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", shown)
+    assert hidden(shown) == ""
     shown.encode()
+
+
+def hidden(text: str) -> str:
+    """The characters that nobody sees, by the tables of Unicode; joiners have a test of their own."""
+    lines = re.sub("[\n\t\u200c\u200d]", "", text.replace("\r\n", ""))
+    return "".join(char for char in lines if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def test_every_character_that_reports_show_is_shown_and_joiners_stay_where_they_are_needed() -> None:
+    assert hidden(defuse_cell("".join(map(chr, range(sys.maxunicode + 1))))) == ""
+    family, persian = "\U0001f469\u200d\U0001f467", "\u0645\u06cc\u200c\u0631\u0648\u062f"
+    assert [defuse_cell(text) for text in (family, persian, "a\u200db", "\u200dx")] == [
+        family, persian, "a[U+200D]b", "[U+200D]x",
+    ]
 
 
 def check_cells(path: Path) -> None:
@@ -186,7 +201,7 @@ def check_cells(path: Path) -> None:
         for row in csv.reader(file, strict=True):
             for cell in row:
                 assert re.fullmatch(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?", cell) or cell[:1] not in tuple("=+-@\t\r\n＝＋－＠"), cell
-                assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)", cell), cell
+                assert hidden(cell) == "", cell
 
 
 def utf8(text: str) -> bool:

@@ -76,7 +76,7 @@ def test_it_is_printed_or_written_and_never_over_a_file(tmp_path: Path, capsys: 
     path.write_text("mine")
     assert run(["help", "--for-agents", "-o", str(path)]) == 2
     assert path.read_text() == "mine"
-    assert run(["help", "--for-agents", "-o", str(tmp_path / "no" / "folder.md")]) == 2
+    assert run(["help", "--for-agents", "-o", str(path / "below a file.md")]) == 2
 
 
 def all_commands(command: click.Command) -> Iterator[click.Command]:
