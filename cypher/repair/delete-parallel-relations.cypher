@@ -1,5 +1,6 @@
-// delete-parallel-relations: keeps the first of all relations that say the same of the same two entities at the same time.
-// Descriptions, weights and sources of the others are lost.
+// delete-parallel-relations: keeps one of all relations that are the same in everything: both ends, type and every property.
+// Relations whose properties differ stay: their descriptions, weights, sources or times are facts of their own.
+// Only for graphs that a writer extracted from texts: elsewhere a relation that stands twice may be a second event.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 //
@@ -8,9 +9,9 @@
 MATCH (a)-[r]->(b)
 WHERE a <> b
   AND @is(r, Relation)
-WITH a, b, @label(r) AS label, [r[$layout.valid_from_key], r[$layout.valid_to_key], r[$layout.expired_key]] AS validity, r
+WITH a, b, type(r) AS name, properties(r) AS said, r
 ORDER BY elementId(r)
-WITH a, b, label, validity, collect(r) AS same
+WITH a, b, name, said, collect(r) AS same
 UNWIND tail(same) AS r
 DELETE r
 RETURN count(*) AS deleted

@@ -1,5 +1,6 @@
 // infer-sources: gives relations without a source the chunks that both their ends have.
-// Weaker evidence than the extractor's own, so that they are marked (sources_inferred). Relations whose ends share no chunk stay as they are.
+// Weaker evidence than the extractor's own, so that they are marked (sources_inferred). Relations that name a source by now, and those
+// whose ends share no chunk, stay as they are.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
@@ -7,7 +8,7 @@
 // returns: changed INTEGER
 // mode: write
 MATCH (a)-[r]->(b)
-WHERE elementId(r) IN $element_ids
+WHERE elementId(r) IN $element_ids AND none(s IN @sources(r, Relation) WHERE s <> '' AND NOT s IN $layout.placeholder_values)
   AND @is(r, Relation)
 MATCH (a)-[m]-(c)-[n]-(b)
 WHERE type(m) IN $layout.mention_types AND type(n) IN $layout.mention_types

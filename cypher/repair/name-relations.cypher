@@ -1,5 +1,6 @@
 // name-relations: gives relations a name that says what they mean.
 // In the layout's property or, where there is none, as type: then relations are made anew and their element ids change.
+// The name that they had is kept, in the list former_name.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
@@ -13,12 +14,12 @@ WHERE elementId(r) IN $element_ids
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
   WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
-  SET r[$layout.relation_label_key] = $label
+  SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[$layout.relation_label_key] = $label
 }
 CALL (a, r, b) {
   WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
   CREATE (a)-[n:$($label)]->(b)
-  SET n = properties(r)
+  SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + @label(r)
   DELETE r
 }
 RETURN count(*) AS renamed

@@ -1,5 +1,6 @@
 // rename-relation: gives all relations of one name another one.
 // The name is in the layout's property or, where there is none, the type: then relations are made anew and their element ids change.
+// The name that goes is kept, in the list former_name.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param from => 'worked_for'            -- STRING: the name that goes
@@ -13,12 +14,12 @@ WHERE @label(r) = $from
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
   WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
-  SET r[$layout.relation_label_key] = $to
+  SET r[$layout.relation_label_key] = $to, r.former_name = [] + coalesce(r.former_name, []) + $from
 }
 CALL (a, r, b) {
   WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
   CREATE (a)-[n:$($to)]->(b)
-  SET n = properties(r)
+  SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + $from
   DELETE r
 }
 RETURN count(*) AS renamed

@@ -1,4 +1,4 @@
-// shorten-name: gives one entity a short name; the long one becomes its description, where it has none.
+// shorten-name: gives one entity a short name; the long one becomes its description, where it has none, and is kept in the list former_KEY.
 // Repeat it for each entity.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
@@ -11,6 +11,6 @@ MATCH (e)
 WHERE elementId(e) = $element_id
   AND @is(e, Entity)
 WITH e, @name(e) AS long, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL]) AS key
-SET e[key] = $name
+SET e['former_' + key] = [] + coalesce(e['former_' + key], []) + e[key], e[key] = $name
 FOREACH (d IN [k IN [$layout.description_key] WHERE k IS NOT NULL AND e[k] IS NULL] | SET e[d] = long)
 RETURN count(*) AS renamed

@@ -1,5 +1,5 @@
 // text-to-number: turns whole numbers that are kept as text into integers, for one property of one type.
-// Other values stay as they are.
+// Only texts that the number gives back: '007' and '+1' stay, as all other values do.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param type => 'Person'                -- STRING: the type of entities or relations
@@ -11,14 +11,14 @@ CALL () {
   MATCH (e)
   WHERE $type IN labels(e) + [toStringOrNull(e[$layout.type_key])]
     AND @is(e, Entity)
-    AND e[$property] IS :: STRING NOT NULL AND trim(e[$property]) =~ '[+-]?[0-9]{1,18}'
+    AND e[$property] IS :: STRING NOT NULL AND trim(e[$property]) =~ '0|-?[1-9][0-9]{0,17}'
   SET e[$property] = toInteger(trim(e[$property]))
   RETURN count(*) AS some
   UNION ALL
   MATCH ()-[r]->()
   WHERE $type IN [type(r), @label(r)]
     AND @is(r, Relation)
-    AND r[$property] IS :: STRING NOT NULL AND trim(r[$property]) =~ '[+-]?[0-9]{1,18}'
+    AND r[$property] IS :: STRING NOT NULL AND trim(r[$property]) =~ '0|-?[1-9][0-9]{0,17}'
   SET r[$property] = toInteger(trim(r[$property]))
   RETURN count(*) AS some
 }

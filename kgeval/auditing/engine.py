@@ -17,7 +17,7 @@ from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.partial_scan import PartialScan
-from kgeval.auditing.repair import query_lists, repair_for
+from kgeval.auditing.repair import is_extracted, query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts
@@ -203,7 +203,8 @@ def _run(
     if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
         reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
         return _finding(rule, "skipped", options, reason=reason, seconds=seconds), None
-    return _counted(rule, layout, result.value, options, seconds)
+    extracted = roles.value is not None and is_extracted(layout, roles.value)
+    return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
 
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
@@ -230,7 +231,9 @@ def check_settings(rule: Rule, options: EngineOptions) -> CheckSettings:
     return CheckSettings(rule.id, own | {str(name): getattr(options, name) for name in rule.reads})
 
 
-def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float) -> tuple[Finding, CheckJudgement]:
+def _counted(
+    rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineOptions, seconds: float, *, extracted: bool,
+) -> tuple[Finding, CheckJudgement]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     gated = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
@@ -241,7 +244,7 @@ def _counted(rule: Rule, layout: Layout, outcome: CheckOutcome, options: EngineO
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=gated.suppressed, known=gated.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in gated.taken.items()],
         examples=examples, examples_total=outcome.examples_total, by_type=gated.by_type, seconds=seconds, reason=gated.note,
-        repair=repair_for(rule, layout, examples, outcome.repair) if hits else None,
+        repair=repair_for(rule, layout, examples, outcome.repair, extracted=extracted) if hits else None,
     )
     return finding, replace(gated, examples=[])
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import JsonValue
 
 from kgeval.auditing.rulebook import Rule
+from kgeval.graph.layouts import names
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Example, Layout, Repair
 
@@ -17,17 +18,35 @@ def repair_query(rule: Rule) -> Query | None:
     return all_queries()[rule.repair] if rule.repair else None
 
 
-def repair_for(rule: Rule, layout: Layout, examples: Sequence[Example], own: str | None = None) -> Repair:
-    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `own`: the check's own.
+def is_extracted(layout: Layout, missing: Mapping[str, str]) -> bool:
+    """Whether a writer that kgeval knows extracted the graph from texts: by its layout, and by its entities, which are linked to texts.
+    `missing`: what the graph lacks (`roles.missing_roles`)."""
+    return layout.name in names() and layout.name != "generic" and "mentions" not in missing
 
-    A layout that lacks what the repair needs has none, and the reason.
+
+def why_not_offered(rule: Rule, layout: Layout, *, extracted: bool) -> str | None:
+    """Why the rule's repair is not offered for a graph; None where it is."""
+    if repair_query(rule) is None:
+        return rule.no_repair
+    reasons = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
+    if rule.repair_only_extracted and not extracted:
+        reasons.append(f"nothing shows that a writer extracted it from texts, and elsewhere {rule.repair_only_extracted}")
+    return f"No repair offered for this kind of graph: {'; '.join(reasons)}" if reasons else None
+
+
+def repair_for(
+    rule: Rule, layout: Layout, examples: Sequence[Example], own: str | None = None, *, extracted: bool = False,
+) -> Repair:
+    """The repair of a finding with hits. `examples`: those that its report lists; ids of waived ones are left out. `own`: the check's own.
+    `extracted`: as `is_extracted` says.
+
+    A graph for which it is not offered has none, and the reason.
     """
     if own is not None:
         return Repair(cypher=own, safe=True)
-    query = repair_query(rule)
-    reasons = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
-    if query is None or reasons:
-        return Repair(reason="; ".join(reasons) or rule.no_repair)
+    query, reason = repair_query(rule), why_not_offered(rule, layout, extracted=extracted)
+    if query is None or reason:
+        return Repair(reason=reason)
     # the things that are hits, each once: of examples that are not waived the first item, or all of a group
     hits = (item for shown in examples if shown.waived is None for item in (shown.items[:1] if rule.hit == "first" else shown.items))
     ids: list[JsonValue] = [*dict.fromkeys(item.element_id for item in hits if item.element_id)]

@@ -150,6 +150,11 @@ def _repair(rule: Rule) -> list[str]:
         f"`kgeval cypher show {query.name} --graph NAME` prints it with the `:param` line of your graph; "
         f"the report of an audit (HTML, JSON) has {filled} filled in."
     )
-    without = [f"- Without `{role}` in the layout there is none: {why}." for role, why in rule.repair_needs.items()]
+    without = [f"- Without `{role}` in the layout none is offered: {why}." for role, why in rule.repair_needs.items()]
+    if rule.repair_only_extracted:
+        without.append(
+            "- Offered only for graphs that a writer extracted from texts (a layout that kgeval knows, not `generic` or one of your own, "
+            f"and entities linked to texts): elsewhere {rule.repair_only_extracted}."
+        )
     notes = [rule.repair_note] if rule.repair_note else []
     return [head, *notes, where, *(["\n".join(without)] if without else []), f"```cypher\n{query.text.strip()};\n```"]

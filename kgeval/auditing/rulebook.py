@@ -38,8 +38,10 @@ class Rule(BaseModel):
     told again after a rebuild, so that only the share can be compared.
 
     `repair`: the file of cypher/repair that a person may run (a reading one shows what to look at); empty: there is none, and `no_repair`
-    says why. `repair_safe`: right for every hit, without looking. `repair_lists_hits`: its element ids are those of the hits.
-    `repair_needs`: parts of the layout without which there is no repair, with the reason.
+    says why. A repair that could lose a fact (a property's value, a relation, a link to a text) is none. `repair_safe`: right for every
+    hit, without looking. `repair_lists_hits`: its element ids are those of the hits. `repair_needs`: parts of the layout without which
+    there is no repair, with the reason. `repair_only_extracted`: why there is none for a graph of which nothing shows that a writer
+    extracted it from texts; empty: there is one for any graph.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -67,6 +69,7 @@ class Rule(BaseModel):
     repair_lists_hits: bool = True
     repair_note: str = ""
     repair_needs: dict[str, str] = Field(default_factory=dict)
+    repair_only_extracted: str = ""
 
     def filled(self, text: str) -> str:
         """A text of the rule with the default settings put in."""

@@ -61,7 +61,7 @@ def show(name: str, offline: bool, **options: Any) -> None:
     """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser or cypher-shell.
 
     Where the query needs the graph's layout, kgeval connects and fills in the names of your database. A repair's other parameters are yours
-    to choose: it does not run until they are set.
+    to choose: it does not run until they are set. A repair that could lose a fact of this kind of graph is not printed.
     """
     from kgeval.reports.listing import ended
 
@@ -106,9 +106,26 @@ def _connects(query: Query) -> bool:
 def _filled(query: Query, options: dict[str, Any]) -> dict[str, Any]:
     try:
         with session_from("cypher show", options) as session:
+            _check_offered(query, session)
             return _from_graph(session, query, options["schema_file"])
     except (ConnectError, LayoutError) as wrong:
         raise type(wrong)(wrong.message, fix=f"{wrong.fix}; or --offline for the file with its example values") from wrong
+
+
+def _check_offered(query: Query, session: Session) -> None:
+    """Raises: UsageError for a repair that is offered by no check for this kind of graph."""
+    from kgeval.auditing.repair import is_extracted, why_not_offered
+    from kgeval.auditing.roles import missing_roles
+    from kgeval.auditing.rulebook import load_rules
+
+    rules = [rule for rule in load_rules().values() if rule.repair == query.name]
+    if not any(rule.repair_only_extracted or rule.repair_needs for rule in rules):
+        return
+    layout = session.bound_layout()
+    extracted = is_extracted(layout, missing_roles(session.graph, layout))
+    reasons = [why_not_offered(rule, layout, extracted=extracted) for rule in rules]
+    if all(reasons):
+        raise UsageError(f"{query.name}: {reasons[0]}", fix="--offline prints the file, to read it")
 
 
 def _from_graph(session: Session, query: Query, schema_file: str | None) -> dict[str, Any]:

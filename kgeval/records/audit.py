@@ -66,7 +66,8 @@ class Repair(Record):
 
     `query`: its name (`kgeval cypher show NAME`), null where it was made for this graph. `parameters`: what is known of them, such as the
     element ids of the hits that are listed and not waived; others that it declares are the reader's to choose. `reads`: it changes nothing.
-    `safe`: right for every hit, without looking. `cypher` null: there is none for this graph, and `reason` says why.
+    `safe`: right for every hit, without looking. `cypher` null: none is offered for this kind of graph, for it could lose a fact; `reason`
+    says why.
     """
 
     query: Public | None = None

@@ -85,7 +85,7 @@ def graph_flag(report: AuditReport) -> str:
 def repair_line(repair: Repair, graph: str = "") -> str:
     """Where the repair is, or why there is none, in one line. `graph`: as graph_flag has it."""
     if repair.cypher is None:
-        return f"no repair by Cypher: {repair.reason or 'none is known'}"
+        return repair.reason or "No repair offered"
     if repair.query is None:
         return "repair: CREATE INDEX statements in the HTML and JSON reports"
     if repair.reads:

@@ -15,7 +15,7 @@ from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
-from kgeval.graph.queries import all_queries
+from kgeval.graph.queries import all_queries, blank
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest
 from kgeval.reports.listing import hits, listing, repair
 from kgeval.reports.redact import redacted
@@ -30,11 +30,11 @@ def hit(*ids: str, **more: Any) -> Example:
     return Example(items=[GraphRef(element_id=one, key="=k", name="=1+1 \u202e", type="T") for one in ids], **more)
 
 
-def finding(rule_id: str, *found: Example, layout: Layout = PLAIN) -> Finding:
+def finding(rule_id: str, *found: Example, layout: Layout = PLAIN, extracted: bool = True) -> Finding:
     rule, query = load_rules()[rule_id], all_queries()[rule_id]
     return Finding(
         rule_id=rule_id, group=rule.group, status="failed", severity=rule.severity, title=rule.title, count=len(found), total=9, share=0.5,
-        examples=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found),
+        examples=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found, extracted=extracted),
         parameters={param.name: 9 for param in query.params if param.name != "layout"},
     )
 
@@ -53,7 +53,7 @@ def test_a_repair_holds_the_ids_of_hits_that_are_not_waived_quoted() -> None:
 
 
 def test_what_is_the_readers_to_choose_is_never_filled_in() -> None:
-    chosen = {"duplicate-name": {"keep", "copies"}, "rare-type": {"from", "to"}, "conflicting-value": {"element_ids"}}
+    chosen = {"duplicate-name": {"keep", "copies"}, "rare-type": {"from", "to"}, "constant-relation-type": {"element_ids", "label"}}
     for rule_id, wanted in chosen.items():
         found = finding(rule_id, hit("4:x:1", "4:x:2"))
         printed = repair(audit(found), found)
@@ -79,16 +79,40 @@ def test_where_there_is_no_repair_each_form_says_why() -> None:
     assert found.repair and found.repair.cypher is None and why in str(found.repair.reason)
     for form in ("text", "md", "html", "json"):
         assert why in " ".join(rendered(report, form).split()), form  # type: ignore[arg-type]
-    assert "there is none: nothing in this layout separates" in rule_page(load_rules()["bloated-description"])
+    assert "none is offered: nothing in this layout separates" in rule_page(load_rules()["bloated-description"])
     assert "index again with a higher cap" in rule_page(load_rules()["saturated-source-list"])
     with_one = finding("bloated-description", hit("4:x:1"), layout=PLAIN.model_copy(update={"source_separator": "<SEP>"}))
     assert with_one.repair and with_one.repair.query == "shorten-description"
 
 
+@pytest.mark.parametrize(("rule_id", "why"), [
+    ("duplicate-name", "elsewhere two things may bear one name"), ("type-conflict", "elsewhere two things may bear one name"),
+    ("parallel-relation", "elsewhere a relation that stands twice may be a second event"),
+])
+def test_what_could_lose_a_fact_of_a_graph_made_by_hand_is_not_offered_in_any_form(rule_id: str, why: str) -> None:
+    report = audit(finding(rule_id, hit("4:x:1", "4:x:2"), extracted=False))
+    for form in ("text", "md", "html", "json"):
+        shown = " ".join(rendered(report, form).split())  # type: ignore[arg-type]
+        assert "No repair offered for this kind of graph: nothing shows that a writer extracted it from texts, and" in shown, form
+        assert why in shown and "merge-entities" not in shown and "delete-parallel" not in shown, form
+    assert f"- Offered only for graphs that a writer extracted from texts (a layout that kgeval knows, not `generic` or one of your own, " \
+        f"and entities linked to texts): {why}." in rule_page(load_rules()[rule_id])
+
+
+def test_no_repair_deletes_but_merges_and_relations_that_are_the_same_in_everything() -> None:
+    """What deletes is the exception, and is looked at one by one in tests/neo4j/test_repairs.py."""
+    repairs = {query.name: blank(query.text) for query in all_queries().values() if query.folder == "repair"}
+    remade = {"rename-relation", "name-relations", "turn-relations"}  # relations made anew, with all their properties
+    deleting = {name for name, text in repairs.items() if "DELETE" in text}
+    assert deleting == {"delete-parallel-relations", "merge-entities", *remade}
+    removing = {name for name, text in repairs.items() if "REMOVE" in text}
+    assert removing and all("former_" in all_queries()[name].text for name in removing)
+
+
 def test_every_form_names_the_repair() -> None:
-    report = audit(finding("pronoun-entity", hit("4:x:1")))
-    assert "kgeval cypher show delete-listed-entities" in rendered(report, "text")
-    assert "kgeval cypher show delete-listed-entities" in rendered(report, "md")
+    report = audit(finding("missing-type", hit("4:x:1")))
+    assert "kgeval cypher show set-type" in rendered(report, "text")
+    assert "kgeval cypher show set-type" in rendered(report, "md")
     assert "Cypher to repair them (unsafe: look at each first)" in rendered(report, "html")
     assert json.loads(rendered(report, "json"))["findings"][0]["repair"]["parameters"] == {"element_ids": ["4:x:1"]}
     assert AuditReport.model_validate_json(rendered(report, "json")) == report
@@ -129,4 +153,4 @@ def test_a_repair_is_shown_for_the_graph_that_was_named(form: Any) -> None:
     assert "--graph" not in rendered(report.model_copy(update={"graph": "old town"}), form)
     run = report.run.model_copy(update={"arguments": {"graph_name": "old town"}})
     text = rendered(report.model_copy(update={"graph": "old town", "run": run}), form)
-    assert "kgeval cypher show delete-isolated-entities --graph 'old town'" in " ".join(text.split())
+    assert "kgeval cypher show look-at-entity-texts --graph 'old town'" in " ".join(text.split())

@@ -353,7 +353,7 @@ def _statements(report: AuditReport, finding: Finding) -> Iterator[Block]:
         how = "safe to run as it stands" if fix.safe else "unsafe: look at each first"
         yield _statement(statement, "Cypher to look closer" if fix.reads else f"Cypher to repair them ({how})", fix.note or "", chosen=True)
     elif fix and fix.reason:
-        yield Text(f"No repair by Cypher here: {fix.reason}", style="hint")
+        yield Text(fix.reason, style="hint")
 
 
 def _statement(given: Listing, title: str, hint: str = "", *, chosen: bool = False) -> Code:
