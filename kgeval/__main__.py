@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    # `python -m` looks into the working directory first: a json.py or click.py of a stranger's there is not what is meant
+    del sys.path[0]
 
 from kgeval.cli.interrupts import INTERRUPTED, listen
 
@@ -14,8 +19,6 @@ NEW_OBJECTS = 50_000
 
 def main() -> None:
     """The command line. Exits."""
-    import sys
-
     gc.set_threshold(NEW_OBJECTS, 20, 20)
     try:
         listen()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 PREFIXES = ("OPENAI_", "NEO4J_", "KGEVAL_")  # what commands read: keys, addresses, options
@@ -55,9 +56,12 @@ class RunningWorker:
 
     def __init__(self, worker: Worker) -> None:
         self._name, self._messages = worker.name, deque[str](maxlen=LINES)
+        # -P, and the path of this process: -m alone would import what lies in the folder, a stranger's json.py before Python's
+        path = os.pathsep.join(str(Path(part).absolute()) for part in sys.path)
         # a session of its own: Ctrl-C on a terminal reaches it through `stop` alone, once
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "kgeval.cli.worker"], cwd=worker.folder, env={**os.environ, **worker.environment},
+            [sys.executable, "-P", "-m", "kgeval.cli.worker"], cwd=worker.folder,
+            env={**os.environ, **worker.environment, "PYTHONPATH": path},
             start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
         )
         self._begin(self._process.stdin, json.dumps(dict(worker.given)))

@@ -127,7 +127,7 @@ class FakeProcess:
 
     def start(self) -> Self:
         """Starts it and waits until it listens. Raises: ModelError with what it said if it does not."""
-        command = [sys.executable, "-m", "kgeval.llm.fake", *self.arguments]
+        command = [sys.executable, "-P", "-m", "kgeval.llm.fake", *self.arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         # its first line is printed when it listens; an end of file means that it died
         line = self._process.stdout.readline() if self._process.stdout else ""

@@ -82,9 +82,10 @@ def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]
         uv = shutil.which("uv")
         say(f"installing {', '.join((*info.alone, *info.requirements))} into {folder}")
         try:
-            _run([uv, "venv", "--quiet", "--python", chosen, str(folder)] if uv else [chosen, "-m", "venv", str(folder)], info)
+            venv = [uv, "venv", "--quiet", "--python", chosen] if uv else [chosen, "-I", "-m", "venv"]
+            _run([*venv, str(folder)], info)
             own = str(folder / "bin" / "python")
-            pip = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            pip = [own, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             installer = [uv, "pip", "install", "--quiet", "--python", own] if uv else pip
             # `alone` without its own requirements: their exact pins cannot be had together any more (adapters.toml)
             for more, packages in (((), info.requirements), (("--no-deps",), info.alone)):
@@ -124,9 +125,10 @@ def remove(info: AdapterInfo) -> bool:
 
 def _python(info: AdapterInfo, given: str | None) -> str:
     """The interpreter. Raises: UsageError for one that is not there, or that the package does not work with."""
-    python = shutil.which(given) if given else sys.executable
-    if python is None:
+    found = shutil.which(given) if given else sys.executable
+    if found is None:
         raise UsageError(f"{given}: no such Python", fix="give the path of an interpreter with --python")
+    python = str(Path(found).absolute())
     low, high = (_pair(text) for text in info.python)
     version = _version_of(python)
     if not low <= _pair(version) < high:
@@ -136,7 +138,7 @@ def _python(info: AdapterInfo, given: str | None) -> str:
 
 
 def _version_of(python: str) -> str:
-    argv = [python, "-c", "import sys; sys.stdout.write(sys.version.split()[0])"]
+    argv = [python, "-I", "-c", "import sys; sys.stdout.write(sys.version.split()[0])"]
     try:
         version = subprocess.run(
             argv, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60,
@@ -154,10 +156,12 @@ def _pair(version: str) -> tuple[int, int]:
 
 
 def _run(argv: Sequence[str], info: AdapterInfo) -> None:
-    """Runs an installer. Raises: UsageError with the end of what it said."""
+    """Runs an installer, beside the environment: in the working directory uv would take the package index that a uv.toml or
+    pyproject.toml names there, and Python a venv.py or pip.py. Raises: UsageError with the end of what it said."""
     try:
         result = subprocess.run(
             argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL,
+            cwd=place(info).parent,
         )
     except subprocess.TimeoutExpired as slow:
         raise UsageError(
@@ -177,7 +181,7 @@ def _run(argv: Sequence[str], info: AdapterInfo) -> None:
 def _check(info: AdapterInfo, folder: Path) -> str:
     """The version of the wrapped package, told by the environment itself."""
     code = f"import importlib.metadata as m, sys; sys.stdout.write(m.version({info.distribution!r}))"
-    result = subprocess.run([str(folder / "bin" / "python"), "-c", code], capture_output=True, text=True, check=False)
+    result = subprocess.run([str(folder / "bin" / "python"), "-I", "-c", code], capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise UsageError(f"{info.name}: {info.distribution} is not in its environment", fix=f"kgeval system install {info.name}, once more")
     return result.stdout
