@@ -46,10 +46,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def cache_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another test, or the same one yesterday, asked a model is in no journal that this one reads. What was downloaded is kept."""
+    """What another test, or the same one yesterday, asked a model is in no journal that this one reads, and what it trusted is not trusted.
+    What was downloaded is kept."""
     own = tmp_path_factory.mktemp("cache")
     for name in ("jars", "tiktoken"):
         kept = cache_folder() / name
         if kept.is_dir():
             (own / name).symlink_to(kept)
     monkeypatch.setenv("KGEVAL_CACHE_DIR", str(own))
+    monkeypatch.setenv("XDG_STATE_HOME", str(own / "state"))

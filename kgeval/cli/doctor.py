@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval import __version__
+from kgeval.cli.common import visible
 from kgeval.cli.derive import HeadedCommand
 from kgeval.cli.options import connection_options, layout_options, session_from
-from kgeval.errors import EXTRAS, ConnectError, KgevalError, install, installed
+from kgeval.errors import EXTRAS, ConfigError, ConnectError, KgevalError, install, installed
 from kgeval.format import of_graph
 from kgeval_toolkit import DISTRIBUTION, FOLDER, other_owners, shared_with
 
@@ -49,7 +50,12 @@ def doctor(schema_file: str | None, **options: Any) -> int:
     if others := other_owners(FOLDER, prefix=""):
         click.echo(f"package     blocked: {shared_with(others, FOLDER)}")
         return 2
-    with session_from("doctor", options) as session:
+    try:
+        opened = session_from("doctor", options)
+    except ConfigError as wrong:
+        click.echo(visible(f"config      blocked: {wrong}"))
+        return wrong.exit_code
+    with opened as session:
         try:
             graph = session.graph
         except ConnectError as wrong:

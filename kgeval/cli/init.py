@@ -61,9 +61,21 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
         click.echo(text, nl=False)
         return 0
     write_text(output, text, shared=True)
+    _trust(output)
     say(visible(f"wrote {output}: {CASES[chosen]}"))  # type: ignore[index]
     say(f"next: kgeval run {'' if output == Path('kgeval.toml') else f'{output} '}--list, then without --list")
     return 0
+
+
+def _trust(output: Path) -> None:
+    """Trusts the file, which says what this user's command found."""
+    from kgeval.config.trust import ConfigFile
+    from kgeval.errors import ConfigError
+
+    try:
+        ConfigFile.read(output).trust()
+    except ConfigError as cause:  # the file is there all the same
+        say(f"warning: not written down as trusted: {cause.message}")
 
 
 def _project(folder: Path) -> str | None:

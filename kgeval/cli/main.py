@@ -53,6 +53,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Set-up and look-ups": {
         "init": ("kgeval.cli.init:init", "Write a kgeval.toml to start from, after a look at what is there."),
+        "trust": ("kgeval.cli.trust:trust", "Let a kgeval.toml that you have read run code and choose addresses; list, revoke."),
         "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
         "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
         "cache": ("kgeval.cli.cache:cache", "What models were asked before: calls, embeddings, batches under way; show, clear."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.agree import matrix
+from kgeval.cli.common import visible
 from kgeval.cli.derive import CommandGroup, flags_of
 from kgeval.cli.sensitivity import sensitivity
 from kgeval.cli.show import form_option
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from kgeval.metrics.definition import Metric
 
+NOT_LOADED = "Not loaded: its code was not run."
 config_option = flags_of(
     SessionOptions, only=("config_file",), heading="",
     texts={"config_file": "Configuration file with metrics of your own (default: ./kgeval.toml)."},
@@ -39,19 +41,25 @@ def metrics() -> None:
 @form_option()
 @config_option
 def list_(group: str | None, preset: str | None, form: str, config_file: Path | None) -> None:
-    """List the metrics with what they need and cost, and the presets; with those of your own that kgeval.toml has."""
+    """List the metrics with what they need and cost, and the presets; with those of your own that kgeval.toml has.
+
+    No code of yours is run.
+    """
     from kgeval.metrics import pages
     from kgeval.metrics.table import PRESETS
 
     _known("group", group, pages.GROUPS)
     _known("preset", preset, list(PRESETS))
-    chosen = pages.metrics_of(group=group, preset=preset, own=_own(config_file)[0].values())
+    criteria, code = _own(config_file)
+    chosen = pages.metrics_of(group=group, preset=preset, own=criteria.values())
+    code = code if group in (None, "own") and preset is None else []
     if form == "json":
         levels = {name: {level: list(names) for level, names in members.items()} for name, members in PRESETS.items()}
-        text = {"metrics": [pages.as_json(metric) for metric in chosen], "presets": levels}
+        text = {"metrics": [*map(pages.as_json, chosen), *map(_unloaded, code)], "presets": levels}
         click.echo(json.dumps(text, ensure_ascii=False, indent=2))
         return
-    _table(pages.COLUMNS, pages.table_of(chosen))
+    unknown = ["-"] * (len(pages.COLUMNS) - 2)
+    _table(pages.COLUMNS, [*pages.table_of(chosen), *([visible(name), *unknown, NOT_LOADED] for name in code)])
     if group is None and preset is None:
         click.echo(f"\npresets: {', '.join(PRESETS)} (kgeval metrics show PRESET)")
     click.echo("calls: of a judge model for one row, if the metric is alone; together metrics share claims and verdicts")
@@ -64,14 +72,18 @@ def list_(group: str | None, preset: str | None, form: str, config_file: Path | 
 def show(name: str, form: str, config_file: Path | None) -> None:
     """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds.
 
-    A metric of your own is named as in kgeval.toml, or as FILE.py:NAME; its file is run.
+    A criterion of your own is named as in kgeval.toml. Of a metric of your own, FILE.py:NAME, there is no page: its code is not run.
     """
     from kgeval.metrics import pages
     from kgeval.metrics.table import PRESETS, all_metrics
 
-    own, written = _own(config_file, name)
-    known, name = {**all_metrics(), **own}, written.get(name, name)
-    _known("metric or preset", name, [*known, *PRESETS])
+    own, code = _own(config_file)
+    if ":" in name:
+        text = json.dumps(_unloaded(name), ensure_ascii=False, indent=2) if form == "json" else f"# {visible(name)}\n\n{NOT_LOADED}"
+        click.echo(text)
+        return
+    known = {**all_metrics(), **own}
+    _known("metric or preset", name, [*known, *PRESETS, *code])
     if form == "json":
         page = pages.as_json(known[name]) if name in known else {level: list(names) for level, names in PRESETS[name].items()}
         click.echo(json.dumps(page, ensure_ascii=False, indent=2))
@@ -83,17 +95,21 @@ metrics.add_command(sensitivity)
 metrics.add_command(matrix)
 
 
-def _own(file: Path | None, *more: str) -> tuple[dict[str, Metric], dict[str, str]]:
-    """The metrics of the user's own, and how they are written -> name; `more`: names beside those of kgeval.toml. Raises: UsageError,
-    ConfigError."""
-    from kgeval.config import load
+def _own(file: Path | None) -> tuple[dict[str, Metric], list[str]]:
+    """The criteria of kgeval.toml as metrics, and how it writes the metrics that are code. Raises: UsageError, ConfigError."""
+    from kgeval.config import look_up
     from kgeval.metrics.own import own_metrics
 
-    section = load(file).metrics
-    user_metrics, written, faults = own_metrics([*more, *section.names], section.criteria)
+    section = look_up(file).metrics
+    criteria, _, faults = own_metrics((), section.criteria)
     if faults:
         raise UsageError("metrics of your own: " + "; ".join(faults), fix="kgeval help own-metrics describes them")
-    return user_metrics, written
+    return criteria, list(dict.fromkeys(name for name in section.names if ":" in name))
+
+
+def _unloaded(name: str) -> dict[str, str]:
+    """A metric that is code, as JSON has it."""
+    return {"name": name, "group": "own", "summary": NOT_LOADED}
 
 
 def _known(what: str, name: str | None, names: Sequence[str]) -> None:

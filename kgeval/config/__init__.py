@@ -12,12 +12,12 @@ from kgeval.config.build import BuildOptions
 from kgeval.config.compare import CompareOptions, SimulateOptions
 from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.contamination import ContaminationOptions
-from kgeval.config.flags import Flag, Unit
+from kgeval.config.flags import Flag, Power, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
 from kgeval.config.models import Criterion, LimitsSection, MetricsSection, ModelChoice, ModelSection
 from kgeval.config.questions import CheckOptions, ClassifyOptions, CoverageOptions, GenerateOptions, QuestionsSection, SampleOptions
-from kgeval.config.reading import DEFAULT_FILE, Config, cache_folder, environment, explain, load, read
+from kgeval.config.reading import DEFAULT_FILE, Config, cache_folder, environment, explain
 from kgeval.config.report import ReportOptions
 from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions, RowOptions
 from kgeval.config.runs import (
@@ -47,6 +47,7 @@ from kgeval.config.stats import (
     StatsOptions,
     VerdictOptions,
 )
+from kgeval.config.trust import load, look_up, read
 
 __all__ = [
     "DEFAULT_FILE",
@@ -93,6 +94,7 @@ __all__ = [
     "ModelOptions",
     "ModelSection",
     "OptionValue",
+    "Power",
     "PowerOptions",
     "QuestionFileOptions",
     "QuestionsSection",
@@ -128,5 +130,6 @@ __all__ = [
     "environment",
     "explain",
     "load",
+    "look_up",
     "read",
 ]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 
 # headings of --help
@@ -19,6 +19,8 @@ SPECS = (
     "closed-book, vector, graph, graph+text, communities, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
     "kgeval.toml (repeatable)"
 )
+
+INDEX = "opens an index, which may hold code"
 
 
 def _json(value: object) -> str:
@@ -71,7 +73,7 @@ def _levels(value: object) -> object:
 
 
 PresetName = Literal["kasiak", "xiang"]
-Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
+Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC"), Power("system")]
 
 
 class SystemOptions(Section):
@@ -79,7 +81,7 @@ class SystemOptions(Section):
     text."""
 
     systems: Specs = Field(default=(), description=f"{SPECS}.")
-    settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE")] = Field(
+    settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE"), Power("settings")] = Field(
         default=(), description="A setting of the systems: hops=2 (repeatable).",
     )
     extractive: bool = Field(
@@ -89,7 +91,9 @@ class SystemOptions(Section):
         default=None,
         description="Run built-in systems as a paper ran its baselines: models, settings, temperature; what you set yourself counts.",
     )
-    folders: Annotated[tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
+    folders: Annotated[
+        tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS), Power("switch", INDEX),
+    ] = Field(
         default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",
     )
     question_timeout: Annotated[float | None, Unit("seconds"), Flag(heading=SYSTEMS)] = Field(
@@ -106,12 +110,13 @@ class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
     systems: Specs = Field(default=(), description=f"{SPECS} [default: all of [[systems]]].")
     ablations: Annotated[
         tuple[str, ...], BeforeValidator(_ablations), Flag("--ablate", "[SYSTEM:]NAME=V1,V2", heading=SYSTEMS),
+        Power("settings"),
     ] = Field(default=(), description="Ask variants too, one for each value: hops=1,2 (repeatable).")
     allow_missing: Annotated[bool, Flag(heading=ROWS)] = Field(
         default=False, description="With file: a question without an answer is an error of its own, others are left out.",
     )
     trials: int = Field(default=1, ge=1, le=100, description="Ask each question so many times")
-    target_words: Annotated[str | None, BeforeValidator(_words), Flag(metavar="N|FILE", heading=SYSTEMS)] = Field(
+    target_words: Annotated[str | None, BeforeValidator(_words), Flag(metavar="N|FILE", heading=SYSTEMS), Power("path")] = Field(
         default=None, description="Ask for about so many words; FILE: rows with id and target_words.",
     )
     resume: bool = Field(default=False, description="Ask for nothing that an earlier run with the same settings has answered.")

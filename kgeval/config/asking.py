@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 
 LIMITS, BATCHES = "Limits of model calls", "Batches of the provider"  # headings of --help
 _Count = Annotated[int | None, Flag(heading=LIMITS)]
@@ -21,7 +21,9 @@ class ModelOptions(Section):
     model: Annotated[str | None, Flag(metavar="NAME")] = Field(
         default=None, description="The model that is the {role} [default: model.{role}.name of kgeval.toml].",
     )
-    base_url: Annotated[str | None, Flag(metavar="URL", envvar="OPENAI_BASE_URL")] = Field(
+    base_url: Annotated[
+        str | None, Flag(metavar="URL", envvar="OPENAI_BASE_URL"), Power("address", "what models are asked, and OPENAI_API_KEY,"),
+    ] = Field(
         default=None, description="OpenAI-compatible endpoint [default: the client's]. The key comes from OPENAI_API_KEY.",
     )
     language: Annotated[str, Flag(metavar="CODE")] = Field(default="en", min_length=1, description="Language of the prompts")

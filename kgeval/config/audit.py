@@ -9,17 +9,19 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WrapValidator
 
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 from kgeval.records import Severity
 
 GATES, EMBEDDINGS, LARGE, LOOKED_AT = "Gates", "Embeddings", "Large graphs", "What is looked at"  # headings of --help
+
+PAID = "opens a session of Aura, which costs, with AURA_CLIENT_ID and AURA_CLIENT_SECRET"
 
 
 class SessionSection(Section):
     """`[graph.session]`: a session of Aura Graph Analytics for the algorithms of `kgeval audit`, as its flags --gds-session-... say.
     `use`: without the flag too. No key: it comes from AURA_CLIENT_ID and AURA_CLIENT_SECRET."""
 
-    use: bool = False
+    use: Annotated[bool, Power("switch", PAID)] = False
     memory: str | None = None
     ttl: int = Field(default=60, ge=1, le=10_080)
     cloud: str | None = None
@@ -30,11 +32,11 @@ class GraphSection(Section):
     """`[graph]`: where the graph is. `[graph.layout]` overrides single keys of the layout. No password: it comes from
     NEO4J_PASSWORD or a prompt."""
 
-    uri: str | None = None
+    uri: Annotated[str | None, Power("address", "NEO4J_PASSWORD")] = None
     username: str | None = None
     database: str | None = None
     name: str | None = None
-    layout: str | dict[str, Any] | None = None
+    layout: Annotated[str | dict[str, Any] | None, Power("path")] = None
     session: SessionSection = Field(default_factory=SessionSection)
 
 
@@ -102,7 +104,7 @@ class AuditOptions(Section):
     settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE", heading=LOOKED_AT)] = Field(
         default_factory=dict, description="A setting of a check; kgeval checks show ID lists them.",
     )
-    schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema", heading=LOOKED_AT)] = Field(
+    schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema", heading=LOOKED_AT), Power("path")] = Field(
         default=None, description="Schema to check: a file (JSON, YAML, TOML) or 'database'.",
     )
     corpus: Annotated[Path | None, Flag(heading=LOOKED_AT)] = Field(
@@ -164,5 +166,5 @@ class AuditSection(AuditOptions):
 class ReportSection(Section):
     """`[report]`: files to write, and whether users' texts are left out of them."""
 
-    outputs: list[str] = Field(default_factory=list)
+    outputs: Annotated[list[str], Power("path")] = Field(default_factory=list)
     redact: bool = False

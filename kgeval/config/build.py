@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag
+from kgeval.config.flags import Flag, Power
 from kgeval.config.rows import SEEDS
 
 CUTTING, RESOLUTION, CORPUS = "Chunks and extraction", "Which names become one entity", "Which documents"  # headings of --help
@@ -26,13 +26,15 @@ class BuildOptions(Section):
         description="Who finds entities and relations: a language model; a spaCy pipeline; fixed rules; a file of your own triples",
     )
     triples: Path | None = Field(default=None, description="The file of --extractor triples-file.")
-    replace: bool = Field(
+    replace: Annotated[bool, Power("switch", "deletes the graph of that name")] = Field(
         default=False, description="Delete the graph of this name first (only its own nodes; merges taken back stay so).",
     )
-    remove: Annotated[tuple[str, ...], BeforeValidator(_one), Flag(metavar="DOC_ID")] = Field(
+    remove: Annotated[
+        tuple[str, ...], BeforeValidator(_one), Flag(metavar="DOC_ID"), Power("switch", "deletes a document of the graph"),
+    ] = Field(
         default=(), description="Take this document and what only came from it out (repeatable).",
     )
-    spacy_model: Annotated[str, Flag(metavar="NAME", heading=CUTTING)] = Field(
+    spacy_model: Annotated[str, Flag(metavar="NAME", heading=CUTTING), Power("pipeline")] = Field(
         default="en_core_web_sm", description="Pipeline of --extractor spacy",
     )
     nouns: Annotated[int | None, Flag(metavar="N", heading=CUTTING)] = Field(
@@ -52,7 +54,7 @@ class BuildOptions(Section):
     extraction_prompt: Annotated[Literal["kgeval", "kasiak_compat"], Flag(heading=CUTTING)] = Field(
         default="kgeval", description="What the model is asked; kasiak_compat: the rules that Kasiak prints, the chunk alone",
     )
-    schema_file: Annotated[str | None, Flag("--schema", "FILE|graph:NAME", heading=CUTTING)] = Field(
+    schema_file: Annotated[str | None, Flag("--schema", "FILE|graph:NAME", heading=CUTTING), Power("path")] = Field(
         default=None, description="Allowed types and relation labels: a file, or those of a graph that is there.",
     )
     resolve: Annotated[str | None, Flag(metavar="LEVELS", heading=RESOLUTION)] = Field(

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 from kgeval.config.score import one_path, several
 from kgeval.records import LEVELS, Level
 
@@ -77,7 +77,7 @@ class CompletenessOptions(Section):
     ideal_extractor: Annotated[Literal["model", "rules", "spacy", "triples-file"], Flag(heading=IDEAL)] = Field(
         default="model", description="What reads the documents of --ideal",
     )
-    spacy_model: Annotated[str, Flag(metavar="NAME", heading=IDEAL)] = Field(
+    spacy_model: Annotated[str, Flag(metavar="NAME", heading=IDEAL), Power("pipeline")] = Field(
         default="en_core_web_sm", description="Pipeline of --ideal-extractor spacy",
     )
     triples: Annotated[Path | None, Flag(metavar="FILE", heading=IDEAL)] = Field(

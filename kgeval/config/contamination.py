@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import GATES
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
 
@@ -29,7 +29,7 @@ class ContaminationOptions(FirstOptions):
     closed_book: Annotated[str | None, Flag(metavar="SYSTEM")] = Field(
         default=None, description="The system that answers without texts [default: found by its name].",
     )
-    metric: Annotated[str | None, Flag(metavar="NAME")] = Field(
+    metric: Annotated[str | None, Flag(metavar="NAME"), Power("metric")] = Field(
         default=None, description="What is right [default: binary_accuracy with a judge or its scores, else contains].",
     )
     right_from: float = Field(default=0.5, gt=0, le=1, description="Value from which an answer is right")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 DAY = 86_400  # seconds
 
@@ -40,3 +40,21 @@ class Folder:
 @dataclass(frozen=True)
 class Written:
     """Marks a field of files that will be written: a name that ends in / is a folder."""
+
+
+PowerKind = Literal["word", "path", "metric", "system", "address", "model", "pipeline", "settings", "switch", "flags"]
+
+
+@dataclass(frozen=True)
+class Power:
+    """Marks a field by which a file could do harm: run code, send secrets, leave its folder, delete, cost money. Such
+    a value counts only in a file that was named or is trusted (config/powers.py). A field of paths needs no mark.
+
+    `kind`: how its value is judged. path: a text that may be a file; metric: FILE.py:NAME; system: as --system takes
+    it; address; model: the name of one, or a folder, which may hold code; pipeline: of spaCy; settings: of systems and
+    metrics; switch: whatever is set; flags: of other commands, each judged as the field that it is; word: harmless.
+    `what`: of an address what is sent there, of a switch what it does.
+    """
+
+    kind: PowerKind
+    what: str = ""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag
+from kgeval.config.flags import Flag, Power
 
 TABLES, BULK = "Tables one by one", "Large tables, as a new store"  # headings of --help
 
@@ -26,7 +26,9 @@ class ImportOptions(Section):
     form: Annotated[Literal["msgraphrag", "lightrag", "graphml", "triples", "json", "tables"] | None, Flag("--as")] = Field(
         default=None, description="The format, where it is not found by itself.",
     )
-    replace: bool = Field(default=False, description="Delete the graph of this name first (only its own nodes).")
+    replace: Annotated[bool, Power("switch", "deletes the graph of that name")] = Field(
+        default=False, description="Delete the graph of this name first (only its own nodes).",
+    )
     append: bool = Field(default=False, description="Add to the graph of this name; nodes with the same id are joined.")
     max_bad_rows: float = Field(
         default=0.0, ge=0, le=1, description="Share of bad rows that are left out with a warning; where there are more, nothing is written",
@@ -41,7 +43,7 @@ class ImportOptions(Section):
     bulk: Annotated[bool, Flag(heading=BULK)] = Field(
         default=False, description="Write a new store with Neo4j's own import tool: for large tables, embedded homes only.",
     )
-    replace_store: Annotated[bool, Flag(heading=BULK)] = Field(
+    replace_store: Annotated[bool, Flag(heading=BULK), Power("switch", "deletes all graphs of a home")] = Field(
         default=False, description="With --bulk: delete EVERYTHING in this home's store first, all graphs of it.",
     )
     heap: Annotated[str | None, Flag(metavar="SIZE", heading=BULK)] = Field(

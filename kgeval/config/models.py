@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BeforeValidator, Field, JsonValue, field_validator
 
 from kgeval.config.base import Section
+from kgeval.config.flags import Power
 
 Seen = Literal["question", "answer", "reference", "contexts", "evidence"]
 Grade = int | float
@@ -20,8 +21,8 @@ class ModelChoice(Section):
     `endpoint`: what the endpoint at this address is called in journal keys, signatures and graphs, so that a server may move to another
     port or host; without an address here, the one in use."""
 
-    name: str | None = None
-    base_url: str | None = None
+    name: Annotated[str | None, Power("model")] = None
+    base_url: Annotated[str | None, Power("address", "what models are asked, and OPENAI_API_KEY,")] = None
     endpoint: str | None = None
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
 
@@ -130,7 +131,7 @@ class MetricsSection(Section):
     `kgeval score`. A name may be FILE.py:NAME, a metric of one's own. `[[metrics.criteria]]`: judged criteria of one's
     own, to be named in `names`."""
 
-    names: list[str] = Field(default_factory=list)
+    names: Annotated[list[str], Power("metric")] = Field(default_factory=list)
     criteria: list[Criterion] = Field(default_factory=list)
-    settings: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    settings: Annotated[dict[str, bool | int | float | str], Power("settings")] = Field(default_factory=dict)
     thresholds: list[str] = Field(default_factory=list)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import DAY, Flag, Power, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
 from kgeval.errors import did_you_mean
@@ -45,7 +45,7 @@ class GenerateOptions(Section):
     n: Annotated[int, Flag(short="-n")] = Field(default=50, ge=1, le=1_000_000, description="Questions of each kind")
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the structures: same seed and graph, same questions")
     template: bool = Field(default=False, description="Kinds that have one are made by template: no model is asked.")
-    profile: Annotated[str, BeforeValidator(_profile), Flag(metavar="NAME|FILE.toml")] = Field(
+    profile: Annotated[str, BeforeValidator(_profile), Flag(metavar="NAME|FILE.toml"), Power("path")] = Field(
         default="generic", description=f"What the texts are like, who asks and how: {', '.join(PROFILES)}, or a file of your own; kgeval "
         "questions profiles prints them [default: generic].",
     )

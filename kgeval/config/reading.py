@@ -61,30 +61,14 @@ class Config(Section):
     run: RunSection = Field(default_factory=RunSection)
 
 
-def load(path: Path | None = None) -> Config:
-    """The configuration of `path`, or of ./kgeval.toml where there is one, or the defaults.
+def parse(content: bytes, file: Path) -> tuple[Config, list[str]]:
+    """The configuration without its faulty keys, and one line for each of those. `file`: for messages.
 
-    Raises: ConfigError that names the file and every faulty key.
+    Raises: ConfigError for what is no TOML.
     """
-    config, faults = read(path)
-    if faults:
-        raise ConfigError(f"{path or DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: kgeval help configuration")
-    return config
-
-
-def read(path: Path | None = None) -> tuple[Config, list[str]]:
-    """The configuration without its faulty keys, and one line for each of those: for who has more to check before giving up.
-
-    Raises: ConfigError for a file that is not there or is no TOML.
-    """
-    file = path or Path(DEFAULT_FILE)
-    if not file.is_file():
-        if path is None:
-            return Config(), []
-        raise ConfigError(f"{file}: no such file", fix="give the path of a kgeval.toml with --config")
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        data = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
         raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
     return _sound(data)
 

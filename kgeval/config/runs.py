@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
+from kgeval.config.answer import INDEX
 from kgeval.config.base import NAME, OptionValue, Section
-from kgeval.config.flags import Flag
+from kgeval.config.flags import Flag, Power
 from kgeval.config.rows import SEEDS
 from kgeval.config.score import several
 
@@ -18,11 +19,11 @@ class SystemSection(Section):
     `folder`: the index of an adapter."""
 
     name: str = Field(min_length=1, pattern=NAME)
-    spec: str = Field(min_length=1)
-    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    spec: Annotated[str, Power("system")] = Field(min_length=1)
+    settings: Annotated[dict[str, JsonValue], Power("settings")] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
     processes: int | None = Field(default=None, ge=1, le=256)
-    folder: Path | None = None
+    folder: Annotated[Path | None, Power("switch", INDEX)] = None
 
 
 class SourceSection(Section):
@@ -31,7 +32,7 @@ class SourceSection(Section):
 
     documents: list[Path] = Field(default_factory=list)
     files: list[Path] = Field(default_factory=list)
-    options: dict[str, OptionValue] = Field(default_factory=dict)
+    options: Annotated[dict[str, OptionValue], Power("flags")] = Field(default_factory=dict)
 
 
 class GoldSection(Section):
@@ -53,7 +54,7 @@ class AblationSection(Section):
 
     system: str = Field(min_length=1)
     setting: str = Field(min_length=1)
-    values: list[bool | int | float | str] = Field(min_length=1)
+    values: Annotated[list[bool | int | float | str], Power("settings")] = Field(min_length=1)
 
 
 class DatasetSection(Section):
@@ -61,7 +62,7 @@ class DatasetSection(Section):
 
     name: str = Field(min_length=1, pattern=NAME)
     graph: str | None = None
-    layout: str | None = None
+    layout: Annotated[str | None, Power("path")] = None
     documents: list[Path] = Field(default_factory=list)
     files: list[Path] = Field(default_factory=list)
     questions: Path | None = None
@@ -74,14 +75,14 @@ class ReaderSection(Section):
 
     name: str = Field(min_length=1, pattern=NAME)
     model: str = Field(min_length=1)
-    base_url: str | None = None
+    base_url: Annotated[str | None, Power("address", "what models are asked, and OPENAI_API_KEY,")] = None
 
 
 class VariantSection(Section):
     """`[[matrix.variants]]`: a way to construct the graph: flags of `kgeval build`, without dashes, over those of [source]."""
 
     name: str = Field(min_length=1, pattern=NAME)
-    options: dict[str, OptionValue] = Field(default_factory=dict)
+    options: Annotated[dict[str, OptionValue], Power("flags")] = Field(default_factory=dict)
 
 
 class MatrixSection(Section):
@@ -109,7 +110,7 @@ class RunSection(Section):
     folder: Path = Path("out/run")
     skip: list[str] = Field(default_factory=list)
     without_known: bool | Path = False
-    options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)
+    options: Annotated[dict[str, dict[str, OptionValue]], Power("flags")] = Field(default_factory=dict)
 
 
 class RunOptions(Section):

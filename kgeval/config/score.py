@@ -9,13 +9,15 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag
+from kgeval.config.flags import Flag, Power
 from kgeval.config.models import Criterion
 from kgeval.config.rows import KnownOptions, RowOptions
 
 # headings of --help
 WORKERS, GRAPHS, HOW = "Shards and workers", "Knowledge-graph metrics", "How it is scored"
 JOINED, RESUMING = "What scores are compared with", "After an interruption"
+
+RAY = "runs the work on a Ray cluster, which gets your keys"
 
 
 def several(value: object) -> object:
@@ -32,13 +34,15 @@ class MetricOptions(Section):
     """Which metrics, and their settings."""
 
     metrics: Annotated[
-        tuple[str | Criterion, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True),
+        tuple[str | Criterion, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True), Power("metric"),
     ] = Field(
         default=(),
         description="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval "
         "metrics list shows all. FILE.py:NAME is a metric of your own: its file is run.",
     )
-    settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE", heading=HOW)] = Field(
+    settings: Annotated[
+        dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE", heading=HOW), Power("settings"),
+    ] = Field(
         default_factory=dict, description="A setting of metrics: tau=0.8 (repeatable).",
     )
 
@@ -58,7 +62,7 @@ class SpreadOptions(Section):
     shards: Annotated[int | None, Flag(heading=WORKERS)] = Field(
         default=None, ge=1, le=100, description="Shards in all, with --executor [default: as many as workers].",
     )
-    ray_address: Annotated[str | None, Flag(metavar="ADDRESS", heading=WORKERS)] = Field(
+    ray_address: Annotated[str | None, Flag(metavar="ADDRESS", heading=WORKERS), Power("switch", RAY)] = Field(
         default=None, description="A Ray cluster that is there [default: one of this machine, for the run].",
     )
 
@@ -91,7 +95,7 @@ class ScoreOptions(SpreadOptions, KnownOptions, RowOptions, MetricOptions):
     explain: Annotated[str | None, Flag(metavar="QUESTION", heading=GRAPHS)] = Field(
         default=None, description="Print the triple graph of this question's pairs with its paths, and stop.",
     )
-    write_back: Annotated[bool, Flag(heading=GRAPHS)] = Field(
+    write_back: Annotated[bool, Flag(heading=GRAPHS), Power("switch", "writes into the embedded server")] = Field(
         default=False, description="With --explain: write that graph into the embedded server, to look at in Browser.",
     )
     sweep: Annotated[str | None, Flag(metavar="GRID", heading=GRAPHS)] = Field(

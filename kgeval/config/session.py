@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from kgeval.config.audit import EMBEDDINGS
+from kgeval.config.audit import EMBEDDINGS, PAID
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag, Folder, Written
+from kgeval.config.flags import Flag, Folder, Power, Written
 
 GRAPH, AURA_SESSION = "Configuration and graph", "Algorithms in a session of Aura"  # headings of --help
 
@@ -35,10 +35,10 @@ class ServerOptions(Section):
     database: Annotated[str | None, Flag(envvar="NEO4J_DATABASE", heading=GRAPH)] = Field(
         default=None, description="Database [default: the user's home database].",
     )
-    home: Annotated[Path | None, Flag(heading=GRAPH), Folder()] = Field(
+    home: Annotated[Path | None, Flag(heading=GRAPH), Folder(), Power("switch", "starts a Neo4j with the plugins of a home")] = Field(
         default=None, description="Home of the embedded server to use [default: KGEVAL_HOME, else in kgeval's data folder].",
     )
-    layout: Annotated[str | None, BeforeValidator(_path_as_text), Flag(heading=GRAPH)] = Field(
+    layout: Annotated[str | None, BeforeValidator(_path_as_text), Flag(heading=GRAPH), Power("path")] = Field(
         default=None, description="auto, a layout's name, or a TOML file [default: auto].",
     )
     layout_keys: Annotated[dict[str, Any], Flag("--set", "KEY=VALUE", heading=GRAPH)] = Field(
@@ -49,11 +49,13 @@ class ServerOptions(Section):
 class EmbeddingOptions(Section):
     """Which model embeds, and where: keywords of kgeval.connect too."""
 
-    embedding_model: Annotated[str | None, Flag(metavar="NAME", heading=EMBEDDINGS)] = Field(
+    embedding_model: Annotated[str | None, Flag(metavar="NAME", heading=EMBEDDINGS), Power("model")] = Field(
         default=None,
         description="sentence-transformers model (hub name or folder), or the endpoint's model [default: all-MiniLM-L6-v2].",
     )
-    embedding_url: Annotated[str | None, Flag(metavar="URL", heading=EMBEDDINGS)] = Field(
+    embedding_url: Annotated[
+        str | None, Flag(metavar="URL", heading=EMBEDDINGS), Power("address", "what is embedded, and OPENAI_API_KEY,"),
+    ] = Field(
         default=None, description="OpenAI-compatible endpoint that embeds [default: this machine does].",
     )
     embedding_batch: Annotated[int, Flag(heading=EMBEDDINGS)] = Field(default=64, ge=1, le=4096, description="Texts at a time")
@@ -68,16 +70,18 @@ class EmbeddingOptions(Section):
 class SessionOptions(ServerOptions, EmbeddingOptions):
     """The options of a session: flags of the commands, and what `kgeval run` says to its stages. A command has some of them."""
 
-    uri: Annotated[str | None, Flag(envvar="NEO4J_URI", heading=GRAPH)] = Field(
+    uri: Annotated[str | None, Flag(envvar="NEO4J_URI", heading=GRAPH), Power("address", "NEO4J_PASSWORD")] = Field(
         default=None, description="Neo4j's address; without it the embedded server is used.",
     )
-    config_file: Annotated[Path | None, Flag("--config", short="-c", heading=GRAPH)] = Field(
+    config_file: Annotated[
+        Path | None, Flag("--config", short="-c", heading=GRAPH), Power("switch", "reads another file, with all that it says"),
+    ] = Field(
         default=None, description="Configuration file (default: ./kgeval.toml).",
     )
     graph_name: Annotated[str | None, Flag("--graph", heading=GRAPH)] = Field(
         default=None, description="Name of the graph where a database holds several (the layout's scope).",
     )
-    gds_session: Annotated[bool, Flag(heading=AURA_SESSION)] = Field(
+    gds_session: Annotated[bool, Flag(heading=AURA_SESSION), Power("switch", PAID)] = Field(
         default=False,
         description="Run the graph algorithms in a session of Aura Graph Analytics (it costs; key: AURA_CLIENT_ID, AURA_CLIENT_SECRET).",
     )

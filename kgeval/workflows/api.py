@@ -781,24 +781,25 @@ def contamination(
 
 @overload
 def run(
-    config: str | Path | Config = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ...,
+    config: str | Path | Config | None = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ...,
     **options: Any,
 ) -> RunResult: ...
 @overload
 def run(
-    config: str | Path | Config = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+    config: str | Path | Config | None = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True],
+    **options: Any,
 ) -> RunPlan: ...
 
 
 def run(
-    config: str | Path | Config = "kgeval.toml", *, connection: neo4j.Driver | str | Session | None = None, dry_run: bool = False,
+    config: str | Path | Config | None = None, *, connection: neo4j.Driver | str | Session | None = None, dry_run: bool = False,
     **options: Any,
 ) -> RunResult | RunPlan:
     """Everything that a configuration describes, from graph, documents or answers to the one report, below one folder. What is up to date
     there is passed over; what was interrupted goes on.
 
     Args:
-        config: the file (see docs/run.md), or a Config.
+        config: the file (see docs/run.md), or a Config. None: ./kgeval.toml.
         connection: as for `connect`, or a session: what all stages work with that do not say otherwise.
         dry_run: True: only the stages, whether they are up to date, and what the next ones would ask of models, as a RunPlan.
         **options: username, database, home, progress as for `connect` (not with a session), and
@@ -810,16 +811,16 @@ def run(
     Raises: UsageError with everything that is wrong with the arguments; ConfigError with everything that is wrong with the file and what
         it names, before anything is started; ConnectError. A stage that fails raises nothing. KeyboardInterrupt: the same call goes on.
     """
-    from kgeval.config import read
+    from kgeval.config import DEFAULT_FILE, read
     from kgeval.workflows import run as workflow
 
-    if not isinstance(config, str | Path | Config):
+    if not (config is None or isinstance(config, str | Path | Config)):
         raise UsageError(f"config: a file or a Config is needed, not {type(config).__name__}", fix='e.g. kgeval.run("kgeval.toml")')
     faults: list[str] = []
     whole: Any = config
-    file = Path(config) if isinstance(config, str | Path) else None
+    file = None if isinstance(config, Config) else Path(config or DEFAULT_FILE)
     if file is not None:
-        whole, faults = read(file)
+        whole, faults = read(file, named=config is not None)
     mine = {} if isinstance(connection, Session) else {"config": whole}
     with RUN.called({**options, **mine}, connection=connection) as call:
         session = call.session

@@ -185,11 +185,11 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
     return [f"incomplete, the report has the reasons: {', '.join(parts)}"] if parts else []
 
 
-def load_config(path: Path | None) -> Config:
-    """The configuration. Raises: ConfigError with every fault of the file, those of thresholds and waivers too."""
+def load_config(path: Path | None, *, named: bool = True) -> Config:
+    """The configuration. Raises: ConfigError as config.read, and with every fault of the file, those of thresholds and waivers too."""
     from kgeval import config as configuration
 
-    config, faults = configuration.read(path)
+    config, faults = configuration.read(path, named=named)
     faults = [*faults, *threshold_faults(config), *waiver_faults(config)]
     if faults:
         raise ConfigError(

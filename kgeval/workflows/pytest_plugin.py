@@ -37,13 +37,16 @@ def kgeval_connection() -> neo4j.Driver | str | None:
 def kgeval_session(kgeval_connection: neo4j.Driver | str | None, pytestconfig: pytest.Config) -> Iterator[Session]:
     """A session for all tests, closed after the last, with the file and the graph that the settings of pytest name."""
     import kgeval
+    from kgeval.config import Config
+    from kgeval.workflows.audit_gates import load_config
 
     root = pytestconfig.rootpath
     named = pytestconfig.getini("kgeval_config")
-    file: Path | None = (pytestconfig.inipath or root).parent / named if named else root / "kgeval.toml"
-    if not named and file is not None and not file.is_file():
-        file = None
-    with kgeval.connect(kgeval_connection, config=file, graph=pytestconfig.getini("kgeval_graph") or None) as session:
+    file: Path = (pytestconfig.inipath or root).parent / named if named else root / "kgeval.toml"
+    there = bool(named) or file.is_file()
+    config = load_config(file, named=bool(named)) if there else Config()
+    with kgeval.connect(kgeval_connection, config=config, graph=pytestconfig.getini("kgeval_graph") or None) as session:
+        session.config_file = file if there else None
         yield session
 
 

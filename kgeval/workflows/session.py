@@ -125,17 +125,16 @@ class Session:
             **plain, **paths, "layout_keys": dict(self.layout_keys), "outputs": [str(path) for path in self.outputs],
             "embedding": self.embedding.model_dump(mode="json"),
             "asking": self.asking.model_dump(mode="json"), "batches": self.batches.model_dump(mode="json"),
+            "config": self.config.model_dump(mode="json", exclude_unset=True),
         }
 
     @classmethod
     def from_portable(cls, data: Mapping[str, Any], say: Callable[[str], None]) -> Session:
-        """The session that `portable` described, with kgeval.toml read again. Raises: ConfigError."""
-        from kgeval.config import load
-
+        """The session that `portable` described. Its configuration came along: a file may be another one by now, or on another machine."""
         file, home = data.get("config_file"), data.get("home")
         return cls(
             **{name: data[name] for name in _PLAIN}, config_file=Path(file) if file else None, home=Path(home) if home else None,
-            config=load(Path(file) if file else None), layout_keys=data["layout_keys"], outputs=tuple(map(Path, data["outputs"])),
+            config=Config.model_validate(data["config"]), layout_keys=data["layout_keys"], outputs=tuple(map(Path, data["outputs"])),
             embedding=EmbeddingOptions.model_validate(data["embedding"]),
             asking=ModelOptions.model_validate(data["asking"]), batches=BatchOptions.model_validate(data["batches"]), say=say, show=False,
         )

@@ -291,7 +291,7 @@ def test_the_examples_of_the_page_run(server: FakeServer, capsys: pytest.Capture
     Path("answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in names["answers"]), encoding="utf-8")
     for number, table in enumerate(tables):
         Path("kgeval.toml").write_text(table, encoding="utf-8")
-        assert score("answers.jsonl", "--model", "gpt-4o-mini", "-o", f"{number}.jsonl") == 0
+        assert run(["trust"]) == 0 and score("answers.jsonl", "--model", "gpt-4o-mini", "-o", f"{number}.jsonl") == 0
     command = re.search(r"^    kgeval score (answers\.jsonl .*)$", page, re.MULTILINE)
     assert command and score(*command[1].replace('"', "").split()) == 0
     python = {score.signature: score for score in names["scores"].scores if score.metric == "helpful"}

@@ -59,7 +59,8 @@ def here(graph: Graph, address: Address, monkeypatch: pytest.MonkeyPatch, tmp_pa
 def kgeval_run(*words: str) -> tuple[int, dict[str, str], str]:
     """Exit code; stage -> what came of it; everything that was said."""
     done = subprocess.run(
-        [sys.executable, "-m", "kgeval", "run", *words], capture_output=True, text=True, encoding="utf-8", check=False, timeout=300,
+        [sys.executable, "-m", "kgeval", "run", "kgeval.toml", *words], capture_output=True, text=True, encoding="utf-8",
+        check=False, timeout=300,
     )
     lines = [line.partition("] ")[2].partition(": ") for line in done.stdout.splitlines() if line.startswith("[")]
     return done.returncode, {name: what.split(" in ")[0].split(" (")[0] for name, _, what in lines}, done.stdout + done.stderr
@@ -112,7 +113,7 @@ def test_a_stage_is_what_its_line_gives_by_hand(here: Path, graph: Graph, monkey
     entities = [{"name": "Velmouth", "type": "Place"}, {"name": "Nowhere", "type": "Place"}]
     (here / "gold.json").write_text(json.dumps({"entities": entities, "triples": []}), encoding="utf-8")
     (here / "kgeval.toml").write_text(ALL, encoding="utf-8")
-    assert run(["run"]) == 0
+    assert run(["run", "kgeval.toml"]) == 0
     stages = {stage.kind: stage for stage in read_ledger(here / "out" / "run.json").stages}
     assert {stage.state for stage in stages.values()} == {"done"}, stages
     assert set(stages) == {"import", "audit", "completeness", "questions", "check", "coverage", "report"}

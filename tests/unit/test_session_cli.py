@@ -60,7 +60,7 @@ def test_no_session_is_planned_unless_it_is_asked_for() -> None:
 def test_flags_go_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     key(monkeypatch)
     (tmp_path / "kgeval.toml").write_text('[graph.session]\nuse = true\nmemory = "4GB"\nttl = 10\ncloud = "aws:us-east-1"\n')
-    found = gds_session_of(load(None), use=False, parts={**NOTHING, "memory": "8GB"})
+    found = gds_session_of(load(Path("kgeval.toml")), use=False, parts={**NOTHING, "memory": "8GB"})
     assert found == AuraOptions(memory="8GB", ttl=10, cloud="aws:us-east-1")
 
 
@@ -76,7 +76,7 @@ def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
 ) -> None:
     key(monkeypatch)
     Path("kgeval.toml").write_text("[graph.session]\nuse = true\n", encoding="utf-8")
-    assert run(["audit", "--uri", "bolt://127.0.0.1:1", "--memory-limit", "2g"]) == 2
+    assert run(["audit", "--uri", "bolt://127.0.0.1:1", "--memory-limit", "2g", "-c", "kgeval.toml"]) == 2
     assert "--gds-session-memory" in capsys.readouterr().err
 
 
