@@ -164,7 +164,7 @@ def cancel(journal: Path | None, cache_dir: Path | None, call_timeout: float | N
     from kgeval.llm.batch.rounds import cancel_batches
     from kgeval.llm.places import journal_file
 
-    count = cancel_batches(journal_file(journal, cache_dir), timeout=call_timeout or LimitsSection().timeout, tell=say)
+    count = cancel_batches(journal_file(journal, cache_dir), timeout=call_timeout or LimitsSection().timeout, tell=say, own=journal is None)
     say(f"batches: {count}; the same run with --batch takes in what is done, and asks the rest again")
 
 

@@ -27,7 +27,7 @@ from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
 from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.table import PRESETS, all_metrics
-from kgeval.records import Row
+from kgeval.records import MetricInfo, Row
 
 CODE = "code"  # parameter of a function's signature: which code it was
 LONGEST = 300  # characters of a reason
@@ -258,6 +258,18 @@ def criterion_metric(criterion: Criterion) -> Metric:
 
 
 _NEEDS: Mapping[str, Need] = {"reference": "reference", "contexts": "contexts", "evidence": "evidence"}
+
+
+def unloaded_metric(info: MetricInfo, reference: str) -> OwnMetric:
+    """A metric of one's own that was computed before, as a report has it. Its code is not run, and it cannot be computed again."""
+    def refuse(_: MetricRow) -> Returned:
+        raise UsageError(f"{reference}: its code was not run", fix="score the answers with it")
+
+    metric = Metric(
+        name=info.metric, group="own", summary=info.summary, definition=info.definition, source=info.source,
+        compute=_compute(refuse, 0, 1), better=info.better, parameters=info.parameters,
+    )
+    return OwnMetric(refuse, metric, reference)
 
 
 def own_metrics(

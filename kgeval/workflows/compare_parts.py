@@ -51,7 +51,9 @@ def merge(
         "cache_dir": None if journal or imported else _common(parts, "cache_dir"),
     })
     # as a dry run is: whoever would be asked looks into the journal, and no further
-    whole = merging_session(session, arguments, paths, dry=True, asking=asking, show=False)
+    whole = merging_session(
+        session, arguments, paths, named=bool(moved.get("config_file")), dry=True, asking=asking, show=False,
+    )
     kept = CompareOptions.model_fields.keys() - set(NOT_OF_THE_WHOLE)
     options = options_of(CompareOptions, {name: value for name, value in arguments.items() if name in kept}, whole.config.compare)
     answers = [Path(name) for name in arguments.get("answers", ())]

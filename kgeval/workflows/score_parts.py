@@ -18,7 +18,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     from kgeval.llm.calls import Limits
     from kgeval.manifest import ModelUsage
-    from kgeval.records import ModelRef, ModelUse, RunManifest
+    from kgeval.metrics.own import OwnMetric
+    from kgeval.records import MetricInfo, ModelRef, ModelUse, RunManifest
     from kgeval.tables.rows import Rows
     from kgeval.tables.score_parts import ScorePart
     from kgeval.tables.scores import ScoreFile
@@ -48,7 +49,9 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
     check_there([*answers, options.questions, options.audit, options.without_known, *options.index])
-    with merging_session(session, arguments, paths, asking=asking) as whole:
+    named = bool(moved.get("config_file"))
+    with merging_session(session, arguments, paths, named=named, asking=asking) as whole:
+        whole.functions = _unloaded(whole, options, parts[0].report.metrics)
         scoring = prepare(whole, answers, options)
         check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
         with scoring.open_rows() as rows:
@@ -56,19 +59,43 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
             return merge_into(scoring, rows, parts)
 
 
-def merging_session(session: Session, arguments: Mapping[str, Any], paths: Sequence[Path], **more: Any) -> Session:
-    """The session of the whole run that the parts in `paths` are of. `arguments`: those of their manifest, with what has moved; `more`:
-    further fields of the session."""
+def merging_session(
+    session: Session, arguments: Mapping[str, Any], paths: Sequence[Path], *, named: bool, **more: Any,
+) -> Session:
+    """The session of the whole run that the parts in `paths` are of. `arguments`: those of their manifest, with what has moved; `named`:
+    whether the user named the configuration file, and not the parts; `more`: further fields of the session."""
     config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
     return session.task(
-        "merge-shards", config=load(config_file), config_file=config_file, redact=session.redact or bool(arguments.get("redact")),
-        graph_name=arguments.get("graph_name"),
+        "merge-shards", config=load(config_file, named=named), config_file=config_file,
+        redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
         arguments={
             **{name: arguments[name] for name in PLACES if name in arguments}, **session.arguments,
             "answers": [str(Path(name)) for name in arguments.get("answers", ())], "parts": [str(path) for path in paths],
         },
         **more,
     )
+
+
+def _unloaded(session: Session, options: ScoreOptions, metrics: Sequence[MetricInfo]) -> dict[str, OwnMetric]:
+    """The metrics of the user's own code as the parts have them, by how they are written. No code is run that the parts name.
+
+    Raises: InputError where the parts have more or fewer of them than they name.
+    """
+    from kgeval.metrics.own import unloaded_metric
+    from kgeval.metrics.table import all_metrics
+
+    section = session.config.metrics
+    named = options.metrics or section.names
+    written = list(dict.fromkeys(name for name in named if isinstance(name, str) and ":" in name))
+    criteria = (*section.criteria, *(name for name in named if not isinstance(name, str)))
+    known = {*all_metrics(), *(criterion.name for criterion in criteria)}
+    own = [info for info in metrics if info.metric not in known]
+    if len(own) != len(written):
+        had = ", ".join(info.metric for info in own) or "none"
+        what = f"the parts name {', '.join(written) or 'none'} as metrics of your own, and have {had}"
+        raise InputError(what, fix="score the shards again, each metric named once")
+    # both are in the order in which the run had them
+    return {name: unloaded_metric(info, name) for name, info in zip(written, own, strict=True)}
 
 
 def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> ScoreResult:

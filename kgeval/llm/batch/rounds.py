@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeVar
 
-from kgeval.errors import ModelError
+from kgeval.config.powers import is_known_address, is_owned
+from kgeval.errors import ModelError, UsageError
 from kgeval.llm.asker import Asker, Later
 from kgeval.llm.asking import WORTH_ASKING_AGAIN, ask
 from kgeval.llm.batch.settings import BatchSettings
@@ -357,10 +358,19 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def cancel_batches(journal: Path, *, timeout: float, tell: Tell) -> int:
-    """Asks the providers to stop all batches of a journal. Returns how many; what they have done is taken in by the next run."""
+def cancel_batches(journal: Path, *, timeout: float, tell: Tell, own: bool) -> int:
+    """Asks the providers to stop all batches of a journal. Returns how many; what they have done is taken in by the next run.
+
+    `own`: whether it is the journal of this user's cache folder. Raises: UsageError where another one names addresses that nobody else
+    names: the key would go there.
+    """
     with Store(journal) as store:
         batches = store.batches()
+        owned = is_owned(store.path.stat())
+        strange = {batch.endpoint for batch in batches if not is_known_address(batch.endpoint, owned=owned)}
+        if strange and not own:
+            what = f"{journal} has batches at {', '.join(sorted(strange))}, and OPENAI_API_KEY would go there"
+            raise UsageError(what, fix="if that is your provider, set OPENAI_BASE_URL to it")
         for batch in batches:
             if batch.id is None:
                 store.lines_of(batch.name).unlink(missing_ok=True)
