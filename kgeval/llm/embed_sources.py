@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kgeval.config import environment
+from kgeval.config.powers import names_folder
 from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.deadline import hooks
@@ -155,20 +156,16 @@ class EndpointModel:
 
 def local_model(name: str, device: str | None, batch: int) -> LocalModel:
     """The model of a folder, of the package that carries the default model, or of the hub. Raises: ModelError for a bad folder."""
-    if name in CARRIED and not Path(name).is_dir():
+    if name in CARRIED:
         spec = importlib.util.find_spec(PACKAGE)
         place = Path(spec.origin).parent / "model" if spec and spec.origin else None
         if place is not None and (place / "config.json").is_file():
             return LocalModel(CARRIED[0], str(place), device, batch)
-        return LocalModel(CARRIED[0], CARRIED[1], device, batch)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
-            raise ModelError(f"{name}: no model in this folder", fix="give the folder that holds modules.json or config.json")
-        return LocalModel(str(folder.resolve()), str(folder.resolve()), device, batch)
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise ModelError(f"{name}: no such folder", fix="give a folder or hub name of a sentence-transformers model")
-    return LocalModel(name, name if "/" in name else f"sentence-transformers/{name}", device, batch)
+        return LocalModel(CARRIED[0], _hub_name(CARRIED[1]), device, batch)
+    if names_folder(name):
+        folder = _model_folder(name, "modules.json", "config.json")
+        return LocalModel(folder, folder, device, batch)
+    return LocalModel(name, _hub_name(name if "/" in name else f"sentence-transformers/{name}"), device, batch)
 
 
 def local_place(name: str) -> tuple[str, bool]:
@@ -176,17 +173,30 @@ def local_place(name: str) -> tuple[str, bool]:
 
     Raises: ModelError for a folder without a model, and for a hub name that cannot be had.
     """
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise ModelError(f"{name}: no model in this folder", fix="give the folder that holds config.json")
-        return str(folder.resolve()), True
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise ModelError(f"{name}: no such folder", fix="give a folder or hub name of a model")
-    offline = _on_disk(name)
+    if names_folder(name):
+        return _model_folder(name, "config.json"), True
+    offline = _on_disk(_hub_name(name))
     if not offline:
         _check_hub(name, fix="load it on a machine with network and give its folder")
     return name, offline
+
+
+def _model_folder(name: str, *files: str) -> str:
+    """The folder of a model, which has one of the files. Raises: ModelError."""
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        raise ModelError(f"{name}: no such folder", fix="give a folder, or a name of the hub")
+    if not any((folder / file).is_file() for file in files):
+        raise ModelError(f"{name}: no model in this folder", fix=f"give the folder that holds {' or '.join(files)}")
+    return str(folder.resolve())
+
+
+def _hub_name(name: str) -> str:
+    """A name of the hub. Raises: ModelError where something here is called so: libraries would load that, and it may hold code."""
+    if Path(name).exists():
+        what = f"model {name}: there is a file or folder of this name here"
+        raise ModelError(what, fix=f"write ./{name} if you mean it; else move it away")
+    return name
 
 
 def _version(folder: Path) -> str:

@@ -64,7 +64,9 @@ def _drawn(plot: Callable[[Any], None], labels: tuple[str, str], name: str) -> s
     from matplotlib.figure import Figure
 
     buffer = io.BytesIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 11, "text.parse_math": False}):
+    with mpl.rc_context():
+        mpl.rcdefaults()  # a matplotlibrc in the working directory may have LaTeX typeset all texts, with a preamble of its own
+        mpl.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 11, "text.parse_math": False})
         figure = Figure(figsize=(5.2, 3.1), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()

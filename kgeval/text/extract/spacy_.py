@@ -6,8 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
+from kgeval.config.powers import names_folder
 from kgeval.errors import UsageError, install
 from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
@@ -278,6 +280,12 @@ def _load(pipeline: str) -> Any:
     except ImportError as error:
         raise UsageError("the spaCy extractor needs spaCy, which is not installed",
                          fix=f"{install('spacy')}, {_WAY_OUT}") from error
+    a_name = pipeline and not names_folder(pipeline)
+    if a_name and Path(pipeline).exists() and not spacy.util.is_package(pipeline):
+        raise UsageError(  # a folder may hold code
+            f"the spaCy pipeline {pipeline!r} is not installed, and there is a file or folder of this name here",
+            fix=f"write ./{pipeline} if you mean it; else python -m spacy download {pipeline}",
+        )
     try:
         nlp = spacy.load(pipeline)
     except (OSError, ValueError, ImportError) as error:
