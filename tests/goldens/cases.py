@@ -171,7 +171,9 @@ COMMANDS = (
     Case("report-of-answers", "report answers -f md", before=(
         "answer questions.jsonl --system 'one=command:{python} mine.py' --system 'two=command:{python} mine.py' --limit 2 -o answers/ --no-progress",
     ), inputs=ANSWERS, texts={"mine.py": SYSTEM}, hidden=(LATENCY, r"\b[0-9a-f]{16}\b")),
-    Case("run-dry", "run --dry-run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
+    Case("run-untrusted", "run --list", texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
+    Case("trust", "trust", texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
+    Case("run-dry", "run kgeval.toml --dry-run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
     Case("matrix", "report score-matrix matrix-run -o matrix.json -o matrix.md", ("<inputs/matrix-run",)),
     # answers
     Case(
@@ -263,6 +265,6 @@ GRAPHS = (
     Case("merges-undo", "build merges undo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES,)),
     Case("merges-redo", "build merges redo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES, "build merges undo m-ea775258616e --graph built")),
     Case(
-        "run", "run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}, world="empty", shown=(),
+        "run", "run kgeval.toml", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}, world="empty", shown=(),
     ),
 )
