@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.rounding import REST, is_equal
 from kgeval.stats.intervals import Interval
+from kgeval.stats.rests import unit_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +105,8 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
         # Around the first value: the mean of equal values is then that value to the last digit, and their sum over n may not be.
         end = sum(sign * float(sample[0] + (sample - sample[0]).mean()) for sign, sample in zip(signs, samples, strict=True))
         return Interval(end, end)
+    unit = unit_of(*samples)
+    samples = tuple(sample / unit for sample in samples)
     shape = _shape(samples, signs)
     if resamples is None and shape.values >= SMOOTH and abs(shape.skewness) <= NEARLY_NORMAL:
         low, high = (_expanded(shape, z) for z in _levels(shape.acceleration, shape.acceleration, confidence))
@@ -112,7 +115,7 @@ def _interval(samples: tuple[Floats, ...], signs: tuple[int, ...], seed: int, co
         count = resamples or max(LEAST, min(RESAMPLES, DRAWS // shape.values))
         drawn = sum(sign * _means(sample, count, rng) for sign, sample in zip(signs, samples, strict=True))
         low, high = _quantiles(np.asarray(drawn), shape, confidence)
-    return Interval(min(low, shape.centre), max(high, shape.centre))
+    return Interval(min(low, shape.centre) * unit, max(high, shape.centre) * unit)
 
 
 def _shape(samples: tuple[Floats, ...], signs: tuple[int, ...]) -> BootstrapShape:

@@ -37,6 +37,12 @@ def magnitude(*columns: Floats) -> float:
     return float(np.median(sizes)) if len(sizes) else 0.0
 
 
+def unit_of(*columns: Floats) -> float:
+    """A power of two near the largest value: dividing by it is exact, and the squares of very small values do not vanish."""
+    largest = max((float(abs(column).max()) for column in columns if len(column)), default=0.0)
+    return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
+
+
 def mean_of(values: Sequence[float] | Floats, *, scale: float | None = None) -> float:
     """The mean of one value or more, the same in whatever order they come, and exactly 0 where it is 0 but for rounding.
     `scale`: the size of what the values were computed from; None: that of the largest of them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,33 +92,16 @@ def scale_of(columns: Sequence[ScoreColumn], bounds: Span | None = None) -> Span
 
 def means(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
     """The mean of each column over its questions, with its interval."""
+    import numpy as np
+
     return [
         StatsMean(
             system=column.system, metric=column.metric, n=len(column.questions), n_scored=len(column.values),
-            failures=dict(Counter(column.causes.values())), mean=_mean(column, seed=seed, confidence=confidence, scale=scale),
+            failures=dict(Counter(column.causes.values())),
+            mean=estimated(np.array(list(column.values.values()), dtype=np.float64), seed=seed, confidence=confidence, span=scale),
         )
         for column in columns
     ]
-
-
-def _mean(column: ScoreColumn, *, seed: int, confidence: float, scale: Span | None) -> Estimated:
-    import numpy as np
-
-    scores = np.array(list(column.values.values()), dtype=np.float64)
-    unit = _unit_of(scores)
-    span = None if scale is None else (scale[0] / unit, scale[1] / unit)
-    return _times(estimated(scores / unit, seed=seed, confidence=confidence, span=span), unit)
-
-
-def _unit_of(*scores: Floats) -> float:
-    """A power of two near the largest score: dividing by it is exact, and the squares of very small scores do not vanish."""
-    largest = max(float(abs(column).max()) for column in scores) if len(scores[0]) else 0.0
-    return math.ldexp(1.0, math.frexp(largest)[1]) if largest else 1.0
-
-
-def _times(estimate: Estimated, unit: float) -> Estimated:
-    value, low, high = (None if end is None else unit * end for end in (estimate.value, estimate.low, estimate.high))
-    return Estimated(value=value, low=low, high=high)
 
 
 def paired_results(columns: Sequence[ScoreColumn], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
@@ -163,9 +145,9 @@ def _tested(of_a: Floats, of_b: Floats, seed: int, confidence: float, *, mirrore
 
     from kgeval.stats import paired
     from kgeval.stats.power import Needed, detectable, needed, spread
-    from kgeval.stats.rests import differences_of, magnitude
+    from kgeval.stats.rests import differences_of, magnitude, unit_of
 
-    unit = _unit_of(of_a, of_b)
+    unit = unit_of(of_a, of_b)
     size, differences = magnitude(of_a / unit, of_b / unit), differences_of(of_a / unit, of_b / unit)
     sign = -1.0 if mirrored else 1.0
     span = None if widest is None else (-widest / unit, widest / unit)
@@ -179,7 +161,8 @@ def _tested(of_a: Floats, of_b: Floats, seed: int, confidence: float, *, mirrore
         least = detectable(sd, len(differences), alpha=alpha)
         questions = needed(difference.value or 0.0, sd, alpha=alpha)
     return {
-        "difference": _times(difference, unit), "sd": None if sd is None else sd * unit,
+        "difference": Estimated.model_validate({key: end and end * unit for key, end in difference}),
+        "sd": None if sd is None else sd * unit,
         "p": paired.sign_flip(sign * differences, seed=seed), "wilcoxon_p": paired.wilcoxon(sign * differences),
         "effect": paired.cohens_d(differences), "superiority": paired.superiority(np.sign(differences)),
         "detectable": within(None if least is None else least * unit, widest),
