@@ -123,6 +123,23 @@ def test_wrong_options_are_named_with_the_way_out(
     assert "Traceback" not in message
 
 
+def test_a_repair_is_shown_where_it_loses_nothing_and_refused_where_it_could(
+    graph: Graph, draw: Callable[[str], None], kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str],
+) -> None:
+    """`kgeval cypher show` offers what the report of the same graph offers."""
+    draw(SMALL)
+    assert kgeval("cypher", "show", "merge-entities") == 0
+    assert "DETACH DELETE copy" in capsys.readouterr().out
+    graph.write("MATCH (n) DETACH DELETE n")
+    draw("CREATE (:Product {name: 'Tea', sku: 1})-[:SOLD_AT]->(:Shop {name: 'Pier'})<-[:SOLD_AT]-(:Product {name: 'Tea', sku: 2})")
+    for name, why in (("merge-entities", "two things may bear one name"), ("delete-parallel-relations", "may be a second event")):
+        assert kgeval("cypher", "show", name) == 2
+        shown = capsys.readouterr()
+        assert f"{name}: No repair offered for this kind of graph: nothing shows that a writer" in shown.err and why in shown.err
+        assert shown.out == "" and "--offline" in shown.err
+    assert kgeval("cypher", "show", "rename-relation") == 0
+
+
 def test_an_empty_database_is_said_to_be_empty(graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert kgeval("audit") == 2
     assert "empty" in capsys.readouterr().err
