@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from output_walk import KEPT, READING, READING_THERE, WALKED, options_with_paths
 from test_architecture import PACKAGE, SOURCES, calls, chain
 
 DOOR = "tables/output.py"
@@ -106,3 +107,10 @@ def test_calls_that_write_are_told_from_others(text: str, how: str | None) -> No
 
 def test_the_door_is_there() -> None:
     assert (Path(PACKAGE) / DOOR).is_file()
+
+
+def test_every_option_with_a_path_reads_or_is_walked() -> None:
+    known = {option for options in WALKED.values() for option in options}
+    found_options = set(options_with_paths())
+    others = {(command, option) for command, option in found_options if option not in READING | KEPT}
+    assert others - READING_THERE == known
