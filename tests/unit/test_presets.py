@@ -35,7 +35,7 @@ def test_a_setting_wins_over_the_preset_and_both_are_in_name_and_signature() -> 
     assert (changed.k, changed.chunk_tokens, changed.name) == (8, 256, "vector@preset=xiang,k=8")
     assert printed.name == "vector@preset=xiang" and printed.signature.endswith("|preset=xiang")
     plain = defaults("vector")
-    assert "preset" not in plain.signature and "chunk_tokens" not in plain.signature, "without a preset nothing is added: such answers are found again"
+    assert "preset" not in plain.signature and "chunk_tokens" not in plain.signature  # such answers are found again
     assert plain.variant is None
 
 

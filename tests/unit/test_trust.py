@@ -573,7 +573,7 @@ def test_a_configuration_reaches_a_worker_as_it_is(tmp_path: Path, monkeypatch: 
         question = "?"
         grades = { 0 = "a", "0.5" = "b", 1 = "c" }
         [compare]
-        force = false
+        no_force = true
         map = { answer = "text" }
         [model.judge]
         name = "m"
