@@ -125,7 +125,7 @@ def cases() -> list[Case]:
              [("compare", "-o"), ("compare", "--verdicts")], shared=("r.csv", "r.xml"), codes=(0, 3)),
         Case("answer questions.jsonl -o {out}/a.csv -o {out}/a.jsonl -o {out}/a.parquet --no-progress",
              ("a.csv", "a.jsonl", "a.parquet"), [("answer", "-o")], more=("--system", f"@mine=command:{sys.executable} mine.py")),
-        Case("annotate sheet a.jsonl b.jsonl --questions questions.jsonl --annotators ann,bob --show contexts --show-reference "
+        Case("annotate sheet a.jsonl b.jsonl --questions questions.jsonl --annotators ann,bob --show contexts,reference "
              "-o {out}/sheets --key {out}/key.json", ("sheets/ann.csv", "sheets/bob.html", "key.json"),
              [("annotate sheet", "-o"), ("annotate sheet", "--key")], refuses=True),
         Case("annotate read ragchecker.json --labels-format ragchecker -o {out}/l.jsonl --write-answers {out}/a.jsonl "

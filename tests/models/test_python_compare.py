@@ -199,8 +199,8 @@ def test_inside_a_running_event_loop_from_threads_and_over_one_session(server: F
     assert server.stats().requests == 4 * 2 * 2 * 2
 
 
-def test_the_section_of_kgeval_toml_counts_and_force_is_still_read(server: FakeServer) -> None:
-    Path("kgeval.toml").write_text('[compare]\naspects = ["relevance"]\ntie_region = 0.2\nforce = false\nthresholds = ["poor:win>=0"]\n')
+def test_the_section_of_kgeval_toml_counts(server: FakeServer) -> None:
+    Path("kgeval.toml").write_text('[compare]\naspects = ["relevance"]\ntie_region = 0.2\nno_force = true\nthresholds = ["poor:win>=0"]\n')
     result = compared(server, config=None, thresholds="good:win>=0.5")
     assert result.report.run.arguments["no_force"] is True and {pair.aspect for pair in result.report.pairs} == {"overall", "relevance"}
     assert [gate.of for gate in result.gates] == ["poor vs good", "good vs poor"], "those of the file and those of the call"

@@ -171,7 +171,7 @@ def test_a_chain_that_leads_in_a_circle_ends(tmp_path: Path) -> None:
 
 KILLED = """
 import os, sys
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = sys.argv[2:]
 from pathlib import Path
 from test_journal_recovery import make_journal, request, stored
 from kgeval.llm.journal import Journal
@@ -186,7 +186,8 @@ os._exit(9)
 def killed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A journal whose process was killed: its newest calls stand in the write-ahead log alone."""
     path = tmp_path_factory.mktemp("killed") / "j.sqlite"
-    subprocess.run([sys.executable, "-c", KILLED, str(path), str(Path(__file__).parent)], check=False)
+    tests = Path(__file__).parents[1]
+    subprocess.run([sys.executable, "-c", KILLED, str(path), str(tests / "unit"), str(tests)], check=False)
     assert path.with_name("j.sqlite-wal").stat().st_size > 100_000
     return path
 

@@ -13,6 +13,7 @@ from test_architecture import PACKAGE, SOURCES, calls, chain
 DOOR = "tables/output.py"
 # By file: what it writes with, and why that is not an output of kgeval
 BESIDE = {
+    "config/trust.py": "what is trusted: entries of mode 0600 in the user's state folder (0700)",
     "tables/temporary.py": "the temporary files of the door, the locks of outputs, folders of this user's that go with the process",
     "tables/spool.py": "a temporary file without a name",
     "tables/staging.py": "a temporary SQLite file in a folder of this user's",
@@ -30,7 +31,6 @@ BESIDE = {
     "graph/load/bulk/sheets.py": "tables for the importer of Neo4j in a folder of this user's; no person reads them",
     "llm/journal.py": "the locks beside the journal",
     "llm/journal_file.py": "the journal, a SQLite file of mode 0600",
-    "llm/answer_store.py": "reads a SQLite file of an earlier version",
     "llm/text_table.py": "a LanceDB table, moved as a whole into a folder of this user's",
     "llm/batch/rounds.py": "lines for a provider, 0600, deleted when they are sent",
     "llm/batch/wire.py": "what a provider sends, 0600, deleted when it is read",
