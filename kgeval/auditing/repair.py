@@ -12,6 +12,8 @@ from kgeval.graph.layouts import names
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Example, Layout, Repair
 
+NOT_EXTRACTED = "nothing shows that a writer extracted it from texts"
+
 
 def repair_query(rule: Rule) -> Query | None:
     """The file that the rule names; None where it has none."""
@@ -19,8 +21,8 @@ def repair_query(rule: Rule) -> Query | None:
 
 
 def is_extracted(layout: Layout, missing: Mapping[str, str]) -> bool:
-    """Whether a writer that kgeval knows extracted the graph from texts: by its layout, and by its entities, which are linked to texts.
-    `missing`: what the graph lacks (`roles.missing_roles`)."""
+    """Whether a writer that kgeval knows extracted the graph from texts: by its layout, and by its entities, which
+    are linked to texts. `missing`: what the graph lacks (`roles.missing_roles`)."""
     return layout.name in names() and layout.name != "generic" and "mentions" not in missing
 
 
@@ -30,7 +32,7 @@ def why_not_offered(rule: Rule, layout: Layout, *, extracted: bool) -> str | Non
         return rule.no_repair
     reasons = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
     if rule.repair_only_extracted and not extracted:
-        reasons.append(f"nothing shows that a writer extracted it from texts, and elsewhere {rule.repair_only_extracted}")
+        reasons.append(f"{NOT_EXTRACTED}, and elsewhere {rule.repair_only_extracted}")
     return f"No repair offered for this kind of graph: {'; '.join(reasons)}" if reasons else None
 
 

@@ -349,11 +349,12 @@ def _scale_notes(results: Sequence[PairedResult], scale: Span | None) -> list[st
 
 def _holds_zero(pair: PairedResult) -> bool | None:
     """Whether the interval holds 0. Without one, where all differences are equal: 0 lies in any interval of differences that are 0."""
-    difference = pair.difference
+    difference, a, b = pair.difference, pair.mean_a, pair.mean_b
+    if a is None or b is None:
+        return None
     if difference.low is None or difference.high is None:
-        same = pair.n_scored > 1 and pair.mean_a is not None and pair.mean_b is not None and is_equal(pair.mean_a, pair.mean_b)
-        return True if same else None
-    return not side(difference.low, difference.high)
+        return True if pair.n_scored > 1 and is_equal(a, b) else None
+    return not side(difference.low, difference.high, scale=max(abs(a), abs(b)))
 
 
 def _two_runs(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[ScoreColumn]]:
