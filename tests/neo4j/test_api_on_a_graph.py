@@ -118,7 +118,7 @@ def test_what_is_accepted_is_written_and_read_again(
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kgeval.tables.write_text", full)
+    monkeypatch.setattr("kgeval.tables.output.os.fsync", full)
     lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_ratchet=tmp_path / "other.json")
     assert lost.findings and "No space left" in str(lost.fault) and "No space left" in caplog.text
 

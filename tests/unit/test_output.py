@@ -30,9 +30,9 @@ from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts, write_due
 
 HOSTILE = (
     "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'quoted", "''tis", "'=1", "-", "--",
-    "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202egnp.exe", "\u2066x\u2069", "a\x00b", "a\rb", "a\r\nb", "a\r\r\nb", "[U+001B]", "[U+005B]",
-    "[U+ZZZZ]", "[U+10FFFF]", "[U+FFFFFF]", "a\u200db", "x\U000e0041", "'[U+001B]", "\ud800", "plain", "-5", "+4.5e3",
-    "a, b; \"c\"\n", "שלום\u200f", "\u0627\u200c\u0628", "é",
+    "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202egnp.exe", "\u2066x\u2069", "a\x00b", "a\rb", "a\r\nb", "a\r\r\nb",
+    "[U+001B]", "[U+005B]", "[U+ZZZZ]", "[U+10FFFF]", "[U+FFFFFF]", "'[U+001B]", "a\u200db", "x\U000e0041", "\ud800",
+    "plain", "-5", "+4.5e3", "a, b; \"c\"\n", "שלום\u200f", "\u0627\u200c\u0628", "é",
 )
 
 
