@@ -13,6 +13,7 @@ from answer_world import SIMPLE, script
 from compare_world import PairJudge
 from output_walk import HOSTILE, STEERING, Case, unwalked, walk
 
+from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer
 
 LEVELS = ("fact_retrieval", "complex_reasoning")
@@ -167,3 +168,24 @@ def test_what_a_command_writes(case: Case, world: Path, server: FakeServer, monk
 
 def test_every_option_that_writes_is_walked() -> None:
     assert unwalked(cases(), "models") == set()
+
+
+def report_of(line: str, name: str) -> dict[str, Any]:
+    assert run([*line.split(), "-o", name]) in (0, 3), line
+    report: dict[str, Any] = json.loads(Path(name).read_text(encoding="utf-8"))
+    return {part: value for part, value in report.items() if part not in ("run", "costs", "files")}
+
+
+def test_what_is_read_back_from_csv_is_what_was_written(world: Path) -> None:
+    """Scores and answers with formulas and escape characters in all names: the same figures from CSV as from JSONL."""
+    scored = "--questions questions.jsonl --metrics lexical --no-progress"
+    assert run(f"score a.jsonl b.jsonl {scored} -o s.csv -o s.jsonl".split()) in (0, 3)
+    paired = [report_of(f"stats paired s.{form}", f"{form}.json") for form in ("csv", "jsonl")]
+    assert json.loads(json.dumps(paired[0]).replace("s.csv", "s.jsonl")) == paired[1]
+    agreed = [report_of(f"annotate agreement human.jsonl --scores s.{form}", f"g-{form}.json") for form in ("csv", "jsonl")]
+    assert json.loads(json.dumps(agreed[0]).replace("s.csv", "s.jsonl")) == agreed[1]
+    answers = ["answer", "questions.jsonl", "--system", f"@mine=command:{sys.executable} mine.py", "--no-progress"]
+    assert run([*answers, "-o", "x.csv", "-o", "x.jsonl"]) == 0
+    for form in ("csv", "jsonl"):
+        assert run(f"score x.{form} {scored} -o from-{form}.jsonl".split()) in (0, 3)
+    assert Path("from-csv.jsonl").read_text(encoding="utf-8") == Path("from-jsonl.jsonl").read_text(encoding="utf-8")
