@@ -72,9 +72,9 @@ def test_a_log_file_is_its_owner_s_takes_the_lines_and_goes_on_where_it_ended(
 
 
 def test_a_log_file_that_cannot_be_written_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "none").touch()
-    assert run(["--log-file", str(tmp_path / "none" / "x.log"), "layout", "list"]) == 2
-    assert "none/x.log: cannot be written" in capfd.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert run(["--log-file", str(tmp_path / "file" / "x.log"), "layout", "list"]) == 2
+    assert "x.log: cannot be written: " in capfd.readouterr().err
 
 
 def test_warnings_reach_the_user_even_where_a_file_takes_the_rest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

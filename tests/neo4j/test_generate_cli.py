@@ -309,7 +309,7 @@ def test_check_adds_the_checks_that_makers_did_not_do_and_its_dry_run_bounds_the
     cli: Callable[..., int], capsys: pytest.CaptureFixture[str],
 ) -> None:
     with FakeServer(checking) as server:
-        command = ("--graph", "sea", "--kind", "node=3,hops=1", "--template", "--check", "--allow-fewer", "-o", "q.jsonl",
+        command = ("--graph", "sea", "--kind", "node=3,hops=1", "--template", "--check-all", "--allow-fewer", "-o", "q.jsonl",
                    "--base-url", server.base_url)
         assert cli(*command, "--dry-run") == 0
         rows = {row.split()[0]: row for row in capsys.readouterr().out.splitlines() if row.strip()}
@@ -336,7 +336,7 @@ def test_a_check_without_a_model_does_what_words_and_the_graph_can(
     cli: Callable[..., int], server: FakeServer, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("KGEVAL_QUESTIONS_GENERATE_MODEL")
-    assert cli("--graph", "sea", "--kind", "hops=1", "--template", "--check", "--allow-fewer", "-o", "q.jsonl") == 0
+    assert cli("--graph", "sea", "--kind", "hops=1", "--template", "--check-all", "--allow-fewer", "-o", "q.jsonl") == 0
     names = {"unique", "unique_wording", "not_in_one_passage", "leak", "no_shortcut", "absent"}
     assert all(set(checks) == names for row in lines("q.jsonl") if (checks := {check["name"]: check for check in row["checks"]}))
     assert not server.stats().requests
