@@ -28,7 +28,7 @@ CALL (keep, copies) {
   SET n = said
 }
 FOREACH (copy IN copies | DETACH DELETE copy)
-WITH keep, all
+WITH keep, all, size(copies) AS merged
 UNWIND all AS gone
 FOREACH (k IN [k IN keys(gone.said) WHERE keep[k] IS NULL] | SET keep[k] = gone.said[k])
 FOREACH (k IN [k IN [$layout.entity_source_key] + $layout.alias_keys WHERE keep[k] IS :: LIST<ANY> NOT NULL AND gone.said[k] IS :: LIST<ANY> NOT NULL] |
@@ -47,4 +47,4 @@ FOREACH (l IN [l IN gone.labels WHERE NOT l IN labels(keep)] | SET keep.former_l
 FOREACH (k IN [k IN $layout.alias_keys[0..1] WHERE gone.name <> @name(keep) AND (keep[k] IS NULL OR keep[k] IS :: LIST<ANY>)
     AND NOT gone.name IN coalesce(keep[k], [])] |
   SET keep[k] = coalesce(keep[k], []) + [gone.name])
-RETURN count(*) AS merged
+RETURN coalesce(max(merged), 0) AS merged

@@ -13,11 +13,11 @@ WHERE elementId(r) IN $element_ids
   AND @is(r, Relation)
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
-  WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
+  WITH a, r, b WHERE $layout.relation_label_key IS NOT NULL
   SET r.former_name = [] + coalesce(r.former_name, []) + @label(r), r[$layout.relation_label_key] = $label
 }
 CALL (a, r, b) {
-  WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
+  WITH a, r, b WHERE $layout.relation_label_key IS NULL
   CREATE (a)-[n:$($label)]->(b)
   SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + @label(r)
   DELETE r

@@ -13,11 +13,11 @@ WHERE @label(r) = $from
   AND @is(r, Relation)
 WITH DISTINCT a, r, b
 CALL (a, r, b) {
-  WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
+  WITH a, r, b WHERE $layout.relation_label_key IS NOT NULL
   SET r[$layout.relation_label_key] = $to, r.former_name = [] + coalesce(r.former_name, []) + $from
 }
 CALL (a, r, b) {
-  WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
+  WITH a, r, b WHERE $layout.relation_label_key IS NULL
   CREATE (a)-[n:$($to)]->(b)
   SET n = properties(r), n.former_name = [] + coalesce(r.former_name, []) + $from
   DELETE r

@@ -9,7 +9,8 @@
 MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $element_ids
   AND @is(r, Relation)
-CREATE (b)-[n:$(type(r))]->(a)
-SET n = properties(r)
+WITH a, b, r, type(r) AS name, properties(r) AS said
 DELETE r
+CREATE (b)-[n:$(name)]->(a)
+SET n = said
 RETURN count(*) AS turned

@@ -8,10 +8,11 @@ from typing import Literal
 from pydantic import JsonValue
 
 from kgeval.auditing.rulebook import Rule
-from kgeval.graph.layouts import names
+from kgeval.graph.layouts import load_profile, names
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Example, Layout, Repair
 
+FIXED_TYPES = "its writer knows its relations by their type, so that renamed ones would be lost to it"
 NOT_EXTRACTED = "nothing shows that a writer extracted it from texts"
 
 
@@ -33,7 +34,17 @@ def why_not_offered(rule: Rule, layout: Layout, *, extracted: bool) -> str | Non
     reasons = [why for role, why in rule.repair_needs.items() if not getattr(layout, role)]
     if rule.repair_only_extracted and not extracted:
         reasons.append(f"{NOT_EXTRACTED}, and elsewhere {rule.repair_only_extracted}")
+    if rule.repair_renames_types and _has_fixed_types(layout):
+        reasons.append(FIXED_TYPES)
     return f"No repair offered for this kind of graph: {'; '.join(reasons)}" if reasons else None
+
+
+def _has_fixed_types(layout: Layout) -> bool:
+    """Whether relations are told by types that the layout lists, and no property holds their name. A bound layout lists all types: of a
+    layout that comes with kgeval its file decides, of another one that it does not say."""
+    if layout.relation_label_key:
+        return False
+    return layout.name not in names() or bool(load_profile(layout.name).relation_types)
 
 
 def repair_for(

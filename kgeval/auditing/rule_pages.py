@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from kgeval.auditing.repair import lists_hits, query_lists, repair_query
+from kgeval.auditing.repair import FIXED_TYPES, lists_hits, query_lists, repair_query
 from kgeval.auditing.rulebook import Rule
 from kgeval.config import explain
 from kgeval.errors import ConfigError
@@ -156,5 +156,7 @@ def _repair(rule: Rule) -> list[str]:
             "- Offered only for graphs that a writer extracted from texts (a layout that kgeval knows, not `generic` or one of your own, "
             f"and entities linked to texts): elsewhere {rule.repair_only_extracted}."
         )
+    if rule.repair_renames_types:
+        without.append(f"- Not offered where the layout lists the types of relations and no property holds their name: {FIXED_TYPES}.")
     notes = [rule.repair_note] if rule.repair_note else []
     return [head, *notes, where, *(["\n".join(without)] if without else []), f"```cypher\n{query.text.strip()};\n```"]

@@ -41,7 +41,8 @@ class Rule(BaseModel):
     says why. A repair that could lose a fact (a property's value, a relation, a link to a text) is none. `repair_safe`: right for every
     hit, without looking. `repair_lists_hits`: its element ids are those of the hits. `repair_needs`: parts of the layout without which
     there is no repair, with the reason. `repair_only_extracted`: why there is none for a graph of which nothing shows that a writer
-    extracted it from texts; empty: there is one for any graph.
+    extracted it from texts; empty: there is one for any graph. `repair_renames_types`: it gives relations another type where no property
+    holds their name, so that there is none where the layout's writer knows one type only.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,6 +71,7 @@ class Rule(BaseModel):
     repair_note: str = ""
     repair_needs: dict[str, str] = Field(default_factory=dict)
     repair_only_extracted: str = ""
+    repair_renames_types: bool = False
 
     def filled(self, text: str) -> str:
         """A text of the rule with the default settings put in."""

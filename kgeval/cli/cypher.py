@@ -119,7 +119,7 @@ def _check_offered(query: Query, session: Session) -> None:
     from kgeval.auditing.rulebook import load_rules
 
     rules = [rule for rule in load_rules().values() if rule.repair == query.name]
-    if not any(rule.repair_only_extracted or rule.repair_needs for rule in rules):
+    if not any(rule.repair_only_extracted or rule.repair_needs or rule.repair_renames_types for rule in rules):
         return
     layout = session.bound_layout()
     extracted = is_extracted(layout, missing_roles(session.graph, layout))

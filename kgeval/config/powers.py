@@ -28,7 +28,8 @@ from kgeval.config.words import options_in
 BUILT_IN_SYSTEMS = ("closed-book", "vector", "graph", "graph+text", "communities")
 # The whole text must fit: libraries read what is left of an odd address in different ways
 _THIS_MACHINE = re.compile(
-    r"[a-z][a-z0-9+]*://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?:/[\w./-]*)?", re.IGNORECASE | re.ASCII,
+    r"[a-z][a-z0-9+]*://(?:localhost|127(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}|\[::1\])(?::\d{1,5})?(?:/[\w./-]*)?",
+    re.IGNORECASE | re.ASCII,
 )
 _PROVIDER = re.compile(r"https://api\.openai\.com(?::443)?(?:/[\w./-]*)?", re.IGNORECASE | re.ASCII)
 _NAMED_SYSTEM = re.compile(r"([\w.@+-]+)=(.*)", re.DOTALL)
@@ -65,12 +66,14 @@ def deeds_of(config: Config, folder: Path, *, owned: bool) -> list[Deed]:
     return [deed for key, value, field in _fields(config) for deed in _judged(key, value, field, place)]
 
 
-def is_known_address(url: str, *, owned: bool) -> bool:
-    """Whether secrets may be sent to an address that a file names: that of the default provider, of OPENAI_BASE_URL or NEO4J_URI, or one on
-    this machine in a file that is `owned` (as of `deeds_of`)."""
-    named = {given.rstrip("/") for name in ("OPENAI_BASE_URL", "NEO4J_URI") if (given := environment(name))}
+def is_known_address(url: str, *, owned: bool, variable: str = "OPENAI_BASE_URL") -> bool:
+    """Whether secrets may be sent to an address that a file names: the one that the environment gives for them in `variable`
+    (OPENAI_BASE_URL for keys, then also the default provider's; NEO4J_URI for the password), or one on this machine in a
+    file that is `owned` (as of `deeds_of`)."""
     here = owned and _THIS_MACHINE.fullmatch(url) is not None
-    return here or _PROVIDER.fullmatch(url) is not None or url.rstrip("/") in named
+    provider = variable == "OPENAI_BASE_URL" and _PROVIDER.fullmatch(url) is not None
+    named = environment(variable)
+    return here or provider or (bool(named) and url.rstrip("/") == str(named).rstrip("/"))
 
 
 def is_owned(status: os.stat_result) -> bool:
@@ -219,7 +222,8 @@ def _files_in(command: str, folder: Path) -> list[str]:
 
 
 def _judge_address(said: _Said) -> _Found:
-    if not said.text or is_known_address(said.text, owned=said.place.owned):
+    variable = "NEO4J_URI" if said.power.what == "NEO4J_PASSWORD" else "OPENAI_BASE_URL"
+    if not said.text or is_known_address(said.text, owned=said.place.owned, variable=variable):
         return None
     return (f"sends {said.power.what} to {said.text}",)
 

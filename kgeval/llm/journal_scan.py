@@ -23,8 +23,7 @@ from typing import Any, Literal
 Value = str | bytes | int | float
 Table = Literal["calls", "answers", "firsts", "index"]
 
-PAGE = 4096  # of every journal; used where the first page does not say it
-MAGIC = b"SQLite format 3\0"
+PAGE = 4096  # of every journal
 LOG_HEAD, FRAME_HEAD = 32, 24  # bytes before the first frame of the write-ahead log, and before each page
 MOST_CHAINS = 32  # the log may hold a page several times, so that a row may go on in several ways
 LEAF = 0x0D
@@ -56,8 +55,8 @@ class JournalBytes:
         with ExitStack() as stack:
             main = _mapped(path, stack)
             log = _mapped(path.with_name(path.name + "-wal"), stack)
-            self._size, reserved = _page_size(main)
-            self._usable = self._size - reserved
+            # not read from the first page: one damaged byte there would move all pages
+            self._size = self._usable = PAGE
             # of each page by its number, the newest state first
             self._places: dict[int, list[tuple[mmap.mmap | bytes, int]]] = {}
             frames = range(LOG_HEAD, len(log) - FRAME_HEAD - self._size + 1, FRAME_HEAD + self._size)
@@ -147,15 +146,6 @@ def _mapped(path: Path, stack: ExitStack) -> mmap.mmap | bytes:
         return b""
     with path.open("rb") as file:
         return stack.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
-
-def _page_size(main: mmap.mmap | bytes) -> tuple[int, int]:
-    """Bytes of a page, and how many at its end are not used."""
-    head = main[:100]
-    size, reserved = int.from_bytes(head[16:18], "big"), head[20] if len(head) == 100 else 0
-    if head[:16] != MAGIC or size & (size - 1) or not 512 <= size <= 32_768 or size - reserved < 480:
-        return PAGE, 0
-    return size, reserved
 
 
 def _named_records(page: bytes) -> frozenset[int]:

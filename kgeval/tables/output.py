@@ -160,13 +160,18 @@ def defuse_cell(cell: str) -> str:
     """A text that no spreadsheet takes for a formula, and that hides nothing and steers no terminal; a number stays as
     it is. `restore_cell` undoes it exactly, so that an apostrophe in front is doubled."""
     shown = _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", cell)
-    return f"'{shown}" if shown.startswith((*_FORMULA, "'")) and not _NUMBER.fullmatch(shown) else shown
+    return f"'{shown}" if _is_marked(shown) and not _NUMBER.fullmatch(shown) else shown
 
 
 def restore_cell(cell: str) -> str:
     """The text as it was before `defuse_cell`."""
-    bare = cell[1:] if cell.startswith("'") and cell[1:].startswith((*_FORMULA, "'")) else cell
+    bare = cell[1:] if cell.startswith("'") and _is_marked(cell[1:]) else cell
     return _WRITTEN_OUT.sub(_character, bare)
+
+
+def _is_marked(shown: str) -> bool:
+    """Whether a text gets an apostrophe in front: a formula, also behind white space, and one that begins with an apostrophe."""
+    return shown.startswith((*_FORMULA, "'")) or shown.lstrip().startswith(_FORMULA)
 
 
 def is_own_table(header: Collection[str]) -> bool:

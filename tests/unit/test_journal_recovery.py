@@ -139,6 +139,14 @@ def test_neither_the_schema_nor_the_roots_of_the_tables_are_needed(
     assert len(lost) < 15
 
 
+@pytest.mark.parametrize(("start", "written"), [(16, b"\x02\x00"), (16, b"\x80\x00"), (20, b"\xff"), (20, b"\x50")])
+def test_a_first_page_that_lies_about_sizes_moves_no_page(tmp_path: Path, small: Small, start: int, written: bytes) -> None:
+    whole, calls, _ = small
+    damaged = bytearray(whole)
+    damaged[start : start + len(written)] = written
+    assert recovered(tmp_path / "x", bytes(damaged)) == calls
+
+
 def test_a_page_that_lost_its_head_gives_its_calls(tmp_path: Path, small: Small) -> None:
     """Of every page the first 200 bytes: with them SQLite finds no row at all."""
     whole, _, there = small

@@ -29,6 +29,7 @@ from kgeval.tables.stream import stream
 from kgeval.tables.verdict_files import VerdictsWanted, read_verdicts, write_duels
 
 HOSTILE = (
+    " =1+1", "\u00a0=1", "\u3000@x", " \t-2+3", " '=1", " plain",
     "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'quoted", "''tis", "'=1", "-", "--",
     "\x1b[2J\x1b]0;title\x07", "\x9b31m", "\u202egnp.exe", "\u2066x\u2069", "a\x00b", "a\rb", "a\r\nb", "a\r\r\nb",
     "[U+001B]", "[U+005B]", "[U+ZZZZ]", "[U+10FFFF]", "[U+FFFFFF]", "'[U+001B]", "a\u200db", "x\U000e0041", "\ud800",
@@ -178,6 +179,7 @@ def test_no_cell_is_a_formula_or_steers_a_terminal_and_each_comes_back(cell: str
     assert restore_cell(shown) == cell
     number = re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", shown, re.ASCII)
     assert number or not shown.startswith(tuple("=+-@\t\r\n＝＋－＠"))
+    assert number or not shown.lstrip().startswith(tuple("=+-@＝＋－＠")), "white space does not keep it from being one"
     assert hidden(shown) == ""
     shown.encode()
 

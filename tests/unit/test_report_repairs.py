@@ -15,6 +15,7 @@ from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.rule_pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
+from kgeval.graph.layouts import load_profile
 from kgeval.graph.queries import all_queries, blank
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest
 from kgeval.reports.listing import hits, listing, repair
@@ -52,10 +53,23 @@ def test_a_repair_holds_the_ids_of_hits_that_are_not_waived_quoted() -> None:
     assert (printed.missing, printed.shares_layout, printed.query[-1]) == ((), True, ";")
 
 
+@pytest.mark.parametrize(("name", "offered"), [
+    ("generic", True), ("llm-graph-builder", True), ("lightrag", True),
+    ("msgraphrag-notebook", False), ("nano-graphrag", False), ("plain", False),
+])
+def test_no_relation_is_given_a_type_that_its_writer_does_not_read(name: str, offered: bool) -> None:
+    """A relation of another type than RELATED is none for who reads RELATED: it would be lost to retrieval and to the next audit."""
+    layout = PLAIN if name == "plain" else load_profile(name).layout
+    for rule_id in ("constant-relation-type", "rare-relation-type", "relation-synonym", "undeclared-relation"):
+        found = finding(rule_id, hit("4:x:1"), layout=layout)
+        assert found.repair and (found.repair.reason is None) is offered
+        assert offered or "No repair offered for this kind of graph: its writer knows" in str(found.repair.reason)
+
+
 def test_what_is_the_readers_to_choose_is_never_filled_in() -> None:
     chosen = {"duplicate-name": {"keep", "copies"}, "rare-type": {"from", "to"}, "constant-relation-type": {"element_ids", "label"}}
     for rule_id, wanted in chosen.items():
-        found = finding(rule_id, hit("4:x:1", "4:x:2"))
+        found = finding(rule_id, hit("4:x:1", "4:x:2"), layout=PLAIN.model_copy(update={"relation_label_key": "label"}))
         printed = repair(audit(found), found)
         assert printed and (printed.params, {name for name, _ in printed.missing}) == ("", wanted)
 

@@ -670,6 +670,18 @@ def test_each_key_with_power_is_told_alone(key: str, text: str, tmp_path: Path, 
     assert load(Path("kgeval.toml")) == look_up()
 
 
+def test_an_address_that_is_named_for_one_secret_is_not_named_for_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example/v1")
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://graph.example")
+    assert deeds('[model.judge]\nbase_url = "neo4j+s://graph.example"') == ["model.judge.base_url"]
+    for uri in ("https://models.example/v1", "https://api.openai.com"):
+        assert deeds(f'[graph]\nuri = "{uri}"') == ["graph.uri"]
+    assert deeds('[graph]\nuri = "bolt://127.999.1.1:7687"') == ["graph.uri"]
+
+
 def test_a_file_that_only_computes_needs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_BASE_URL", "https://mine.example/v1/")
