@@ -11,6 +11,7 @@ from kgeval.cli.common import F, Option
 from kgeval.cli.derive import CommandGroup
 from kgeval.cli.options import connection_options, layout_options, session_from
 from kgeval.errors import ConnectError, LayoutError, UsageError
+from kgeval.limits import parse_json
 
 if TYPE_CHECKING:
     from kgeval.graph.queries import Query
@@ -192,7 +193,7 @@ def _given(given: tuple[str, ...]) -> dict[str, Any]:
     for text in given:
         name, _, value = text.partition("=")
         try:
-            params[name] = json.loads(value)
-        except json.JSONDecodeError as cause:
+            params[name] = parse_json(value)
+        except ValueError as cause:
             raise UsageError(f"--param {text}: {cause}", fix="write NAME=JSON, a text in double quotes") from cause
     return params

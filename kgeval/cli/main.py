@@ -100,14 +100,22 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="kgeval", message=f"%(prog)s, version %(version)s ({DISTRIBUTION})")
 @log_options
+@click.option(
+    "--file-limit", "file_limits", multiple=True, envvar="KGEVAL_FILE_LIMIT", metavar="NAME=VALUE",
+    help="Read larger files: unpacked=2GB, ratio, pages, seconds, defaults (repeatable; kgeval help configuration).",
+)
 @click.pass_context
-def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
+def cli(context: click.Context, verbose: int, log_file: Path | None, file_limits: tuple[str, ...]) -> None:
     """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
 
     Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so. `kgeval COMMAND -h` is one screen, `--help` describes
     every option.
     """
     context.call_on_close(start_logging(verbose, log_file))
+    if file_limits:
+        from kgeval.limits import limits_in_force
+
+        context.with_resource(limits_in_force(" ".join(file_limits)))
 
 
 def main(arguments: list[str] | None = None) -> None:

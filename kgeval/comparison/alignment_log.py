@@ -16,6 +16,7 @@ from kgeval.comparison.align.meaning import kept
 from kgeval.comparison.align.rule import AlignedPair
 from kgeval.comparison.sources import FAR
 from kgeval.errors import IncompleteError
+from kgeval.limits import inflate_bytes
 from kgeval.llm.answer_store import key_of
 from kgeval.llm.characters import whole
 from kgeval.records import AlignmentCount, Answer, Quantiles, Question, SystemUse
@@ -118,7 +119,7 @@ class AlignmentLog:
     def text(self, mark: str) -> str | None:
         """The text of a mark."""
         row = self._one("SELECT body FROM texts WHERE hash = ?", (mark,))
-        return zlib.decompress(row[0]).decode() if row is not None else None
+        return inflate_bytes(row[0], "a text in the journal").decode() if row is not None else None
 
     def _keep_text(self, text: str) -> str:
         """Keeps a text once, and returns its mark."""

@@ -30,6 +30,7 @@ from kgeval.config.runs import (
 )
 from kgeval.config.score import ScoreOptions
 from kgeval.errors import ConfigError, did_you_mean
+from kgeval.limits import parse_toml
 
 DEFAULT_FILE = "kgeval.toml"
 
@@ -67,8 +68,8 @@ def parse(content: bytes, file: Path) -> tuple[Config, list[str]]:
     Raises: ConfigError for what is no TOML.
     """
     try:
-        data = tomllib.loads(content.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as cause:
+        data = parse_toml(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
         raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
     return _sound(data)
 

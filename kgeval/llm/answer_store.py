@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import IncompleteError
+from kgeval.limits import inflate_bytes
 from kgeval.llm.characters import whole
 from kgeval.llm.journal import Claims
 from kgeval.llm.journal_file import connect, prepare, unusable
@@ -108,7 +109,7 @@ class AnswerStore:
         if row is None or (row[1] != self._run and (self._fresh or row[2])) or row[3] < self._since:
             return None
         try:
-            answer = Answer.model_validate_json(zlib.decompress(row[0]))
+            answer = Answer.model_validate_json(inflate_bytes(row[0], "an answer in the journal"))
         except (zlib.error, ValueError):  # damaged, or of another form of the record: asked again, and replaced
             return None
         if take and row[1] != self._run:

@@ -133,6 +133,8 @@ class Client:
         except openai.APIError:  # an error in place of a piece: its status was sent before it was known
             raise CallError(Failure("server_error", "the endpoint broke its stream off with an error"), again=True, billed=True) from None
         except library.HTTPError as broken:  # once it has begun, the openai client leaves its library's errors as they are
+            if type(broken).__name__ == "DecodingError":
+                raise CallError(Failure("server_error", str(broken)), billed=True) from None
             cause: Cause = "timeout" if "Timeout" in type(broken).__name__ else "connection"
             raise CallError(Failure(cause, "the stream broke before its end"), again=True, billed=True) from None
         except ValueError:
@@ -273,6 +275,8 @@ class Faults:
             )
         if "Timeout" in type(error).__name__ or "Timeout" in low:
             return CallError(Failure("timeout", "no answer in time"), again=True, billed=low != "ConnectTimeout")
+        if low == "DecodingError":  # damaged, or beyond the limit of deadline.hooks: the next would be as large
+            return CallError(Failure("server_error", str(error.__cause__)), billed=True)
         return CallError(Failure("connection", "the connection broke"), again=True, billed=low != "ConnectError")
 
     def _hopeless(self, status: int) -> ModelError:

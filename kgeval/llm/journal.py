@@ -23,6 +23,7 @@ from pathlib import Path
 from types import TracebackType
 
 from kgeval.errors import ConfigError, IncompleteError
+from kgeval.limits import inflate_bytes
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.journal_file import connect, guarded, prepare, unusable
 from kgeval.llm.pool import join
@@ -320,5 +321,5 @@ def pack(data: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> str:
-    """The text that was packed."""
-    return zlib.decompress(data).decode("utf-8", "replace")
+    """The text that was packed. Raises: zlib.error for damaged data, TooLargeError."""
+    return inflate_bytes(data, "a call in the journal").decode("utf-8", "replace")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import ConfigError, InputError
+from kgeval.limits import TooLargeError, inflate_bytes
 from kgeval.llm.journal_file import PUT_ANSWER, connect, guarded, prepare
 from kgeval.llm.journal_scan import FoundRow, JournalBytes
 
@@ -113,8 +114,8 @@ def _whole_call(values: Sequence[Any]) -> bool:
 
 
 def _unpacked(packed: bytes) -> bytes | None:
-    with suppress(zlib.error):  # it carries a checksum
-        return zlib.decompress(packed)
+    with suppress(zlib.error, TooLargeError):  # it carries a checksum
+        return inflate_bytes(packed, "a call")
     return None
 
 

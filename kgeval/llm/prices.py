@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from kgeval.config import Section, explain
 from kgeval.errors import ConfigError
+from kgeval.limits import parse_toml
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.endpoints import address, is_loopback
 from kgeval.tables import read_text
@@ -79,7 +80,7 @@ def read_prices(path: Path | None = None) -> PriceFile:
     """The user's price file, or kgeval's own. Raises ConfigError with every fault, InputError for a file that cannot be read."""
     file = path or SHIPPED
     try:
-        return PriceFile.model_validate(tomllib.loads(read_text(file)))
+        return PriceFile.model_validate(parse_toml(read_text(file)))
     except tomllib.TOMLDecodeError as cause:
         raise ConfigError(f"{file}: {cause}", fix="the form of a price file: kgeval help models") from cause
     except ValidationError as cause:

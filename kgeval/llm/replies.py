@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from kgeval.limits import check_depth
 from kgeval.llm.calls import Cause, Failure, Numbered, Reply
 from kgeval.llm.characters import whole
 
@@ -239,6 +240,7 @@ def _load(text: str) -> Any:
     for repaired in (str, _without_trailing_commas):
         try:
             value = _READER.decode(repaired(text))
+            check_depth(value)
             return _whole(value) if _HALF.search(text) else value
         except (ValueError, RecursionError):
             continue

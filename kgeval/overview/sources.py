@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from typing import Any
 
 from kgeval.errors import InputError
 from kgeval.format import number, plural
+from kgeval.limits import inflate_bytes, parse_json
 from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.tables.plain import check_readable, decode
@@ -122,15 +122,15 @@ def _read(path: Path) -> tuple[Any, str]:
         if not inside:
             return None, mark
         try:
-            data = gzip.decompress(base64.b64decode(inside[-1]))
-        except (ValueError, OSError, EOFError, zlib.error) as cause:
+            data = inflate_bytes(base64.b64decode(inside[-1]), str(path))
+        except (ValueError, zlib.error) as cause:
             raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))
     try:
-        return json.loads(text), mark
-    except (json.JSONDecodeError, RecursionError, ValueError) as cause:
+        return parse_json(text), mark
+    except ValueError as cause:
         where = f"{path}:{cause.lineno}" if isinstance(cause, json.JSONDecodeError) else str(path)
-        raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', 'it cannot be read')}", fix="correct the file there") from cause
+        raise InputError(f"{where}: not JSON: {getattr(cause, 'msg', str(cause)[:100])}", fix="correct the file there") from cause
 
 
 def _one_file(

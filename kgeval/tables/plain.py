@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError
+from kgeval.limits import check_depth, parse_json
+from kgeval.tables.parquet import parquet_batches
 
+BATCH = 10_000  # rows of Parquet at a time
 # csv's own limit of 131,072 characters is less than a row's contexts have; more than this is refused where a C long has 32 bits.
 LONGEST_CELL = 2**31 - 1
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
@@ -77,16 +80,14 @@ def decode(data: bytes, name: str) -> str:
         ) from cause
 
 
-def read_json(path: Path, loads: Callable[[str], Any] = json.loads) -> Any:
+def read_json(path: Path, loads: Callable[[str], Any] = parse_json) -> Any:
     """The value of a JSON file, by `loads`. Raises InputError with line and column where it is not JSON."""
     text = read_text(path)
     try:
         return loads(text)
     except json.JSONDecodeError as cause:
         raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="correct the file there") from cause
-    except RecursionError as cause:
-        raise InputError(f"{path}: nested too deeply to be read", fix="flatten the file") from cause
-    except ValueError as cause:  # a number of thousands of digits
+    except ValueError as cause:  # nested too deeply, or a number of thousands of digits
         raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="correct the file there") from cause
 
 
@@ -96,8 +97,29 @@ def constant(name: str) -> float | None:
 
 
 def loads(text: str | bytes) -> Any:
-    """The value of a JSON text, NaN as None. Raises: ValueError and RecursionError."""
-    return json.loads(text, parse_constant=constant)
+    """The value of a JSON text, NaN as None. Raises: ValueError."""
+    return parse_json(text, constant)
+
+
+def parse_yaml(text: str) -> Any:
+    """The value of a YAML text without aliases: a few lines of them can stand for gigabytes. Raises: ValueError."""
+    import yaml
+
+    class WithoutAliases(yaml.SafeLoader):  # type: ignore[misc]
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark
+                raise ValueError(f"aliases (*name) are not read (line {mark.line + 1})")
+            return super().compose_node(parent, index)
+
+    try:
+        value = WithoutAliases(text).get_single_data()
+    except yaml.YAMLError as cause:
+        raise ValueError(" ".join(str(cause).split())) from cause
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    check_depth(value)
+    return value
 
 
 def read_jsonl(path: Path) -> Iterator[Line]:
@@ -121,8 +143,8 @@ def json_lines(lines: Iterable[str | bytes], name: str) -> Iterator[Line]:
                 f"{where}: is not UTF-8 (byte 0x{cause.object[cause.start]:02x})",
                 fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {name} > new file",
             ) from cause
-        except (ValueError, RecursionError) as cause:
-            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', None) or str(cause)[:100] or 'nested too deeply'}")
+        except ValueError as cause:
+            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', None) or str(cause)[:100]}")
 
 
 def read_table(path: Path, delimiter: str) -> Iterator[Line]:
@@ -167,7 +189,7 @@ def read_parquet(path: Path, columns: Iterable[str] = ()) -> list[dict[str, Any]
     try:
         with pq.ParquetFile(path) as file:
             wanted = [name for name in columns if name in file.schema_arrow.names] or None
-            rows: list[dict[str, Any]] = file.read(columns=wanted).to_pylist()
+        rows: list[dict[str, Any]] = [row for batch in parquet_batches(path, BATCH, wanted) for row in batch.to_pylist()]
     except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
         raise InputError(f"{path}: not a Parquet file: {str(cause).splitlines()[0]}", fix="write the table again") from cause
     return rows

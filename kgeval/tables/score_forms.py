@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
+from kgeval.limits import parse_json
 from kgeval.records import LeftOutKnown, RunManifest, Score, ScoreReport, Verdict
 from kgeval.tables.columns import write_csv, write_parquet
 from kgeval.tables.output import replacing
@@ -169,7 +170,7 @@ def fingerprint_of(output: Path) -> str | None:
     """The fingerprint of the run that wrote a result; None where there is no manifest beside it, or none that can be read."""
     path = beside(output, "run.json")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
         run = RunManifest.model_validate(value if is_folder(output) else value["run"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -180,7 +181,7 @@ def fingerprint_of(output: Path) -> str | None:
 def command_of(output: Path) -> str | None:
     """The command that wrote a result, by the manifest beside it; None where there is none."""
     try:
-        value = json.loads(beside(output, "run.json").read_text(encoding="utf-8"))
+        value = parse_json(beside(output, "run.json").read_text(encoding="utf-8"))
         return str(value.get("run", value)["command"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -11,6 +11,7 @@ import json
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -18,8 +19,22 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgeval.errors import InputError
+from kgeval.limits import DEEPEST, check_depth
 from kgeval.tables.output import is_own_table, restore_cell
-from kgeval.tables.plain import Line, check_readable, constant, decode, json_lines, loads, read_json, read_text, table_rows, under
+from kgeval.tables.parquet import parquet_batches
+from kgeval.tables.plain import (
+    Line,
+    check_readable,
+    constant,
+    decode,
+    json_lines,
+    loads,
+    parse_yaml,
+    read_json,
+    read_text,
+    table_rows,
+    under,
+)
 
 STDIN = Path("-")
 TABLES = (".csv", ".tsv", ".tab")
@@ -160,6 +175,8 @@ class _Text:
         while True:
             try:
                 value, end = decoder.raw_decode(self.text, self.at)
+                if self.text.count("[", self.at, end) + self.text.count("{", self.at, end) > DEEPEST:
+                    check_depth(value)
             except json.JSONDecodeError:
                 if self.ended:
                     raise
@@ -286,12 +303,10 @@ def _unfolded(lines: Iterator[Line]) -> Iterator[Line]:
 
 
 def _yaml(path: Path) -> Any:
-    import yaml
-
     try:
-        return yaml.safe_load(read_text(path))
-    except (yaml.YAMLError, RecursionError) as cause:
-        raise InputError(f"{path}: not YAML: {str(cause).splitlines()[0]}", fix="correct the file there") from cause
+        return parse_yaml(read_text(path))
+    except ValueError as cause:
+        raise InputError(f"{path}: not YAML: {str(cause)[:300]}", fix="correct the file there") from cause
 
 
 def _table(path: Path, name: str, delimiter: str) -> Iterator[Line]:
@@ -328,7 +343,7 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
 
 def _header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
-    twice = sorted({cell for cell in header if cell and header.count(cell) > 1})
+    twice = sorted(cell for cell, count in Counter(header).items() if cell and count > 1)
     if twice:
         raise InputError(f"{name}: two columns are called {', '.join(twice)}", fix="rename one of them")
     return [cell or f"column {number}" for number, cell in enumerate(header, start=1)]
@@ -336,16 +351,14 @@ def _header(cells: list[str], name: str) -> list[str]:
 
 def _parquet(path: Path, name: str) -> Iterator[Line]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     # "__index...": columns that pandas adds for its own index.
     number = 0
     try:
-        with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=BATCH):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Line(f"{name}: row {number}", {key: plain(value) for key, value in row.items() if not key.startswith("__index")})
+        for batch in parquet_batches(path, BATCH):
+            for row in batch.to_pylist():
+                number += 1
+                yield Line(f"{name}: row {number}", {key: plain(value) for key, value in row.items() if not key.startswith("__index")})
     except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
         what = (str(cause).splitlines() or ["no reason given"])[0]
         raise InputError(f"{path}: not a Parquet file that can be read: {what[:200]}", fix="write the table again") from cause

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.graph.load.values import Misfit, needed, text
+from kgeval.limits import parse_json
 from kgeval.records import Document
 from kgeval.tables import Line, fields
 from kgeval.text.clean import clean_line, clean_text
@@ -56,10 +57,10 @@ def _keyed(key: str, row: Any) -> Any:
 def _loaded(body: str, where: str) -> Line:
     try:
         # NaN, which pandas writes for what is missing, becomes None
-        return Line(where, json.loads(body, parse_constant=lambda _: None))
+        return Line(where, parse_json(body, lambda _: None))
     except json.JSONDecodeError as cause:
         return Line(where, fault=f"not JSON: {cause.msg} (line {cause.lineno}, column {cause.colno})")
-    except (RecursionError, ValueError) as cause:
+    except ValueError as cause:
         return Line(where, fault=f"not JSON that can be read: {str(cause).splitlines()[0][:100]}")
 
 

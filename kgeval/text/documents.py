@@ -8,6 +8,7 @@ import os
 import re
 import struct
 import sys
+import time
 import unicodedata
 import zipfile
 import zlib
@@ -20,6 +21,7 @@ from typing import Any, BinaryIO, Literal
 from kgeval.errors import InputError, library
 from kgeval.format import first_of
 from kgeval.graph.load.values import Misfit
+from kgeval.limits import TooLargeError, file_limits, sound_zip, too_large
 from kgeval.records import Document
 from kgeval.tables import Line, decode
 from kgeval.text.clean import clean_line, clean_text, share_of_control
@@ -27,8 +29,6 @@ from kgeval.text.document_rows import columns, document_of, rows_of_json, rows_o
 
 # The text in the bytes of one file: plain, Markdown, PDF, Word. What cannot be read raises Misfit with the way out.
 
-# bytes; some kilobytes of zip can stand for gigabytes
-LARGEST_UNPACKED = 1_000_000_000
 _MARKS = {
     b"%PDF-": "a PDF: give it the ending .pdf", b"PK\x03\x04": "a zip archive or an Office file: give it its own ending, or unpack it",
     b"\x89PNG": "an image", b"\xff\xd8\xff": "an image", b"GIF8": "an image", b"\x7fELF": "a program",
@@ -40,6 +40,8 @@ _PARSER_FAULTS = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, EOFError, SyntaxError, AssertionError,
     zlib.error, struct.error, zipfile.BadZipFile,
 )
+# Of a PDF's content stream at most so many in memory for each second that its pages may take: 2,000,000, as the library has it.
+TOKENS_A_SECOND = 3_334
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _FIRST_HEADING = re.compile(r"^#\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
@@ -75,19 +77,29 @@ def read_markdown(data: bytes, name: str) -> Parsed:
     return Parsed(text, heading[1] if heading else None)
 
 
-def read_pdf(data: bytes, _name: str) -> Parsed:
-    """The text layer of a PDF, pages parted by a blank line. Raises: Misfit where there is none, or it cannot be read."""
+def read_pdf(data: bytes, name: str) -> Parsed:
+    """The text layer of a PDF, pages parted by a blank line.
+
+    Raises: Misfit where there is none, or it cannot be read; TooLargeError.
+    """
     pypdf = library("pypdf")
-    from pypdf.errors import DependencyError, PyPdfError
+    from pypdf.errors import DependencyError, LimitReachedError, PyPdfError
 
     title = None
-    with _quiet("pypdf"):
+    limits = file_limits()
+    stream = limits.unpacked // 3  # of the whole file; the library's own limit of a stream is 75 MB
+    with _quiet("pypdf"), pypdf.apply_configuration(
+        zlib_maximum_output_length=stream, lzw_maximum_output_length=stream, run_length_maximum_output_length=stream,
+        array_based_stream_maximum_output_length=stream, stream_decoding_work_maximum_length=3 * stream,
+        stream_parsing_work_maximum_count=limits.seconds * TOKENS_A_SECOND, page_tree_maximum_entries=limits.pages,
+        array_maximum_element_count=max(100_000, limits.pages), page_tree_maximum_page_entries=max(2_000_000, 100 * limits.pages),
+    ):
         try:
             reader = pypdf.PdfReader(io.BytesIO(data))
             # many PDFs are encrypted with an empty password, which only restricts printing and copying
             if reader.is_encrypted and not reader.decrypt(""):
                 raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
-            pages, bad = _pages(reader)
+            pages, notes = _pages(reader, len(data), name)
             with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
                 title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
         # a ValueError, as some of the faults below
@@ -95,28 +107,75 @@ def read_pdf(data: bytes, _name: str) -> Parsed:
             raise
         except DependencyError as cause:
             raise Misfit("is encrypted with AES: pip install cryptography, or save it with qpdf --decrypt") from cause
+        except LimitReachedError as cause:
+            raise _beyond_limits(cause, name) from cause
         except (PyPdfError, *_PARSER_FAULTS) as cause:
             raise Misfit(f"is a damaged PDF ({type(cause).__name__}): save it again, or print it to a new PDF") from cause
     if not "".join(pages).strip():
         raise Misfit("has no text layer (a scan?): run OCR over it, for example with ocrmypdf")
-    notes = [f"{len(bad)} of {len(pages) + len(bad)} pages could not be read: {', '.join(map(str, bad[:20]))}"] if bad else []
     return Parsed("\n\n".join(page.strip() for page in pages if page.strip()), title, notes)
 
 
-def _pages(reader: Any) -> tuple[list[str], list[int]]:
-    """The texts of the pages that can be read, and the numbers of the others."""
-    from pypdf.errors import PyPdfError
+def _pages(reader: Any, size: int, name: str) -> tuple[list[str], list[str]]:
+    """The texts of the pages that can be read, and notes on the others. `size`: of the file. Raises: Misfit, TooLargeError."""
+    from pypdf.errors import LimitReachedError, PyPdfError
 
     texts: list[str] = []
     bad: list[int] = []
-    for number in range(len(reader.pages)):
+    refused: TooLargeError | None = None
+    limits = file_limits()
+    count = len(reader.pages)
+    unpacked = 0
+    until = time.thread_time() + limits.seconds
+    if count > limits.pages:
+        raise too_large(name, f"a PDF of {count:,} pages", "pages", needed=count)
+
+    def check_time(*_: Any) -> None:
+        if time.thread_time() > until:
+            raise _OutOfTimeError
+
+    for number in range(count):
         try:
-            texts.append(reader.pages[number].extract_text())
+            page = reader.pages[number]
+            # pages may share one content: each reads it again
+            content = page.get_contents()
+            unpacked += 0 if content is None else len(content.get_data())
+            _check_pages_unpacked(name, number, unpacked - size)
+            texts.append(page.extract_text(visitor_operand_before=check_time))
+            unpacked += len(texts[-1])
+        except _OutOfTimeError as cause:
+            raise too_large(name, f"its pages up to page {number + 1:,} take more seconds of a processor than that", "seconds") from cause
+        except LimitReachedError as cause:
+            bad.append(number + 1)
+            refused = _beyond_limits(cause, f"{name}: page {number + 1:,}")
+            unpacked += limits.unpacked // 3  # that was spent on it
+            _check_pages_unpacked(name, number, unpacked - size)
         except (PyPdfError, *_PARSER_FAULTS):
             bad.append(number + 1)
+    if refused is not None and not texts:
+        raise refused
     if bad and not texts:
         raise Misfit("is a damaged PDF, none of its pages can be read: save it again, or print it to a new PDF")
-    return texts, bad
+    notes = [f"{len(bad)} of {count} pages could not be read: {', '.join(map(str, bad[:20]))}"] if bad else []
+    return texts, notes if refused is None else [*notes, refused.message.removeprefix(f"{name}: ")]
+
+
+class _OutOfTimeError(BaseException):
+    """Ends the reading of a page. The library goes on after any Exception in a form that a page draws."""
+
+
+def _check_pages_unpacked(name: str, number: int, unpacked: int) -> None:
+    if unpacked > file_limits().unpacked:
+        raise too_large(name, f"its pages up to page {number + 1:,} unpack to more than that", "unpacked")
+
+
+def _beyond_limits(cause: Exception, name: str) -> TooLargeError:
+    """What pypdf refused: the pages by their number, a stream by its size or its steps; its other limits are on what no PDF has."""
+    if "page tree" in str(cause).lower():
+        return too_large(name, "a PDF of more pages than that", "pages")
+    if "token" in str(cause):
+        return too_large(name, "a stream of more drawing steps than are read in that time", "seconds")
+    return too_large(name, f"a stream unpacks to more than a third of that ({str(cause)[:100].rstrip('.')})", "unpacked")
 
 
 @contextmanager
@@ -131,47 +190,71 @@ def _quiet(name: str) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def read_word(data: bytes, _name: str) -> Parsed:
-    """Paragraphs and tables of a .docx in their order; headings become Markdown headings. Raises: Misfit for damaged files."""
+def read_word(data: bytes, name: str) -> Parsed:
+    """Paragraphs and tables of a .docx in their order; headings become Markdown headings.
+
+    Raises: Misfit for damaged files; TooLargeError.
+    """
     docx = library("docx")
     from docx.opc.exceptions import OpcError
 
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         raise Misfit("is protected by a password, or an old .doc: save it as .docx without one")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if sum(part.file_size for part in archive.infolist()) > LARGEST_UNPACKED:
-                raise Misfit(f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB")
-        document = docx.Document(io.BytesIO(data))
-        blocks = [block for block in _word_blocks(document) if block.strip()]
+        document = docx.Document(sound_zip(data, name))
+        blocks = [block for block in _WordText(name).blocks(document) if block.strip()]
         title = document.core_properties.title
-    except Misfit:
-        raise
     except (OpcError, *_PARSER_FAULTS) as cause:
         raise Misfit(f"is a damaged Word file ({type(cause).__name__}): open it in Word and save it again") from cause
     return Parsed("\n\n".join(blocks), title or None)
 
 
-def _word_blocks(holder: Any) -> Iterator[str]:
-    """The paragraphs and tables of a document or a cell; a paragraph in the style Heading 2 begins with "## "."""
-    for block in holder.iter_inner_content():
-        if hasattr(block, "rows"):
-            yield "\n".join(_row(row) for row in block.rows)
-        else:
-            style = getattr(block.style, "name", None) or ""
-            heading = _HEADING.match(style)
-            level = min(int(heading[1]), 6) if heading else 1 if style == "Title" else 0
-            yield ("#" * level + " " if level and block.text.strip() else "") + block.text
+class _WordText:
+    """The texts of a Word file. The text of a cell that is merged with those below it stands in each row."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._characters = 0
+        self._styles: dict[str | None, str] = {}
 
-def _row(row: Any) -> str:
-    cells: list[str] = []
-    last = None
-    for cell in row.cells:
-        if cell._tc is not last:  # a merged cell comes once a column
-            cells.append(" ".join(" ".join(_word_blocks(cell)).split()))
-        last = cell._tc
-    return f"| {' | '.join(cells)} |" if any(cells) else ""
+    def blocks(self, holder: Any) -> Iterator[str]:
+        """The paragraphs and tables of a document or a cell; a paragraph in the style Heading 2 begins with "## ".
+
+        Raises: TooLargeError."""
+        for block in holder.iter_inner_content():
+            if hasattr(block, "rows"):
+                yield "\n".join(self._rows(block))
+            else:
+                style = self._style(block)
+                heading = _HEADING.match(style)
+                level = min(int(heading[1]), 6) if heading else 1 if style == "Title" else 0
+                yield ("#" * level + " " if level and block.text.strip() else "") + block.text
+
+    def _style(self, paragraph: Any) -> str:
+        """The name of a paragraph's style; looked for once: the library goes through all styles for each paragraph (2 ms)."""
+        key = paragraph._p.style
+        if key not in self._styles:
+            self._styles[key] = getattr(paragraph.style, "name", None) or ""
+        return self._styles[key]
+
+    def _rows(self, table: Any) -> Iterator[str]:
+        """The rows of a table. Not by `row.cells`: that holds a cell once for each column that the file says it spans (300 million
+        in a file of 36 kB), and looks for merged cells through all rows above."""
+        from docx.table import _Cell
+
+        above: dict[int, str] = {}
+        for row in table.rows:
+            texts: dict[int, str] = {}
+            column = row.grid_cols_before
+            for cell in row._tr.tc_lst:
+                merged = cell.vMerge == "continue" and column in above
+                texts[column] = above[column] if merged else " ".join(" ".join(self.blocks(_Cell(cell, table))).split())
+                column += cell.grid_span
+            self._characters += sum(map(len, texts.values()))
+            if self._characters > file_limits().unpacked:
+                raise too_large(self._name, "its tables repeat merged cells to more text than that", "unpacked")
+            yield f"| {' | '.join(texts.values())} |" if any(texts.values()) else ""
+            above = texts
 
 
 STDIN = "-"
@@ -283,6 +366,8 @@ class _DocumentReader:
                 self._whole(_READERS.get(ending, read_plain)(data, name), name)
         except Misfit as misfit:
             self.faults.append(f"{name}: {misfit}")
+        except TooLargeError as cause:
+            self.faults.append(cause.message)
         except InputError as cause:
             self.faults.append(f"{cause.message}: {cause.fix}")
 

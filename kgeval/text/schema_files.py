@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from kgeval.config import explain
 from kgeval.errors import InputError
+from kgeval.limits import parse_json, parse_toml
+from kgeval.tables.plain import parse_yaml
 from kgeval.text.schema_types import property_types
 
 LARGEST = 10_000_000
@@ -175,13 +175,13 @@ def is_open(said: bool | None, declared: Sequence[object]) -> bool:
 def _read(path: Path) -> SchemaFile:
     text = _text(path)
     kind = path.suffix.lower()
-    readers: dict[str, Callable[[str], Any]] = {".json": json.loads, ".yaml": _yaml, ".yml": _yaml, ".toml": tomllib.loads}
+    readers: dict[str, Callable[[str], Any]] = {".json": parse_json, ".yaml": parse_yaml, ".yml": parse_yaml, ".toml": parse_toml}
     if kind not in readers:
         raise InputError(f"{path}: a schema file ends in .json, .yaml, .yml or .toml", fix=DOCS)
     try:
         data = readers[kind](text)
-    # What json and tomllib raise is a ValueError, as is what `_yaml` makes of a fault.
-    except (ValueError, RecursionError) as cause:
+    # What json and tomllib raise is a ValueError, as is what `parse_yaml` makes of a fault.
+    except ValueError as cause:
         raise InputError(f"{path}: not {kind[1:].upper()}: {_one_line(cause)}", fix=DOCS) from cause
     if not isinstance(data, dict):
         raise InputError(f"{path}: the file must hold one object with node_types", fix=DOCS)
@@ -201,18 +201,6 @@ def _text(path: Path) -> str:
         raise InputError(f"{path}: no such file", fix="give a schema file, or 'database' for the database's constraints") from cause
     except (OSError, UnicodeDecodeError) as cause:
         raise InputError(f"{path}: cannot be read: {_one_line(cause)}", fix="the file must be text in UTF-8") from cause
-
-
-def _yaml(text: str) -> Any:
-    """YAML without aliases: a few lines of them can stand for gigabytes."""
-    import yaml
-
-    try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
-            raise ValueError("aliases (*name) are not read")
-        return yaml.safe_load(text)
-    except yaml.YAMLError as cause:
-        raise ValueError(_one_line(cause)) from cause
 
 
 def _from_toml(data: Data) -> Data:

@@ -3,7 +3,6 @@ it is needed."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions, Config, SystemOptions, SystemSection
 from kgeval.errors import UsageError
+from kgeval.limits import parse_json
 from kgeval.systems.spec import SystemSpec, merged, nested, parse_spec
 from kgeval.systems.system import Opening
 
@@ -143,8 +143,8 @@ def value_of(text: str) -> JsonValue:
         raise ValueError(word)
 
     try:
-        value: JsonValue = json.loads(text, parse_constant=refuse)
-    except (ValueError, RecursionError):
+        value: JsonValue = parse_json(text, refuse)
+    except ValueError:
         return text
     return value
 

@@ -160,7 +160,7 @@ def test_two_files_with_one_name_are_a_fault_that_names_the_way_out(tmp_path):
         ("a.json", b"5", "holds no documents"),
         ("a.json", b"{", "not JSON"),
         ("a.json", b"[" * 100_000, "a.json: not JSON"),
-        ("a.json", b'{"text": "x", "m": ' + b"[" * 400 + b"]" * 400 + b"}", "metadata"),
+        ("a.json", b'{"text": "x", "m": ' + b"[" * 400 + b"]" * 400 + b"}", "nested more than 100 deep"),
     ],
 )
 def test_what_is_of_no_use_is_listed_with_the_reason_and_the_way_out(tmp_path, name, content, says):

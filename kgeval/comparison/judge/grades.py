@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.errors import InputError, UsageError, did_you_mean
+from kgeval.limits import parse_toml
 from kgeval.llm.calls import Reply
 
 MOST_POINTS = 5
@@ -87,7 +88,7 @@ def grade_texts(aspects: Sequence[Aspect]) -> dict[str, list[str]]:
 
 def _parsed(text: str, name: str) -> Mapping[str, Aspect]:
     try:
-        table = tomllib.loads(text)
+        table = parse_toml(text)
     except tomllib.TOMLDecodeError as cause:
         raise InputError(f"{name}: {cause}", fix="the file must be TOML: kgeval help judge-procedures shows its form") from cause
     faults = [f"{aspect}: {fault}" for aspect, value in table.items() for fault in _faults(aspect, value)]

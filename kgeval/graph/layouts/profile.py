@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from kgeval.config import explain
 from kgeval.errors import ConfigError, did_you_mean
+from kgeval.limits import parse_toml
 from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
@@ -120,7 +121,7 @@ def _coerced(old: Any, key: str, value: Any) -> Any:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise ConfigError(f"{path}: {cause}", fix="a layout file is TOML in UTF-8; kgeval layout init writes one") from cause
 

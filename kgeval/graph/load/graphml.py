@@ -14,6 +14,7 @@ from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Loaded
 from kgeval.graph.load.values import Misfit
+from kgeval.limits import file_limits, too_large
 from kgeval.tables import check_readable
 
 WITH_TEXT = ("data", "default", "NodeLabel", "EdgeLabel")
@@ -57,7 +58,7 @@ def parse(path: Path) -> GraphmlHandler:
     from defusedxml.sax import make_parser
 
     check_readable(path)
-    handler = GraphmlHandler()
+    handler = GraphmlHandler(path)
     parser = make_parser()
     # a DTD alone expands nothing
     parser.forbid_dtd, parser.forbid_entities, parser.forbid_external = False, True, True
@@ -84,8 +85,11 @@ def parse(path: Path) -> GraphmlHandler:
 class GraphmlHandler(xml.sax.handler.ContentHandler):
     """Collects nodes and edges. Data is typed by its `<key>`; yEd's labels are read as `label`."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__()
+        self._path = path
+        self._most_defaults = file_limits().defaults
+        self._defaults_given = 0
         self.nodes: list[Element] = []
         self.edges: list[Element] = []
         self.notes: list[str] = []
@@ -115,6 +119,10 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
         elif tag in ("node", "edge"):
             # One edge that has a direction, and direction means something in this file.
             self.undirected = self.undirected and given.get("directed") != "true"
+            self._defaults_given += len(self._defaults[tag])
+            if self._defaults_given > self._most_defaults:
+                what = f"its keys give more than {self._most_defaults:,} values by default (<default>) to nodes and edges"
+                raise too_large(str(self._path), what, "defaults")
             self._open.append(Element(tag, self._place.getLineNumber(), given, dict(self._defaults[tag])))
             (self.nodes if tag == "node" else self.edges).append(self._open[-1])
         elif tag == "hyperedge" and not self.notes:

@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from kgeval.errors import InputError
+from kgeval.limits import parse_toml
 from kgeval.llm.fake.request import Chat
 from kgeval.tables import read_jsonl, read_text
 
@@ -137,7 +138,7 @@ def _raw(path: Path) -> list[tuple[str, JsonValue, str | None]]:
     if path.suffix != ".toml":
         return [(line.where, line.value, line.fault) for line in read_jsonl(path)]
     try:
-        data = tomllib.loads(read_text(path))
+        data = parse_toml(read_text(path))
     except tomllib.TOMLDecodeError as cause:
         raise InputError(f"{path}: not TOML: {cause}", fix="correct the file there") from cause
     rules = data.pop("rule", [])

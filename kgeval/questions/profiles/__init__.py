@@ -26,6 +26,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 from kgeval.config import explain
 from kgeval.config.questions import PROFILES
 from kgeval.errors import ConfigError, did_you_mean
+from kgeval.limits import parse_toml
 
 FOLDER = Path(__file__).parent
 PART = "question-profile"  # the prompt that shows reader, style and examples; it is added to those that make a question
@@ -143,7 +144,7 @@ def load_profile(name: str, kinds_of: Mapping[str, tuple[str, ...]] | None = Non
         raise ConfigError(f"there is no profile '{name}', and no file of that name", fix=fix)
     try:
         content = path.read_bytes()
-        values = tomllib.loads(content.decode("utf-8"))
+        values = parse_toml(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise ConfigError(f"{path}: {cause}", fix="a profile is TOML in UTF-8; kgeval questions profiles law prints one") from cause
     faults = [f"{key}: unknown key (a profile is called as its file is)" for key in ("name", "label") if key in values]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kgeval.limits import parse_json
 from kgeval.tables import cells
 from kgeval.tables.evidence import gold_path, groups_of, sentences_of, triple_of
 from kgeval.tables.shapes import benchmarks
@@ -89,8 +89,8 @@ def _has_query(step: Mapping[str, Any]) -> bool:
 def _retrieved(output: Any) -> list[Any]:
     if isinstance(output, str):
         try:
-            output = json.loads(output)
-        except (ValueError, RecursionError):
+            output = parse_json(output)
+        except ValueError:
             return []
     return [item for item in output if isinstance(item, Mapping | str)] if isinstance(output, list) else []
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.errors import KgevalError
+from kgeval.limits import parse_json
 from kgeval.tables.shapes import ShapeRole
 from kgeval.tables.stream import stream
 
@@ -148,7 +149,7 @@ def _is_record(names: set[str]) -> bool:
 def _is_run(path: Path) -> bool:
     """True for the ledger of a run of `kgeval run`, or a result's manifest: its folder is kgeval's."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size < LARGE else None
+        value = parse_json(path.read_text(encoding="utf-8")) if path.stat().st_size < LARGE else None
     except (OSError, ValueError):
         return False
     return isinstance(value, dict) and "kgeval" in value and bool({"stages", "command"} & set(value))

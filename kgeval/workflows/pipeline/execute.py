@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any
 
 from kgeval.config import Config, LimitsSection
 from kgeval.errors import InputError, UsageError
+from kgeval.limits import parse_json
 from kgeval.records import StageRun, StageState
 from kgeval.workflows.pipeline.ledger import Ledger, digest_of, fingerprint
 from kgeval.workflows.pipeline.stages import LOGS, Stage
@@ -192,7 +192,7 @@ def asked(outputs: Sequence[Path]) -> tuple[int | None, float | None]:
 
 def _use(path: Path) -> list[object] | None:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     run = value.get("run", value) if isinstance(value, dict) else None

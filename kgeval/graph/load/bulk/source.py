@@ -14,6 +14,7 @@ from kgeval.errors import InputError
 from kgeval.graph.load.bulk import quotes
 from kgeval.graph.load.table_files import delimiter, header
 from kgeval.tables import check_readable
+from kgeval.tables.parquet import parquet_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,11 +71,11 @@ class InputTable:
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self.path, pre_buffer=False) as file:
-                size = sum(file.metadata.row_group(index).total_byte_size for index in range(file.metadata.num_row_groups))
-                rows = min(MOST_ROWS, max(100, BLOCK * 2 * file.metadata.num_rows // max(size, 1)))
-                for batch in file.iter_batches(batch_size=rows):
-                    yield plain(batch, self.path)
+            footer = pq.read_metadata(self.path)
+            size = sum(footer.row_group(index).total_byte_size for index in range(footer.num_row_groups))
+            rows = min(MOST_ROWS, max(100, BLOCK * 2 * footer.num_rows // max(size, 1)))
+            for batch in parquet_batches(self.path, rows):
+                yield plain(batch, self.path)
         except (pa.ArrowException, OSError) as cause:
             raise InputError(f"{self.path}: not a Parquet file: {str(cause).splitlines()[0]}", fix="write the table again") from cause
 

@@ -1,0 +1,402 @@
+"""Files that stand for far more than they are: each is refused before it costs memory or time, in a line with the option that reads it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import bombs
+import pytest
+from bombs import LINE, MEGABYTE, PARAGRAPH, Bomb, merged, parquet, pdf, pdf_stream, repeated, row, run_bounded, table, word
+
+from kgeval.errors import InputError, UsageError
+from kgeval.limits import DEEPEST, FileLimits, TooLargeError, file_limits, inflate_bytes, parse_json, parse_limits, parse_toml, too_large
+from kgeval.tables.parquet import parquet_batches
+from kgeval.tables.plain import parse_yaml, read_parquet
+from kgeval.tables.stream import stream
+from kgeval.text.documents import read_documents
+
+MEMORY = 450  # MB: what a command takes that reads nothing large is 60 to 150
+GRAPH = ("--graph", "g", "--dry-run")
+
+
+def limited(monkeypatch: pytest.MonkeyPatch, limits: str) -> None:
+    monkeypatch.setenv("KGEVAL_FILE_LIMIT", limits)
+
+
+def wide(folder: Path) -> Path:
+    keys = "".join(f'<key id="k{n}" for="node" attr.name="a{n}"><default>x</default></key>' for n in range(5_000))
+    path = folder / "wide.graphml"
+    nodes = "".join(f'<node id="{n}"/>' for n in range(5_000))
+    path.write_text(f"<graphml>{keys}<graph>{nodes}</graph></graphml>")
+    return path
+
+
+def nodes_of(folder: Path, descriptions: object, count: int) -> Path:
+    """A folder of tables whose nodes have these descriptions."""
+    inside = folder / "tables"
+    inside.mkdir()
+    parquet(inside / "nodes.parquet", {"id": [str(n) for n in range(count)], "name": ["x"] * count, "description": descriptions})
+    parquet(inside / "relations.parquet", {"source": ["1"], "target": ["2"], "predicate": ["p"]})
+    return inside
+
+
+def answers_of(path: Path, response: object, count: int, *, groups: int = 1, use_dictionary: bool = True) -> Path:
+    ids = [str(n) for n in range(count)]
+    columns = {"id": ids, "question": ["q"] * count, "response": response}
+    return parquet(path, columns, groups=groups, use_dictionary=use_dictionary)
+
+
+def nulls(path: Path) -> Path:
+    import pyarrow as pa
+
+    none = pa.nulls(5_000_000, pa.string())
+    return parquet(path, {"id": none, "question": none, "response": none}, groups=5)
+
+
+BUILD, SCORE, IMPORT = ("build",), ("score",), ("import",)
+REFUSED: dict[str, tuple[tuple[str, ...], Bomb, str, str]] = {  # command, bomb, what is said, the limit
+    "docx, 300 MB": (BUILD, lambda at: bombs.word_of_megabytes(at / "a.docx", 300), "unpacks to 301 MB", "unpacked"),
+    "docx, 100 MB in 0.3": (BUILD, lambda at: bombs.word_of_megabytes(at / "a.docx", 100), "unpack to 101 MB, ", "ratio"),
+    "docx, merged cells": (
+        BUILD, lambda at: word(at / "a.docx", table(row(merged(True) + PARAGRAPH * 3_000), *[row(merged(False) + b"<w:p/>")] * 8_000)),
+        "its tables repeat merged cells", "unpacked",
+    ),
+    "pdf, a stream": (BUILD, lambda at: pdf(at / "a.pdf", pdf_stream(bombs.packed(LINE, 200))), "a stream unpacks to", "unpacked"),
+    "pdf, 25,000 pages": (
+        BUILD, lambda at: pdf(at / "a.pdf", pdf_stream(zlib.compress(LINE)), pages=25_000), "a PDF of more pages", "pages",
+    ),
+    "parquet, one value": (
+        SCORE, lambda at: answers_of(at / "a.parquet", ["x" * 100 * MEGABYTE], 1, use_dictionary=False), "unpack to 101 MB", "ratio",
+    ),
+    "parquet, no values": (SCORE, lambda at: nulls(at / "a.parquet"), "unpack to 75 MB", "ratio"),
+    "parquet, a text repeated": (
+        SCORE, lambda at: answers_of(at / "a.parquet", repeated("x" * MEGABYTE, 20_000), 20_000), "a.parquet: too large: ", "ratio",
+    ),
+    "parquet, a graph": (IMPORT, lambda at: nodes_of(at, repeated("x" * MEGABYTE, 20_000), 20_000), "nodes.parquet: too large: ", "ratio"),
+    "graphml, defaults": (IMPORT, wide, "its keys give more than 10,000,000 values by default", "defaults"),
+    "report, a page": (("report",), lambda at: bombs.report_page(at / "a.html", 300), "unpacks to more than 2", "unpacked"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bomb_is_refused_with_one_line_before_it_costs_memory(tmp_path: Path, name: str) -> None:
+    command, make, says, limit = REFUSED[name]
+    path = make(tmp_path)
+    further = {BUILD: ("--graph", "g", "--extractor", "rules"), SCORE: ("--metrics", "exact_match"), IMPORT: GRAPH}.get(command, ())
+    ended = run_bounded(*command, path, *further)
+    assert ended.code == 2, ended.said
+    line = next(line for line in ended.said.splitlines() if "too large" in line)
+    assert says in line
+    assert f"--file-limit {limit}=" in line
+    assert not {"Traceback", "damaged", "broken"} & set(ended.said.split())
+    # data of a page are base64: the bytes and their text, then what they unpack to, up to the limit
+    assert ended.memory < MEMORY + (200 if command == ("report",) else 0), ended
+
+
+@pytest.mark.slow
+def test_an_archive_that_lies_about_its_sizes_costs_no_more_than_it_says(tmp_path: Path) -> None:
+    path = bombs.word_that_lies(tmp_path / "a.docx", 400)
+    ended = run_bounded("build", path, "--graph", "g", "--extractor", "rules")
+    assert ended.code == 2
+    assert "a.docx: is a damaged Word file" in ended.said
+    assert ended.memory < MEMORY, ended
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [bombs.pdf_of_forms, bombs.pdf_of_forms_too_long])
+def test_forms_in_forms_end_at_the_limit_of_time(tmp_path: Path, make: Bomb) -> None:
+    path = make(tmp_path / "a.pdf")
+    ended = run_bounded("--file-limit", "seconds=1", "build", path, "--graph", "g", "--extractor", "rules")
+    assert ended.code == 2
+    assert "its pages up to page 1 take more seconds of a processor than that; the limit is 1 (--file-limit seconds=2" in ended.said
+
+
+def test_pages_that_share_a_content_count_it_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf(tmp_path / "a.pdf", pdf_stream(zlib.compress(b" " * 10_000 + LINE)), pages=9_000)
+    limited(monkeypatch, "unpacked=50kB")
+    with pytest.raises(InputError) as refused:
+        read_documents([tmp_path])
+    assert "a.pdf: too large: its pages up to page 11 unpack to more than that; the limit is 50 kB" in refused.value.faults[0]
+
+
+@pytest.mark.slow
+def test_of_a_hundred_documents_the_other_ninety_nine_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(99):
+        (tmp_path / f"{number:02}.txt").write_text(f"Anna met Bert {number} times.")
+    bombs.word_of_megabytes(tmp_path / "50.docx", 12)
+    limited(monkeypatch, "unpacked=10MB")
+    read = read_documents([tmp_path])
+    assert len(read.documents) == 99
+    assert read.faults == [
+        "50.docx: too large: unpacks to 13 MB; the limit is 10 MB (--file-limit unpacked=13MB raises it)"
+    ]
+
+
+def test_a_page_beyond_the_limit_is_noted_and_the_other_pages_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pypdf import PdfWriter
+
+    writer = PdfWriter()
+    for name, line in (("small", LINE), ("large", b" " * 50_000 + LINE), ("small2", LINE)):
+        writer.append(pdf(tmp_path / f"{name}.pdf", pdf_stream(zlib.compress(line))))
+    (tmp_path / "in").mkdir()
+    writer.write(tmp_path / "in" / "a.pdf")
+    limited(monkeypatch, "unpacked=100kB")
+    read = read_documents([tmp_path / "in"])
+    assert read.documents[0].text == "Anna lives in Bern.\n\nAnna lives in Bern."
+    assert read.notes[0] == "a.pdf: 1 of 3 pages could not be read: 2"
+    assert "page 2: too large: a stream unpacks to more than a third of that" in read.notes[1]
+
+
+@pytest.mark.slow
+def test_what_only_says_that_it_is_large_is_read(tmp_path: Path) -> None:
+    cell = b'<w:tcPr><w:gridSpan w:val="300000000"/></w:tcPr>' + PARAGRAPH
+    word(tmp_path / "span.docx", table(row(cell)))
+    word(tmp_path / "merged.docx", table(row(merged(True) + PARAGRAPH), *[row(merged(False) + b"<w:p/>")] * 2_000))
+    pdf(tmp_path / "count.pdf", pdf_stream(zlib.compress(LINE)), said=10**9)
+    texts = {document.id: document.text for document in read_documents([tmp_path]).documents}
+    assert texts["span.docx"] == "| Anna lives in Bern. |"
+    assert texts["merged.docx"].splitlines() == ["| Anna lives in Bern. |"] * 2_001
+    assert texts["count.pdf"] == "Anna lives in Bern."
+
+
+@pytest.mark.parametrize(("limit", "just_below"), [("pages", "pages=4"), ("unpacked", "unpacked=400")])
+def test_a_pdf_just_below_its_limits_is_read_and_the_named_option_reads_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, just_below: str,
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    pdf(folder / "a.pdf", pdf_stream(zlib.compress(LINE)), pages=4)
+    limited(monkeypatch, just_below.partition("=")[0] + "=" + {"pages": "3", "unpacked": "1"}[limit])
+    with pytest.raises(InputError) as refused:
+        read_documents([folder])
+    assert f"--file-limit {limit}=" in refused.value.faults[0]
+    limited(monkeypatch, just_below)
+    assert read_documents([folder]).documents[0].text.count("Anna") == 4
+
+
+@pytest.mark.slow
+def test_a_word_file_is_read_with_the_limit_that_its_message_names(tmp_path: Path) -> None:
+    path = bombs.word_of_megabytes(tmp_path / "a.docx", 1)
+    command = ("build", path, "--graph", "g", "--extractor", "rules", "--dry-run", "--home", tmp_path / "no" / "home")
+    refused = run_bounded("--file-limit", "unpacked=1MB", *command)
+    raised = refused.said.partition("--file-limit ")[2].partition(" raises")[0]
+    assert (refused.code, raised[:9]) == (2, "unpacked=")
+    (tmp_path / "no").write_text("no folder: the command ends before a server is started")
+    read = run_bounded("--file-limit", raised, *command)
+    assert "too large" not in read.said
+
+
+def test_real_tables_are_far_below_the_ratio(tmp_path: Path) -> None:
+    """All rows alike but for the id, and long lists of a few names: the best packed tables that anybody has."""
+    count = 20_000
+    path = parquet(tmp_path / "a.parquet", {
+        "id": [str(n) for n in range(count)], "text": ["the same passage, " * 50] * count, "tags": [["Person", "Place"] * 10] * count,
+    })
+    rows = read_parquet(path)
+    assert len(rows) == count
+    assert rows[-1] == {"id": str(count - 1), "text": "the same passage, " * 50, "tags": ["Person", "Place"] * 10}
+
+
+@pytest.mark.slow
+def test_batches_are_small_where_few_bytes_stand_for_long_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "ratio=100000")
+    path = answers_of(tmp_path / "a.parquet", ["short"] * 900 + ["x" * MEGABYTE] * 100, 1_000)
+    batches = list(parquet_batches(path, 1_000))
+    assert max(batch.nbytes for batch in batches) < 40 * MEGABYTE
+    assert sum(batch.num_rows for batch in batches) == 1_000
+
+
+@pytest.mark.slow
+def test_one_row_that_repeats_a_text_in_a_list_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    items = pa.ListArray.from_arrays(pa.array([0, 5_000_000], pa.int32()), repeated("x" * 10_000, 5_000_000))
+    path = parquet(tmp_path / "a.parquet", {"id": ["1"], "contexts": items})
+    with pytest.raises(TooLargeError, match="column 'contexts"):
+        list(stream(path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [DEEPEST, DEEPEST + 1, 200, 500, 980, 2_000])
+@pytest.mark.parametrize("shape", [("[", "]"), ('{"a":', "}")])
+def test_json_of_every_depth_is_read_or_a_fault_of_its_row(tmp_path: Path, depth: int, shape: tuple[str, str]) -> None:
+    """Between 200, where pydantic gives up, and 1,000, where Python does, it was a traceback."""
+    from kgeval.cli.main import run
+
+    start, end = shape
+    nested = start * (depth - 1) + ("1" if start != "[" else "") + end * (depth - 1)
+    files = {
+        "a.jsonl": f'{{"id": "1", "question": "q", "response": "a", "reference": "r", "more": {nested}}}\n',
+        "a.json": f'[{{"id": "1", "question": "q", "response": "a", "reference": "r", "more": {nested}}}]',
+        "g.json": f'{{"nodes": [{{"id": "a", "more": {nested}}}], "links": []}}',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    codes = [run(["score", str(tmp_path / name), "--metrics", "exact_match", "-q"]) for name in ("a.jsonl", "a.json")]
+    assert codes == ([0, 0] if depth <= DEEPEST else [2, 2])
+    assert run(["import", str(tmp_path / "g.json"), *GRAPH]) == (0 if depth <= DEEPEST - 2 else 2)
+
+
+def test_json_yaml_and_toml_are_read_to_one_depth() -> None:
+    import tomllib
+
+    deep, deeper = "[" * DEEPEST + "]" * DEEPEST, "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)
+    assert parse_json(deep) == parse_yaml(deep)
+    assert json.loads("1") == parse_json("1") == parse_json(b"1")
+    for read in (parse_json, parse_yaml):
+        for text in (deeper, "[" * 100_000 + "]" * 100_000):
+            with pytest.raises(ValueError, match="deep"):
+                read(text)
+    assert parse_toml(f"a = {deep[1:-1]}")
+    for text in (f"a = {deeper}", f"a = {'[' * 50_000}", ".".join("a" * 200_000) + " = 1", "[" + ".".join(['"a"'] * 200_000) + "]"):
+        with pytest.raises(tomllib.TOMLDecodeError):
+            parse_toml(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [
+    ("score", "-c", "a.toml", "a.jsonl"), ("layout", "check", "a.toml"), ("questions", "profiles", "a.toml"),
+])
+def test_a_settings_file_that_is_nested_too_deeply_is_one_line(tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "a.toml").write_text("x = " + "[" * 50_000 + "]" * 50_000)
+    ended = run_bounded(command[0], *(tmp_path / word if word.startswith("a.") else word for word in command[1:]))
+    assert ended.code == 2
+    assert "a.toml: nested more than 100 deep" in ended.said
+    assert "Traceback" not in ended.said
+
+
+def test_rows_in_yaml_with_aliases_are_refused(tmp_path: Path) -> None:
+    lines = ["- id: '1'", "  a: &a [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"  {after}: &{after} [{', '.join(['*' + name] * 9)}]" for name, after in zip("abcdefgh", "bcdefghi", strict=True)]
+    (tmp_path / "a.yaml").write_text("\n".join(lines))
+    with pytest.raises(InputError, match=r"a\.yaml: not YAML: aliases \(\*name\) are not read \(line 3\)"):
+        list(stream(tmp_path / "a.yaml"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(20)
+def test_a_table_of_many_columns_is_read_in_linear_time(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(100_000)]
+    (tmp_path / "a.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    (rows,) = list(stream(tmp_path / "a.csv"))
+    assert len(rows.value) == 100_000
+
+
+@contextmanager
+def endpoint(*parts: bytes, **headers: str) -> Iterator[str]:
+    """The address of an endpoint that answers everything with these bytes."""
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            for name, value in headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            for part in parts:
+                self.wfile.write(part)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1"
+        finally:
+            server.shutdown()
+
+
+def asked(url: str, *, stream: bool = False) -> Any:
+    from kgeval.llm.calls import Endpoint
+    from kgeval.llm.client import Client
+    from kgeval.llm.turns import Turn
+
+    body = {"model": "m", "messages": [], **({"stream": True} if stream else {})}
+    with closing(Client(Endpoint("m", url), timeout=20)) as client:
+        return client.send(body, Turn(threading.BoundedSemaphore(1), lambda: None))
+
+
+REPLY = json.dumps({"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}]}).encode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_that_unpacks_to_more_than_the_limit_fails_and_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, stream: bool) -> None:
+    from kgeval.llm.client import CallError
+
+    limited(monkeypatch, "unpacked=1MB")
+    body = (b"data: " + REPLY.replace(b"yes", b" " * 1_000) + b"\n\n") * 5_000 if stream else REPLY + b" " * 5 * MEGABYTE
+    for data, headers in ((gzip.compress(body), {"content_encoding": "gzip"}), (body, {})):
+        kind = "text/event-stream" if stream else "application/json"
+        with endpoint(data, content_type=kind, **headers) as url, pytest.raises(CallError) as failed:
+            asked(url, stream=stream)
+        assert not failed.value.again
+        assert "the reply: too large: more than that came; the limit is 1,000 kB" in failed.value.failure.detail
+
+
+@pytest.mark.slow
+def test_a_packed_reply_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with endpoint(gzip.compress(REPLY), content_encoding="gzip", content_type="application/json") as url:
+        assert asked(url).text == "yes"
+
+
+@pytest.mark.slow
+def test_a_call_in_a_journal_that_unpacks_to_more_than_the_limit_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgeval.llm.journal import Journal
+
+    path = tmp_path / "journal.sqlite"
+    Journal(path).close()
+    limited(monkeypatch, "unpacked=1MB")
+    with closing(sqlite3.connect(path)) as journal, journal:
+        columns = [name for _, name, *_ in journal.execute("PRAGMA table_info(calls)")]
+        values = {**dict.fromkeys(columns, 1), "key": "k", "reply": zlib.compress(b" " * 5 * MEGABYTE), "request": b""}
+        journal.execute(f"INSERT INTO calls VALUES ({','.join('?' * len(columns))})", [values[name] for name in columns])
+    with closing(Journal(path)) as opened, pytest.raises(TooLargeError, match="a call in the journal: too large"):
+        opened.get("k")
+
+
+def test_data_that_are_cut_are_damaged_and_not_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "unpacked=10kB")
+    for pack in (zlib.compress, gzip.compress):
+        data = pack(bytes(range(256)) * 40)
+        assert inflate_bytes(data, "x") == bytes(range(256)) * 40
+        with pytest.raises(zlib.error):
+            inflate_bytes(data[:-9], "x")
+        with pytest.raises(TooLargeError):
+            inflate_bytes(pack(b" " * 100_000), "x")
+
+
+def test_limits_are_read_from_the_flag_and_from_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert parse_limits("") == FileLimits()
+    assert parse_limits("unpacked=2GB pages=50000, ratio=1000") == FileLimits(unpacked=2_000_000_000, pages=50_000, ratio=1_000)
+    assert parse_limits("unpacked=1.5kB").unpacked == 1_500
+    limited(monkeypatch, "defaults=7")
+    assert file_limits() == FileLimits(defaults=7)
+    with pytest.raises(UsageError) as faulty:
+        parse_limits("pages=many size=3 ratio=2GB")
+    assert all(part in faulty.value.message for part in ("pages=many: a number", "size=3: there is no limit", "ratio=2GB: a number"))
+
+
+@pytest.mark.slow
+def test_a_faulty_limit_is_told_before_anything_is_read() -> None:
+    for ended in (run_bounded("--file-limit", "size=3", "layout", "list"), run_bounded("layout", "list", KGEVAL_FILE_LIMIT="size=3")):
+        assert ended.code == 2
+        assert "size=3: there is no limit of this name" in ended.said
+
+
+@pytest.mark.parametrize("found", [1_001, 999_999, 256_000_001, 9_999_000_000, 123_456_789_012])
+def test_the_limit_that_a_message_names_is_enough(found: int) -> None:
+    message = too_large("a", "b", "unpacked", needed=found).message
+    raised = message.partition("--file-limit ")[2].partition(" raises")[0]
+    assert found <= parse_limits(raised).unpacked <= 1.2 * found
