@@ -62,7 +62,7 @@ def _bounded(library: str) -> type[Any]:
                 if time.monotonic() > self._request.extensions[_UNTIL]:
                     raise http.ReadTimeout("the reply did not end in time", request=self._request)
                 if come > most:
-                    raise http.DecodingError(too_large("the reply", "more than that came", "unpacked").message, request=self._request)
+                    raise http.DecodingError(too_large("the reply", "unpacks to more than that", "unpacked").message, request=self._request)
                 yield part
 
         def close(self) -> None:

@@ -265,6 +265,8 @@ def _in_order(text: str) -> np.ndarray:
 
 def _said(cause: Exception) -> str:
     """What went wrong. The endpoint's own words may repeat texts: they go to the log of level debug only."""
+    if type(cause.__cause__).__name__ == "DecodingError":  # beyond the limit of deadline.hooks: it names the option
+        return str(cause.__cause__)
     status = getattr(cause, "status_code", None)
     words = scrub(str(getattr(cause, "message", cause)), environment("OPENAI_API_KEY") or "")
     _LOG.debug("the embedding endpoint said: %s: %s", type(cause).__name__, words)

@@ -157,9 +157,9 @@ def test_a_spacy_pipeline_of_ones_own_builds_a_graph(build: Cli, graph: Graph) -
     nlp.add_pipe("entity_ruler").add_patterns([{"label": kind, "pattern": name} for name, kind in kinds.items()])
     nlp.to_disk("tiny")
     put("a.txt", "Anna visited Rome.")
-    command = ("a.txt", "--graph", "read", "--extractor", "spacy", "--spacy-model", "tiny")
+    command = ("a.txt", "--graph", "read", "--extractor", "spacy", "--spacy-model", "./tiny")
     record = build(*command)
-    assert (record.calls, record.configuration["spacy_model"]) == (0, "tiny")
+    assert (record.calls, record.configuration["spacy_model"]) == (0, "./tiny")
     assert relations(graph, "read") == [("Anna", "visit", "Rome")]
     assert graph.read("MATCH (e:read:GPE) RETURN e.name AS name") == [{"name": "Rome"}]
     assert build(*command).changed == {}

@@ -93,14 +93,14 @@ folder = "out"
 [run.options.audit]
 check = ["isolated-entity", "duplicate-name"]
 threshold = ["isolated-entity<=0.9"]
-limit = 2
+examples = 2
 [run.options.completeness]
 levels = "exact,normalised"
 [run.options.questions]
 template = true
 allow_fewer = true
 [run.options.check]
-checks = "leak,unique"
+check = "leak,unique"
 no_embeddings = true
 [run.options.coverage]
 examples = 3

@@ -342,7 +342,20 @@ def test_a_reply_that_unpacks_to_more_than_the_limit_fails_and_is_not_asked_agai
         with endpoint(data, content_type=kind, **headers) as url, pytest.raises(CallError) as failed:
             asked(url, stream=stream)
         assert not failed.value.again
-        assert "the reply: too large: more than that came; the limit is 1,000 kB" in failed.value.failure.detail
+        assert "the reply: too large: unpacks to more than that; the limit is 1,000 kB" in failed.value.failure.detail
+
+
+@pytest.mark.slow
+def test_vectors_that_unpack_to_more_than_the_limit_are_an_error_that_names_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgeval.errors import ModelError
+    from kgeval.llm.embed_sources import EndpointModel
+
+    limited(monkeypatch, "unpacked=1MB")
+    with (
+        endpoint(gzip.compress(b" " * 5 * MEGABYTE), content_encoding="gzip", content_type="application/json") as url,
+        pytest.raises(ModelError, match=r"the reply: too large: .*--file-limit unpacked=2,?000kB raises it"),
+    ):
+        EndpointModel("m", url).vectors(["a"])
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ DOOR = "tables/output.py"
 # By file: what it writes with, and why that is not an output of kgeval
 BESIDE = {
     "config/trust.py": "what is trusted: entries of mode 0600 in the user's state folder (0700)",
+    "limits.py": "an archive in memory",
     "tables/temporary.py": "the temporary files of the door, the locks of outputs, folders of this user's that go with the process",
     "tables/spool.py": "a temporary file without a name",
     "tables/staging.py": "a temporary SQLite file in a folder of this user's",
