@@ -32,7 +32,8 @@ def conflict() -> str:
     spec = find_spec("kgeval")
     origin = Path(spec.origin) if spec and spec.origin else None
     imported_from = origin.parents[1] if origin else FOLDER
-    if others := [owner for folder in dict.fromkeys((FOLDER, imported_from)) for owner in other_owners(folder)]:
+    prefix = "" if is_overwritten(FOLDER) else "kgeval-"
+    if others := [owner for folder in dict.fromkeys((FOLDER, imported_from)) for owner in other_owners(folder, prefix)]:
         return shared_with(others, imported_from)
     if origin is None:
         return f"files of {DISTRIBUTION} are missing in {FOLDER}, as after another kgeval was uninstalled\nFix: {REINSTALL}"
@@ -49,12 +50,25 @@ def other_owners(folder: Path, prefix: str = "kgeval-") -> list[str]:
     of its metadata begins, "" for any, which reads the lists of files of all that is installed."""
     # importlib.metadata answers this too, but to import it takes a fifth of the time of `kgeval --version`
     found = []
-    for record in sorted(folder.glob(f"{prefix}*.dist-info/RECORD")):
+    for record in sorted(entry / "RECORD" for entry in folder.glob("*.dist-info") if entry.name.lower().startswith(prefix)):
+        if not record.is_file():
+            continue
         name, _, version = record.parent.stem.partition("-")
         with record.open(encoding="utf-8") as files:
-            if name.replace("_", "-") != DISTRIBUTION and any(line.startswith("kgeval/__init__.py,") for line in files):
+            if name.replace("_", "-").lower() != DISTRIBUTION and any(line.startswith("kgeval/__init__.py,") for line in files):
                 found.append(f"{name} {version}")
     return found
+
+
+def is_overwritten(folder: Path) -> bool:
+    """Whether the package `kgeval` in a folder of `sys.path` begins with another file than this distribution installed there."""
+    module = folder / "kgeval" / "__init__.py"
+    for record in folder.glob(f"{DISTRIBUTION.replace('-', '_')}-*.dist-info/RECORD"):
+        for line in record.read_text(encoding="utf-8").splitlines():
+            file, _, described = line.partition(",")
+            if file == "kgeval/__init__.py":
+                return module.is_file() and str(module.stat().st_size) != described.rpartition(",")[2]
+    return False  # a checkout
 
 
 def shared_with(others: list[str], folder: Path) -> str:

@@ -104,7 +104,7 @@ def installed(folder: Path, described: str, *files: str) -> None:
     """What an installer writes of a distribution and its files."""
     about = folder / f"{described}.dist-info"
     about.mkdir(parents=True)
-    (about / "RECORD").write_text("".join(f"{file},sha256=0,1\n" for file in files), encoding="utf-8")
+    (about / "RECORD").write_text("".join(f"{file},sha256=0,0\n" for file in files), encoding="utf-8")
 
 
 def started(*folders: Path) -> tuple[int, str, str]:
@@ -127,6 +127,15 @@ def test_the_command_starts_where_the_package_is_ours_alone(tmp_path: Path) -> N
 def test_a_distribution_that_has_no_module_of_that_name_is_no_other_owner(described: str, files: list[str], tmp_path: Path) -> None:
     installed(site(tmp_path), described, *files)
     assert started(tmp_path) == (0, "ours\n", "") and other_owners(tmp_path, "") == []
+
+
+@pytest.mark.parametrize("described", ["Kgeval-0.2.1", "graph_measures-1.0"])
+def test_a_distribution_of_any_name_that_overwrote_the_module_is_named(described: str, tmp_path: Path) -> None:
+    folder = site(tmp_path, module="a mix")
+    (folder / "kgeval" / "__init__.py").write_text("__version__ = 'of another'\n", encoding="utf-8")
+    installed(folder, described, "kgeval/__init__.py")
+    code, out, err = started(folder)
+    assert (code, out) == (2, "") and described.replace("-", " ") in err and f"pip uninstall -y {described.partition('-')[0]} " in err
 
 
 def test_the_command_does_not_run_a_mix_of_two_packages(tmp_path: Path) -> None:
