@@ -143,6 +143,7 @@ def test_options_that_do_not_fit_are_refused(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.long  # a minute
 def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(
     tmp_path: Path, world: list[str], request: pytest.FixtureRequest,
 ) -> None:

@@ -179,7 +179,7 @@ def test_every_rule_stands_in_the_order() -> None:
 
 
 @pytest.mark.parametrize(("kind", "rules"), [
-    pytest.param("kgeval", ORDER[:-1], id="kgeval"),
+    pytest.param("kgeval", ORDER[:-1], id="kgeval", marks=pytest.mark.long), pytest.param("kgeval", SHORT, id="kgeval, some"),
     pytest.param("graphiti", SHORT, id="graphiti, some", marks=pytest.mark.long), pytest.param("labels", SHORT, id="labels, some"),
     pytest.param("graphiti", ORDER[:-1], id="graphiti", marks=pytest.mark.long),
     pytest.param("labels", ORDER[:-1], id="labels", marks=pytest.mark.long),

@@ -351,6 +351,7 @@ def test_vectors_that_unpack_to_more_than_the_limit_are_an_error_that_names_the_
     from kgeval.llm.embed_sources import EndpointModel
 
     limited(monkeypatch, "unpacked=1MB")
+    monkeypatch.setattr("kgeval.llm.embed_sources.RETRIES", 0)
     with (
         endpoint(gzip.compress(b" " * 5 * MEGABYTE), content_encoding="gzip", content_type="application/json") as url,
         pytest.raises(ModelError, match=r"the reply: too large: .*--file-limit unpacked=2,?000kB raises it"),

@@ -278,7 +278,7 @@ def test_nothing_is_called_a_win_or_a_loss_outside_the_correction(seed: int, n: 
                 assert one.low > 0 or one.high < 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_any_difference_a_false_win_in_a_whole_report_is_as_rare_as_the_correction_says() -> None:
     """Of 200 reports of two equal systems at most 5 % may name one group; 3 standard errors are left to chance."""
     named = 0
