@@ -50,25 +50,28 @@ def other_owners(folder: Path, prefix: str = "kgeval-") -> list[str]:
     of its metadata begins, "" for any, which reads the lists of files of all that is installed."""
     # importlib.metadata answers this too, but to import it takes a fifth of the time of `kgeval --version`
     found = []
-    for record in sorted(entry / "RECORD" for entry in folder.glob("*.dist-info") if entry.name.lower().startswith(prefix)):
-        if not record.is_file():
-            continue
-        name, _, version = record.parent.stem.partition("-")
-        with record.open(encoding="utf-8") as files:
-            if name.replace("_", "-").lower() != DISTRIBUTION and any(line.startswith("kgeval/__init__.py,") for line in files):
-                found.append(f"{name} {version}")
+    for about in sorted(entry for entry in folder.glob("*.dist-info") if entry.name.lower().startswith(prefix)):
+        name, _, version = about.stem.partition("-")
+        if name.replace("_", "-").lower() != DISTRIBUTION and module_line(about):
+            found.append(f"{name} {version}")
     return found
 
 
 def is_overwritten(folder: Path) -> bool:
     """Whether the package `kgeval` in a folder of `sys.path` begins with another file than this distribution installed there."""
     module = folder / "kgeval" / "__init__.py"
-    for record in folder.glob(f"{DISTRIBUTION.replace('-', '_')}-*.dist-info/RECORD"):
-        for line in record.read_text(encoding="utf-8").splitlines():
-            file, _, described = line.partition(",")
-            if file == "kgeval/__init__.py":
-                return module.is_file() and str(module.stat().st_size) != described.rpartition(",")[2]
-    return False  # a checkout
+    lines = [module_line(about) for about in folder.glob(f"{DISTRIBUTION.replace('-', '_')}-*.dist-info")]
+    sizes = [line.rpartition(",")[2] for line in lines if line]  # none of a checkout
+    return bool(sizes) and module.is_file() and str(module.stat().st_size) not in sizes
+
+
+def module_line(about: Path) -> str:
+    """What the RECORD in a folder of metadata says of `kgeval/__init__.py`: path, hash, size; "" where it is not among its files."""
+    record = about / "RECORD"
+    if not record.is_file():
+        return ""
+    with record.open(encoding="utf-8") as files:
+        return next((line.rstrip() for line in files if line.startswith("kgeval/__init__.py,")), "")
 
 
 def shared_with(others: list[str], folder: Path) -> str:

@@ -265,7 +265,7 @@ def _in_order(text: str) -> np.ndarray:
 
 def _said(cause: Exception) -> str:
     """What went wrong. The endpoint's own words may repeat texts: they go to the log of level debug only."""
-    if type(cause.__cause__).__name__ == "DecodingError":  # beyond the limit of deadline.hooks: it names the option
+    if type(cause.__cause__).__name__ == "DecodingError":  # damaged, or beyond the limit of deadline.hooks, which names the option
         return str(cause.__cause__)
     status = getattr(cause, "status_code", None)
     words = scrub(str(getattr(cause, "message", cause)), environment("OPENAI_API_KEY") or "")
