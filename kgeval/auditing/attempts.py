@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.failures import ConnectionLost, OutOfMemory, QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import ConnectionBroke, ConnectionLost, OutOfMemory, QueryEnded, QueryTimeout, translated
 from kgeval.graph.memory import TooLarge
 
 T = TypeVar("T")
@@ -26,15 +26,22 @@ class PartFailure:
 
 @dataclass(frozen=True)
 class PartResult(Generic[T]):
-    """What a part gave, or why it gave nothing."""
+    """What a part gave, or why it gave nothing. `broke`: its connection did, and the server is there."""
 
     value: T | None = None
     failure: PartFailure | None = None
+    broke: bool = False
 
 
 def attempt(work: Callable[[], T]) -> PartResult[T]:
     """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, what would take too much memory `skipped`, anything
-    else is `error`."""
+    else is `error`. Where the connection breaks in the midst of what cannot be asked again by itself, rows under way or a projection, the
+    part is run once more."""
+    result = _attempt(work)
+    return _attempt(work) if result.broke else result
+
+
+def _attempt(work: Callable[[], T]) -> PartResult[T]:
     try:
         with translated():
             return PartResult(value=work())
@@ -44,6 +51,8 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
         return PartResult(failure=PartFailure("incomplete", cause.message))
     except TooLarge as cause:
         return PartResult(failure=PartFailure("skipped", cause.message))
+    except ConnectionBroke as cause:
+        return PartResult(failure=PartFailure("error", cause.message), broke=True)
     except ConnectionLost as cause:
         return PartResult(failure=PartFailure("error", cause.message, lost=True))
     except QueryError as cause:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval import __version__
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import refuse_if_over, translated
+from kgeval.graph.failures import ConnectionLost, broke, refuse_if_over, translated
+from kgeval.graph.retries import Retries
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
+    SECONDS,
     TIDYING,
     after_an_interrupt,
     drop_own,
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     from kgeval.graph.queries import Query
     from kgeval.graph.views import SharedViews
 
+OPENINGS = 3  # attempts to open a connection that breaks
+IDLE = 30.0  # seconds after which a connection is tried before it is used: balancers close those that are idle for a minute
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -71,6 +76,7 @@ class Graph:
         self._address = address
         self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
         self._loading = threading.Lock()
+        self._retries = Retries(self._answers)
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
@@ -82,13 +88,11 @@ class Graph:
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        with self._session(reading) as session:
-            return _run(session.execute_read, _text(query), dict(params or {}), timeout)
+        return self._read(query, params, timeout, _dicts)
 
     def tidy(self, query: str | Query, params: Mapping[str, Any] | None = None) -> list[Row]:
         """As `read`, for a query that cleans up: an interrupt that ends this process's queries leaves it alone."""
-        with self._session(reading) as session:
-            return _run(session.execute_read, _text(query), dict(params or {}), None, name=TIDYING)
+        return self._read(query, params, None, _dicts, name=TIDYING)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
         """The one row of a query whose columns are long lists of numbers, in a READ transaction. The lists come as the driver made
@@ -96,8 +100,7 @@ class Graph:
 
         Raises: as `read`; QueryError if there is not exactly one row.
         """
-        with self._session(reading) as session:
-            rows = _run(session.execute_read, _text(query), dict(params or {}), timeout, convert=dict)
+        rows = self._read(query, params, timeout, lambda result: [dict(record) for record in result])
         if len(rows) != 1:
             raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
         return rows[0]
@@ -105,23 +108,76 @@ class Graph:
     def stream(
         self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
     ) -> Generator[Row, None, None]:
-        """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
+        """The rows of a query one by one, in a READ transaction, in flat memory. Asked again until there is a first row, not after it.
+
+        Raises: as `read`; ConnectionBroke where the connection breaks after that.
+        """
+
+        def begin(left: float | None) -> tuple[Generator[Row, None, None], Row | None]:
+            rows = self._rows(query, params, left)
+            return rows, next(rows, None)
+
+        rows, first = self._retries.read(begin, timeout)
+        with closing(rows):
+            if first is not None:
+                yield first
+            try:
+                yield from rows
+            except ConnectionLost as cause:
+                self._retries.lost(cause)
+
+    def _rows(self, query: str | Query, params: Mapping[str, Any] | None, timeout: float | None) -> Generator[Row, None, None]:
+        import neo4j
+
         refuse_if_over()
         name = f"stream{next(_streams)}"
         with (
-            self._session(reading, fetch_size=5000) as session,
-            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx,
-            ending(self._driver, self.info.database, name, session, tx),
+            self._session(reading, limit=timeout, fetch_size=5000) as session,
+            ending(self._driver, self.info.database, name, session),
         ):
-            result = tx.run(_text(query), dict(params or {}))
+            result = session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=timeout), dict(params or {}))
             keys = result.keys()
             for record in result:  # record.data() would look into every value for nodes, which our streamed queries never return
                 yield dict(zip(keys, record, strict=True))
 
+    def _read(
+        self, query: str | Query, params: Mapping[str, Any] | None, timeout: float | None, take: Callable[[neo4j.Result], T], *,
+        name: str = "",
+    ) -> T:
+        """What `take` makes of the result of a query: one message to a server that may be far away, where a managed transaction needs
+        three. `name`: as `marks` has it."""
+        import neo4j
+
+        def ask(left: float | None) -> T:
+            if name != TIDYING:
+                refuse_if_over()
+            with self._session(reading, limit=left) as session:
+                return take(session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=left), dict(params or {})))
+
+        return self._retries.read(ask, timeout)
+
+    def _answers(self) -> bool:
+        """Whether the server answers, and this database with it."""
+        import neo4j
+
+        try:
+            with self._session(reading, limit=1.0) as session:
+                session.run(neo4j.Query("RETURN 1", metadata=marks(TIDYING), timeout=SECONDS)).consume()
+        except QueryError:
+            return False
+        return True
+
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
         """The rows of a writing query. Only importers, builders and `score --write-back` call this."""
-        with self._session(writing) as session:
-            return _run(session.execute_write, _text(query), dict(params or {}), timeout)
+        from neo4j import unit_of_work
+
+        @unit_of_work(metadata=marks(), timeout=timeout)
+        def work(tx: neo4j.ManagedTransaction) -> list[Row]:
+            refuse_if_over()
+            return _dicts(tx.run(_text(query), dict(params or {})))
+
+        with self._session(writing, limit=timeout) as session:
+            return session.execute_write(work)
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
@@ -155,8 +211,14 @@ class Graph:
 
         Over Bolt the client makes Python objects of what it is given, some hundred bytes a number: what grows with the graph is read by
         `stream`, in slices. For its listings (`graph.list`, `graph.get`, `handle.node_count()`) GDS counts the degrees of all nodes.
-        Raises: as `read`; ConnectError where the server has no GDS.
+        Not asked again, for a projection cannot be made twice. Raises: as `read`; ConnectError where the server has no GDS.
         """
+        try:
+            return self._worked(work, timeout)
+        except ConnectionLost as cause:
+            self._retries.lost(cause)
+
+    def _worked(self, work: Callable[[GraphDataScience], T], timeout: float | None) -> T:
         from pydantic import ValidationError
 
         with translated():
@@ -265,10 +327,22 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     """
     driver = driver_of(address, timeout=timeout)
     try:
-        return Graph(driver, inspect(driver, address), address)
+        return Graph(driver, _inspected(driver, address), address)
     except BaseException:
         driver.close()
         raise
+
+
+def _inspected(driver: neo4j.Driver, address: Address) -> ServerInfo:
+    """What the server is. A connection that breaks meanwhile is tried again: where nobody listens, that would only take longer."""
+    for _ in range(OPENINGS - 1):
+        try:
+            return inspect(driver, address)
+        except ConnectError as cause:
+            if not broke(cause):
+                raise
+        time.sleep(0.2)
+    return inspect(driver, address)
 
 
 def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
@@ -297,7 +371,8 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
         # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
-            connection_timeout=timeout, user_agent=f"{DISTRIBUTION}/{__version__}", max_transaction_retry_time=5.0,
+            connection_timeout=timeout, connection_acquisition_timeout=2 * timeout, liveness_check_timeout=IDLE,
+            user_agent=f"{DISTRIBUTION}/{__version__}", max_transaction_retry_time=5.0,
         )
     except (ValueError, neo4j.exceptions.DriverError) as cause:
         raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
@@ -309,20 +384,8 @@ def _close(driver: neo4j.Driver) -> None:
         driver.close()
 
 
-def _run(
-    execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None, *, name: str = "",
-) -> list[Row]:
-    """One managed transaction, rows as dicts. `name`: as `marks` has it."""
-    from neo4j import unit_of_work
-
-    @unit_of_work(metadata=marks(name), timeout=timeout)
-    def work(tx: neo4j.ManagedTransaction) -> list[Row]:
-        if name != TIDYING:
-            refuse_if_over()
-        return [convert(record) if convert else record.data() for record in tx.run(text, params)]
-
-    rows: list[Row] = execute(work)
-    return rows
+def _dicts(result: neo4j.Result) -> list[Row]:
+    return [record.data() for record in result]
 
 
 def _text(query: str | Query) -> str:

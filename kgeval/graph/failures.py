@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +36,30 @@ class ConnectionLost(QueryError):
     """The server went away in the middle; nothing more can be asked."""
 
 
+class ConnectionBroke(QueryError):
+    """The connection broke while the server worked on a query, and the server answers others."""
+
+
+def transient(cause: QueryError) -> bool:
+    """Whether the server refuses a query for now only. Not where it lacks memory: it most likely lacks it the next second too."""
+    from neo4j.exceptions import Neo4jError
+
+    return type(cause) is QueryError and isinstance(cause.__cause__, Neo4jError) and cause.__cause__.is_retryable()
+
+
+def broke(cause: BaseException | None) -> bool:
+    """Whether a connection that there was broke: not where none came about, and not where the server answered."""
+    from neo4j.exceptions import ServiceUnavailable, SessionExpired
+
+    lost = False
+    while cause is not None:
+        if isinstance(cause, ConnectionRefusedError | TimeoutError | socket.gaierror):
+            return False
+        lost |= isinstance(cause, ServiceUnavailable | SessionExpired | OSError)
+        cause = cause.__cause__
+    return lost
+
+
 def refuse_if_over() -> None:
     """Before a query is sent, also where the driver sends one again because its connection broke: it would run on, and nobody would wait
     for it. Raises: QueryEnded if this thread does a part of work that is over (`sessions.part_of_work`)."""
@@ -62,13 +88,19 @@ def _meaning(cause: Exception) -> QueryError | None:
 
     if isinstance(cause, Neo4jError):
         return _of_server(cause)
-    if isinstance(cause, ServiceUnavailable | SessionExpired):
+    if isinstance(cause, ServiceUnavailable | SessionExpired) or _of_a_line(cause):
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
         return ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix)
     if isinstance(cause, DriverError):
         fix = "run the command again; kgeval server logs shows the server's side"
         return QueryError(f"the connection broke: {first_line(cause)}", fix=fix)
     return None
+
+
+def _of_a_line(cause: Exception) -> bool:
+    """Whether the system says that a connection broke: the driver lets some such errors through while it connects."""
+    broken = (errno.ENOTCONN, errno.ETIMEDOUT, errno.EHOSTUNREACH, errno.ENETUNREACH)
+    return isinstance(cause, ConnectionError) or (isinstance(cause, OSError) and cause.errno in broken)
 
 
 def _of_server(cause: Neo4jError) -> QueryError:
@@ -80,6 +112,8 @@ def _of_server(cause: Neo4jError) -> QueryError:
         return QueryTimeout("stopped at its time limit, that of the server (db.transaction.timeout)", fix=fix)
     if "TransactionTimedOut" in code:  # TransactionTimedOutClientConfiguration: the limit was ours
         return QueryTimeout("stopped at its time limit", fix=longer)
+    if code.endswith("DatabaseUnavailable"):  # it answers before its databases do
+        return ConnectionLost(f"the database is not there: {words}", fix="see SHOW DATABASES, then run the command again")
     if "Terminated" in code or "TerminatedException" in words:
         if stopped_just_now():
             return QueryEnded(INTERRUPTED, fix="run the command again")

@@ -100,7 +100,7 @@ def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
     from neo4j.exceptions import DriverError, ServiceUnavailable, SessionExpired
 
     refuse_if_over()
-    with graph._session(reading, fetch_size=200) as session:
+    with graph._session(reading, limit=timeout, fetch_size=200) as session:
         tx = session.begin_transaction(metadata=marks(), timeout=timeout)
         try:
             with stopping(graph._driver, graph.info.database, session):  # before `close`, which waits for the query

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import KgevalError, QueryError
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import QueryEnded, QueryTimeout
+from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 
@@ -71,7 +71,7 @@ def natively(
     """The native projection of plain labels and types, about six times faster than one by Cypher; None, and no graph, where GDS refuses
     it or where it does not have the nodes and relations that are expected.
 
-    Raises: QueryTimeout, QueryEnded: the other way is slower.
+    Raises: QueryTimeout, QueryEnded: the other way is slower; ConnectionBroke, ConnectionLost: it may have been made.
     """
     try:
         projection = graph.ask_gds(
@@ -79,7 +79,7 @@ def natively(
             lambda gds: gds.graph.project.native(name, list(labels), dict(relations), read_concurrency=1, log_progress=False),
             timeout=timeout,
         )
-    except (QueryTimeout, QueryEnded):
+    except (QueryTimeout, QueryEnded, ConnectionBroke, ConnectionLost):
         raise
     except QueryError:
         return None

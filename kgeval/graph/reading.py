@@ -15,8 +15,8 @@ import neo4j
 
 from kgeval.ending import interrupted
 from kgeval.errors import QueryError
-from kgeval.graph.failures import refuse_if_over, translated
-from kgeval.graph.sessions import cancelled_by_interrupts, marks, reading
+from kgeval.graph.failures import refuse_if_over
+from kgeval.graph.sessions import marks, reading
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -68,7 +68,7 @@ class ReadingDriver(neo4j.Driver):
         refuse_if_over()
         before = sys.exception()
         try:
-            with reading(self.inner, config.pop("database", None), **config) as inner:
+            with reading(self.inner, config.pop("database", None), limit=self.timeout, **config) as inner:
                 yield ReadingSession(inner, self.timeout)
         except BaseException as cause:
             if interrupted(cause, before):
@@ -79,27 +79,13 @@ class ReadingDriver(neo4j.Driver):
         self, query_: Any, parameters_: dict[str, Any] | None = None, *, database_: str | None = None,
         result_transformer_: Callable[[neo4j.Result], Any] = neo4j.Result.to_eager_result, **more: Any,
     ) -> Any:
-        """A managed READ transaction, whatever routing was asked for. `more`: the client's bookmark manager; its routing is left out."""
-
-        @neo4j.unit_of_work(metadata=marks(), timeout=self.timeout)
-        def work(tx: neo4j.ManagedTransaction) -> Any:
-            refuse_if_over()
-            return result_transformer_(tx.run(query_.text if isinstance(query_, neo4j.Query) else query_, parameters_))
-
+        """One READ query, whatever routing was asked for; not asked again, for it may make a projection. `more`: the client's bookmark
+        manager; its routing is left out."""
         with self.session(database=database_, bookmark_manager=more.get("bookmark_manager_")) as session:
-            return session.execute_read(work)
+            return result_transformer_(session.run(query_, parameters_))
 
     def verify_connectivity(self, **config: Any) -> None:
-        """As the inner driver; a server that is gone ends the call at once (the client would try again for ten minutes).
-
-        Raises: ConnectionLost.
-        """
-        try:
-            with translated(), cancelled_by_interrupts():
-                self.inner.verify_connectivity(**config)
-        except KeyboardInterrupt:
-            self._renew()
-            raise
+        """Nothing: the client asks before each query, one message more to a server that may be far away; the query itself tells."""
 
     def close(self) -> None:
         """Nothing: the inner driver is closed by its owner."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kgeval.graph.connect import Address
 
+SLOWEST = 50.0  # seconds that a server has to say what it is: one that has just started loads what it is asked for
 DRIVER = "the driver"  # where an address came from: a driver of the caller's
 OLDEST_NEO4J = (5, 26)
 GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
@@ -31,7 +32,7 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
 
     who = f"{address.uri} (from {address.source})"
     try:
-        with quiet(driver, address.database) as session:
+        with quiet(driver, address.database, limit=SLOWEST) as session:
             row = session.run(
                 "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
                 "RETURN versions[0] AS version, edition"

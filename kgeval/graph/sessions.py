@@ -8,6 +8,7 @@ every transaction carries a mark, and the marked ones are ended over another con
 from __future__ import annotations
 
 import signal
+import socket
 import struct
 import sys
 import threading
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 MARK, NAME = "kgeval", "kgeval_name"
 TIDYING = "tidying"  # the name of a transaction that cleans up: an interrupt does not end it
 SECONDS = 5.0
+GRACE = 10.0  # seconds after its time limit within which the server says of a query that it has met it: it looks every two
 PATIENCE = 1.0  # seconds that an interrupt waits for a server to end queries; one that hangs is not waited for
 RUNNING = (
     "SHOW TRANSACTIONS YIELD transactionId, metaData, currentQuery, elapsedTime WHERE elapsedTime.milliseconds >= $older "
@@ -80,16 +82,54 @@ def _overs() -> tuple[threading.Event, ...]:
 
 
 @contextmanager
-def quiet(driver: neo4j.Driver, database: str | None, *, write: bool = False, **config: Any) -> Iterator[neo4j.Session]:
+def quiet(
+    driver: neo4j.Driver, database: str | None, *, write: bool = False, limit: float | None = None, **config: Any,
+) -> Iterator[neo4j.Session]:
     """A session without the server's notifications: there is one for each label or property that a query names and the database lacks,
     and a driver of the caller's own writes them all to its log. An interrupt leaves it cut off, also one that falls into its closing: else
-    its connection goes back into the pool in the midst of a message, and whoever gets it next reads the rest of that."""
+    its connection goes back into the pool in the midst of a message, and whoever gets it next reads the rest of that.
+
+    `limit`: the time limit of its queries in seconds; a connection that is silent for longer than that is taken for broken."""
     import neo4j
 
     mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
     session = driver.session(**{**config, "database": database, "default_access_mode": mode, "notifications_min_severity": "OFF"})
-    with cancelled_by_interrupts(), _cutting(session), session, _cutting(session):
+    with cancelled_by_interrupts(), _cutting(session), session, _cutting(session), _hearing(session, mode, limit):
         yield session
+
+
+@contextmanager
+def _hearing(session: neo4j.Session, mode: str, limit: float | None) -> Iterator[None]:
+    """Bounds how long the session waits for a word of the server. By itself the driver waits as long as the server asks it to, two
+    minutes, within which a server says at least that it lives. The driver has no option for it: in a version to come that lacks the names
+    used here, those two minutes stay."""
+    try:
+        session._connect(mode)  # type: ignore[no-untyped-call]
+        connection: Any = session._connection
+        line = connection.socket
+        bound: Callable[[float | None], object] = getattr(line, "set_read_timeout", None) or line.settimeout  # of neo4j 6, of neo4j 5
+        hints = connection.connection_hints if hasattr(connection, "connection_hints") else connection.configuration_hints
+    except AttributeError:
+        yield
+        return
+    asked = hints.get("connection.recv_timeout_seconds")
+    silence = min((seconds for seconds in (asked, limit and limit + GRACE) if seconds), default=None)
+    _keep_alive(getattr(line, "_socket", None))
+    bound(silence)
+    try:
+        yield
+    finally:
+        if silence != asked:
+            bound(asked)  # the connection goes back into a pool that may be the caller's
+
+
+def _keep_alive(line: Any) -> None:
+    """Has the system notice within a minute that the other end of a connection is gone, or that a balancer forgot it. Linux's names."""
+    for option, value in (("TCP_KEEPIDLE", 20), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(line, "setsockopt") and hasattr(socket, option):
+            with suppress(OSError):
+                line.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
 
 
 class _Open:
@@ -159,16 +199,18 @@ def _cutting(session: neo4j.Session, then: Callable[[], object] | None = None) -
 
 
 @contextmanager
-def reading(driver: neo4j.Driver, database: str | None, **config: Any) -> Iterator[neo4j.Session]:
+def reading(
+    driver: neo4j.Driver, database: str | None, *, limit: float | None = None, **config: Any,
+) -> Iterator[neo4j.Session]:
     """A READ session; the server refuses writes. An interrupt inside the block stops this process's queries on the server."""
-    with quiet(driver, database, **config) as session, stopping(driver, database, session):
+    with quiet(driver, database, limit=limit, **config) as session, stopping(driver, database, session):
         yield session
 
 
 @contextmanager
-def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Session]:
+def writing(driver: neo4j.Driver, database: str | None, *, limit: float | None = None) -> Iterator[neo4j.Session]:
     """A session that may write: for importers, builders and `score --write-back` only. Interrupts as `reading`."""
-    with quiet(driver, database, write=True) as session, stopping(driver, database, session):
+    with quiet(driver, database, write=True, limit=limit) as session, stopping(driver, database, session):
         yield session
 
 
@@ -179,20 +221,17 @@ def stopping(driver: neo4j.Driver, database: str | None, session: neo4j.Session)
 
 
 @contextmanager
-def ending(driver: neo4j.Driver, database: str | None, name: str, session: neo4j.Session, tx: neo4j.Transaction) -> Iterator[None]:
+def ending(driver: neo4j.Driver, database: str | None, name: str, session: neo4j.Session) -> Iterator[None]:
     """As `stopping`, for a stream of rows, whose transaction has this name: who needs no more rows closes it before its end, and its query
-    is ended on the server in any case."""
-    from neo4j.exceptions import DriverError, Neo4jError
-
+    is ended on the server in any case, else the session would have the server make all its rows; where that is not told to have been done,
+    the connection goes, and the query with it."""
     before = sys.exception()
     try:
         with stopping(driver, database, session):
             yield
     except GeneratorExit as cause:
-        if not interrupted(cause, before):
-            stop_signed(driver, database, name)
-            with suppress(DriverError, Neo4jError):  # the server says that it was ended, and nobody wants to know
-                tx.close()
+        if not interrupted(cause, before) and not stop_signed(driver, database, name):
+            cut(session)
         raise
 
 
@@ -229,7 +268,7 @@ def drop_own(driver: neo4j.Driver, database: str | None, *, patience: float = PA
     until, own = time.monotonic() + patience, mark()
 
     def drop() -> None:
-        with suppress(*after_an_interrupt()), quiet(driver, database) as session:
+        with suppress(*after_an_interrupt()), quiet(driver, database, limit=SECONDS) as session:
             while True:
                 running = time.monotonic() < until and _running(session, lambda owner: owner == own)
                 session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
@@ -265,7 +304,7 @@ def _terminate(
 
     for _ in range(2):
         try:
-            with quiet(driver, database) as session:
+            with quiet(driver, database, limit=SECONDS) as session:
                 ids = [transaction_id for transaction_id, own in _running(session, ours, older=older) if name in (None, own)]
                 if not ids:
                     return 0

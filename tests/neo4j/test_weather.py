@@ -1,0 +1,180 @@
+"""Between kgeval and a healthy server a proxy breaks connections at a chosen moment: what is asked comes, or it is said why not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from bolt_proxy import BoltProxy, Fault, Weather
+from waiting import wait_until
+
+from kgeval.auditing.attempts import attempt
+from kgeval.auditing.engine import Audit, EngineOptions, audit
+from kgeval.auditing.rulebook import choose
+from kgeval.auditing.structure import StructureOptions
+from kgeval.graph import retries, sessions
+from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryTimeout
+from kgeval.records import Layout
+
+LAYOUT = Layout(
+    name="test", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["R"], chunk_labels=["C"],
+    chunk_text_keys=["text"], chunk_id_keys=["id"], mention_types=["IN"], relations_join_entities_only=True,
+)
+PICTURE = """UNWIND range(1, 12) AS i CREATE (:E {name: 'Name ' + (i % 9), type: ['P', 'Q', 'p'][i % 3], i: i})
+WITH count(*) AS n CREATE (c:C {id: 'c', text: 'Name 1 met Name 2.'}) WITH c
+MATCH (a:E), (b:E {i: 1 + a.i % 12}) CREATE (a)-[:R {x: a.i}]->(b), (a)-[:IN]->(c)"""
+
+
+@contextmanager
+def weather(address: Address, fault: Weather | None = None, *, round_trip: float = 0.0) -> Iterator[tuple[Graph, BoltProxy]]:
+    """A graph behind a proxy; the fault's moment is counted from when it is open."""
+    server = urlsplit(address.uri)
+    with (
+        BoltProxy(server.hostname or "", server.port or 0, round_trip=round_trip) as proxy,
+        open_graph(Address(proxy.uri, address.username, address.password, source="test")) as graph,
+    ):
+        proxy.expect(fault)
+        yield graph, proxy
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "GRACE", 0.5)
+    monkeypatch.setattr(retries, "AWAY", 20.0)
+
+
+@pytest.mark.parametrize("fault", ["drop", "truncate", "restart", "delay"])
+@pytest.mark.usefixtures("graph", "impatient")
+def test_a_read_whose_connection_breaks_is_asked_again(address: Address, fault: Fault) -> None:
+    with weather(address, Weather(fault, 1, seconds=0.5)) as (graph, proxy):
+        assert graph.read("RETURN 1 AS one", timeout=30) == [{"one": 1}]
+        assert proxy.hurt == 1
+        proxy.expect(Weather(fault, 1, seconds=0.5))
+        assert list(graph.stream("UNWIND range(1, 3) AS i RETURN i", timeout=30)) == [{"i": 1}, {"i": 2}, {"i": 3}]
+        assert proxy.hurt == 1
+
+
+@pytest.mark.parametrize("fault", ["drop", "truncate"])
+@pytest.mark.usefixtures("graph")
+def test_a_connection_that_breaks_while_it_is_opened_is_opened_again(address: Address, fault: Fault) -> None:
+    server = urlsplit(address.uri)
+    with BoltProxy(server.hostname or "", server.port or 0) as proxy:
+        for at in range(1, 7):
+            proxy.expect(Weather(fault, at))
+            with open_graph(Address(proxy.uri, address.username, address.password, source="test")) as graph:
+                graph.read("RETURN 1")
+            assert proxy.hurt == (at <= proxy.trips), at
+
+
+@pytest.mark.usefixtures("graph", "impatient")
+def test_a_connection_that_goes_silent_costs_the_time_limit_of_what_was_asked_on_it_and_no_more(address: Address) -> None:
+    with weather(address, Weather("swallow", 1)) as (graph, proxy):
+        begun = time.monotonic()
+        with pytest.raises(QueryTimeout, match="no answer came within the time limit of 1 s"):
+            graph.read("RETURN 1 AS one", timeout=1)
+        assert time.monotonic() - begun < 60  # of the two minutes that the driver would wait
+        assert graph.read("RETURN 1 AS one", timeout=1) == [{"one": 1}] and proxy.hurt == 1
+
+
+@pytest.mark.usefixtures("graph", "impatient")
+def test_a_query_that_breaks_each_connection_is_not_asked_for_ever_and_others_are_answered(address: Address) -> None:
+    with weather(address) as (graph, proxy):
+        proxy.expect(lambda data: b"DEADLY" in data)
+        result = attempt(lambda: graph.read("RETURN 'DEADLY' AS x", timeout=30))
+        assert result.failure is not None and not result.failure.lost and "broke 3 times" in result.failure.reason
+        assert graph.read("RETURN 1 AS one", timeout=30) == [{"one": 1}] and proxy.hurt == 3
+
+
+@pytest.mark.usefixtures("graph", "impatient")
+def test_rows_under_way_are_not_asked_again_but_the_part_that_wanted_them_is(address: Address) -> None:
+    with weather(address) as (graph, proxy):
+        begun: list[int] = []
+
+        def count_rows() -> int:
+            begun.append(0)
+            with closing(graph.stream("UNWIND range(1, 20000) AS i RETURN i", timeout=30)) as rows:
+                next(rows)
+                if len(begun) == 1:
+                    proxy.break_all()
+                return 1 + sum(1 for _ in rows)
+
+        assert attempt(count_rows).value == 20000 and len(begun) == 2
+        with pytest.raises(ConnectionBroke), closing(graph.stream("UNWIND range(1, 20000) AS i RETURN i", timeout=30)) as rows:
+            next(rows)
+            proxy.break_all()
+            list(rows)
+
+
+@pytest.mark.usefixtures("graph")
+def test_a_server_that_does_not_come_back_is_waited_for_once(
+    address: Address, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(retries, "AWAY", 1.0)
+    with weather(address, Weather("restart", 1, seconds=3600)) as (graph, proxy):
+        with pytest.raises(ConnectionLost):
+            graph.read("RETURN 1 AS one", timeout=30)
+        assert [record.message for record in caplog.records if record.name == "kgeval.graph"] == [
+            "the server does not answer; waiting up to 1 s for it",
+        ]
+        monkeypatch.setattr(retries, "AWAY", 3600.0)
+        with pytest.raises(ConnectionLost):
+            graph.read("RETURN 1 AS one", timeout=30)  # at once
+        proxy.come_back()
+        assert graph.read("RETURN 1 AS one", timeout=30) == [{"one": 1}]
+
+
+def said(found: Audit) -> Any:
+    """What an audit says."""
+    return (
+        [(one.rule_id, one.status, one.count, one.total, one.reason) for one in found.findings],
+        found.structure.numbers, found.structure.skipped, found.judged,
+    )
+
+
+@pytest.mark.parametrize("fault", ["drop", "truncate", "restart"])
+@pytest.mark.usefixtures("impatient")
+def test_an_audit_whose_connection_breaks_says_what_it_says_else(
+    address: Address, draw: Callable[[str], None], fault: Fault,
+) -> None:
+    draw(PICTURE)
+    options = EngineOptions(rules=choose([], []), structure=StructureOptions(), concurrent_queries=2, timeout=30)
+    with weather(address) as (graph, proxy):
+        whole = audit(graph, LAYOUT, options)
+        trips = proxy.trips
+        assert not whole.incomplete
+    for at in range(2, trips, 13):
+        with weather(address, Weather(fault, at, seconds=0.3)) as (graph, proxy):
+            found = audit(graph, LAYOUT, options)
+            assert proxy.hurt
+            assert said(found) == said(whole), at
+
+
+@pytest.mark.usefixtures("impatient")
+def test_an_audit_with_a_silent_connection_says_which_check_has_no_answer(address: Address, draw: Callable[[str], None]) -> None:
+    draw(PICTURE)
+    options = EngineOptions(rules=choose(["names", "properties"], []), structure=None, timeout=1)
+    with weather(address) as (graph, proxy):
+        whole = audit(graph, LAYOUT, options)
+        trips = proxy.trips
+    for at in range(3, trips, 9):
+        with weather(address, Weather("swallow", at)) as (graph, proxy):
+            found = audit(graph, LAYOUT, options)
+            assert proxy.hurt
+        for now, before in zip(found.findings, whole.findings, strict=True):
+            assert now.status == before.status or (now.status == "incomplete" and "silent" in (now.reason or "")), (at, now)
+
+
+def test_the_proxy_counts_what_it_carries(address: Address) -> None:
+    with weather(address, round_trip=0.1) as (graph, proxy):
+        graph.read("RETURN 1 AS one")
+        before, begun = proxy.trips, time.monotonic()
+        for _ in range(5):
+            graph.read("RETURN 1 AS one", timeout=30)
+        assert proxy.trips - before == 5  # one each
+        assert time.monotonic() - begun >= 0.5
+        assert wait_until(lambda: proxy.connections) == 1
