@@ -6,15 +6,17 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval import __version__
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import ConnectionLost, broke, refuse_if_over, translated
+from kgeval.graph.failures import ConnectionLost, broke, refuse_if_over, transient, translated
+from kgeval.graph.flights import Answered, Asked, can_fly, fly
 from kgeval.graph.retries import Retries
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
@@ -89,6 +91,48 @@ class Graph:
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
         return self._read(query, params, timeout, _dicts)
+
+    def read_together(self, queries: Sequence[Asked], *, timeout: float | None = None) -> list[Answered]:
+        """The answers to several queries, in their order, as `read` would give each; `timeout`: seconds for each of them. They are asked in
+        one message, and after one that fails the rest in another: for what takes no time, on a server that is far away.
+
+        Raises: ConnectionLost, and QueryTimeout where the connection was silent; all else stands in the answer.
+        """
+        answers: list[Answered] = []
+        while left := queries[len(answers):]:
+            answers += self._retries.read(partial(self._flown, left), timeout)
+        return answers
+
+    def _flown(self, queries: Sequence[Asked], timeout: float | None) -> list[Answered]:
+        """The answers up to the first failure, at least one."""
+        import neo4j
+
+        refuse_if_over()
+        asked = [neo4j.Query(one.text, metadata=marks(), timeout=timeout) for one in queries]
+        answers: list[Answered] = []
+        try:
+            with self._session(reading, limit=timeout) as session:
+                if can_fly(session):
+                    fly(session, asked, [one.params for one in queries], answers)
+                else:
+                    begun = time.monotonic()
+                    answers.append(Answered(_dicts(session.run(asked[0], dict(queries[0].params))), time.monotonic() - begun))
+        except ConnectionLost:
+            raise
+        except QueryError as failure:
+            if transient(failure) and not answers:
+                return [self._alone(queries[0], timeout)]
+            answers += [] if transient(failure) else [Answered(failure=failure)]
+        return answers
+
+    def _alone(self, query: Asked, timeout: float | None) -> Answered:
+        begun = time.monotonic()
+        try:
+            return Answered(self.read(query.text, query.params, timeout=timeout), time.monotonic() - begun)
+        except ConnectionLost:
+            raise
+        except QueryError as failure:
+            return Answered(failure=failure)
 
     def tidy(self, query: str | Query, params: Mapping[str, Any] | None = None) -> list[Row]:
         """As `read`, for a query that cleans up: an interrupt that ends this process's queries leaves it alone."""
