@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,12 +15,13 @@ from kgeval.auditing.attempts import PartFailure, PartResult, attempt
 from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embedding, SharedReads, examples_of
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
+from kgeval.auditing.graph_reader import GraphReader
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import is_extracted, query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
-from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts
+from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
@@ -33,6 +34,7 @@ ALL = 1_000_000_000
 # Checks that read the same, and for whom: they run one behind the other, so that nothing else's arrays lie beside what was read.
 SAME_READS = {"type-conflict": "duplicate-name", "name-not-in-source": "ends-not-in-source"}
 LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
+SMALL = 20_000  # entities, relations and chunks, below which a query takes less than the way to a server that is far away
 Progress = Callable[[str, str], None]
 SettingsByRule = Mapping[str, Mapping[str, Setting]]
 
@@ -102,13 +104,16 @@ class _AuditRun:
         self.reading: Reading | None = None
         self.findings: dict[str, Finding] = {}
         self.judgements: dict[str, CheckJudgement] = {}
+        self.seconds: dict[str, float] = {}  # of the server, for checks that were asked ahead
         self.crowded: set[str] = set()  # checks that may come to their end if nothing else is asked meanwhile
-        if options.structure is not None:
-            self.structure = StructureParts(
-                graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state,
-            )
-            self.structure.count()
-        self.roles = _roles(graph, layout, options, self.structure.numbers if self.structure else {})
+        with graph.remembering():
+            GraphReader(graph, layout, options.timeout).ahead([(name, {}) for name in counting(layout)] + [("roles", {})])
+            if options.structure is not None:
+                self.structure = StructureParts(
+                    graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state,
+                )
+                self.structure.count()
+            self.roles = _roles(graph, layout, options, self.structure.numbers if self.structure else {})
 
     def tasks(self) -> list[Task]:
         """In the order in which they are run one by one. Of several at once: first what only one may do at a time, and of that the
@@ -116,12 +121,23 @@ class _AuditRun:
         checks: dict[str, list[Rule]] = {}
         for rule in self.options.rules:
             checks.setdefault(SAME_READS.get(rule.id, rule.id), []).append(rule)
-        tasks = [Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in checks.values())]
+        tasks = [Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in self._grouped(checks.values()))]
         if self.structure is not None:
             tasks = [*self.structure.tasks(), *tasks]
         if self.options.concurrent_queries > 1:
             tasks.sort(key=lambda task: 0 if GDS in task.holds else 1 if CLIENT in task.holds else 2)
         return tasks
+
+    def _grouped(self, checks: Iterable[list[Rule]]) -> list[list[Rule]]:
+        """The checks of a small graph that are one query each, as few groups as there are sessions, each to be asked in one message; the
+        others as they are. Of a large graph each query takes its time, and whoever is free takes the next."""
+        numbers = self.structure.numbers if self.structure else {}
+        size = sum(numbers.get(name) or 0 for name in ("entities", "relations", "chunks")) if "entities" in numbers else SMALL
+        if size >= SMALL:
+            return list(checks)
+        single = [rules[0] for rules in checks if _is_query(rules)]
+        groups = [single[at :: self.options.concurrent_queries] for at in range(self.options.concurrent_queries)]
+        return [*(rules for rules in checks if not _is_query(rules)), *filter(None, groups)]
 
     def audit(self) -> Audit:
         """What was found, in the order of the rules."""
@@ -142,18 +158,31 @@ class _AuditRun:
         return result.failure is not None and result.failure.crowded
 
     def _check(self, rules: list[Rule]) -> bool:
-        """Checks that share what they read, mostly one, anew. Whether one may come to its end if nothing else is asked meanwhile."""
-        for rule in rules:
-            # asked once more: what had its end stays, and so does everything where the server has gone away meanwhile
-            if rule.id not in self.findings or (rule.id in self.crowded and self.state.lost is None):
+        """Checks that share what they read, or a message, mostly one, anew. Whether one may come to its end if nothing else is asked
+        meanwhile."""
+        # asked once more: what had its end stays, and so does everything where the server has gone away meanwhile
+        left = [rule for rule in rules if rule.id not in self.findings or (rule.id in self.crowded and self.state.lost is None)]
+        with self.graph.remembering():
+            if len(left) > 1 and not rules[0].step:
+                self._ask_ahead(left)
+            for rule in left:
                 self._check_one(rule)
         if rules[0].step:  # only one task at a time reads for itself
             self.options.shared.forget()
         return any(rule.id in self.crowded for rule in rules)
 
+    def _ask_ahead(self, rules: list[Rule]) -> None:
+        wanted = [rule for rule in rules if not _why_not(rule, self.options, self.roles, self.state.lost)]
+        asked = [(check := _check_run(self.graph, self.layout, rule, self.options)).asked(check.query) for rule in wanted]
+        taken = self.graph.read_ahead(asked, timeout=self.options.timeout)
+        self.seconds |= dict(zip((rule.id for rule in wanted), taken, strict=True))
+
     def _check_one(self, rule: Rule) -> None:
         self.progress("check", rule.id)
+        taken = self.seconds.pop(rule.id, 0.0)
         finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
+        if taken and finding.seconds is not None:
+            finding = finding.model_copy(update={"seconds": finding.seconds + taken})
         self.findings[rule.id] = finding
         if isinstance(result, CheckJudgement):
             self.judgements[rule.id] = result
@@ -185,14 +214,8 @@ def _run(
 ) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it."""
-    unknown = lost or (roles.failure if rule.needs else None)
-    if unknown:
-        return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
-    reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
-    if not reasons and rule.id in options.unanswered:
-        reasons = [options.unanswered[rule.id]]
-    if reasons:
-        return _finding(rule, "skipped", options, reason="; ".join(reasons)), None
+    if why := _why_not(rule, options, roles, lost):
+        return _finding(rule, why.status, options, reason=why.reason), why
     started = time.perf_counter()
     result = attempt(lambda: _outcome(graph, layout, rule, options))
     seconds = time.perf_counter() - started
@@ -207,12 +230,31 @@ def _run(
     return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
 
 
-def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
-    check = CheckRun(
+def _why_not(rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None) -> PartFailure | None:
+    """Why nothing is asked for a rule; None where it is."""
+    if unknown := lost or (roles.failure if rule.needs else None):
+        return unknown
+    reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
+    if not reasons and rule.id in options.unanswered:
+        reasons = [options.unanswered[rule.id]]
+    return PartFailure("skipped", "; ".join(reasons)) if reasons else None
+
+
+def _is_query(rules: list[Rule]) -> bool:
+    """Whether a check is nothing but its query."""
+    return len(rules) == 1 and not rules[0].step and not _held(rules[0])
+
+
+def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckRun:
+    return CheckRun(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=check_settings(rule, options),
         # more than is shown: waivers, ratchet and counts by type need every hit that can be listed
         sample=max(options.examples or ALL, LISTED), timeout=options.timeout, shared=options.shared,
     )
+
+
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
+    check = _check_run(graph, layout, rule, options)
     if rule.step:
         outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
         return outcome

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
 from kgeval.graph.binding import bound
 from kgeval.graph.connect import Graph, Row
+from kgeval.graph.flights import Asked
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Layout
 
@@ -44,6 +45,14 @@ class GraphReader:
         """All rows of a shipped query."""
         query = all_queries()[name]
         return self.graph.read(self.text(query), self.params(query, **more), timeout=self.timeout)
+
+    def asked(self, query: Query, **more: Any) -> Asked:
+        """A shipped query as `Graph.read_ahead` takes it."""
+        return Asked(self.text(query), self.params(query, **more))
+
+    def ahead(self, reads: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+        """Asks in one message what will be read by `rows` in this block of `Graph.remembering`: names, and what is said besides."""
+        self.graph.read_ahead([self.asked(all_queries()[name], **more) for name, more in reads], timeout=self.timeout)
 
     def stream(self, name: str, **more: Any) -> Generator[Row, None, None]:
         """The rows of a shipped query one by one, in flat memory."""

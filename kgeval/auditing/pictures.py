@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from kgeval.auditing.attempts import attempt
 from kgeval.auditing.graph_reader import GraphReader
@@ -27,11 +28,13 @@ def pictures(graph: Graph, layout: Layout, findings: Iterable[Finding], *, timeo
     """
     reader = GraphReader(graph, layout, min(timeout, TIMEOUT))
     found: dict[int, Picture] = {}
-    for finding in list(findings)[:MOST_FINDINGS]:
-        if given := _things(finding):
-            result = attempt(partial(neighbourhood, reader, given))
+    given = {id(finding): things for finding in list(findings)[:MOST_FINDINGS] if (things := _things(finding))}
+    with graph.remembering():
+        reader.ahead([("neighbourhood", _around(things)) for things in given.values()])
+        for name, things in given.items():
+            result = attempt(partial(neighbourhood, reader, things))
             if result.value is not None:
-                found[id(finding)] = result.value
+                found[name] = result.value
             if result.failure is not None and (result.failure.lost or result.failure.status == "incomplete"):
                 break
     return found
@@ -42,7 +45,7 @@ def neighbourhood(reader: GraphReader, element_ids: list[str]) -> Picture | None
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    (row,) = reader.rows("neighbourhood", ids=element_ids[:MOST_GIVEN], most=MOST_NODES, looked_at=LOOKED_AT)
+    (row,) = reader.rows("neighbourhood", **_around(element_ids))
     if not row["nodes"]:
         return None
     place = {node["element_id"]: at for at, node in enumerate(row["nodes"])}
@@ -60,6 +63,10 @@ def neighbourhood(reader: GraphReader, element_ids: list[str]) -> Picture | None
         ],
         more=row["more"], at_least=row["at_least"], directed=not reader.layout.relations_undirected,
     )
+
+
+def _around(element_ids: list[str]) -> dict[str, Any]:
+    return {"ids": element_ids[:MOST_GIVEN], "most": MOST_NODES, "looked_at": LOOKED_AT}
 
 
 def _things(finding: Finding) -> list[str]:

@@ -253,6 +253,11 @@ class _Probe:
             self.out.skipped.append(StructureSkip(ids=ids, reason=reason))
 
 
+def counting(layout: Layout) -> list[str]:
+    """The queries of `StructureParts.count`."""
+    return ["entities-by-type", "relations-by-type", *(["chunks-and-documents"] if layout.chunk_labels or layout.document_labels else [])]
+
+
 def _counts(probe: _Probe) -> None:
     by_type = {row["type"]: row["count"] for row in probe.rows("entities-by-type")}
     rows = probe.rows("relations-by-type")
@@ -300,7 +305,9 @@ def _count_tokens(probe: _Probe) -> None:
 
 
 def _properties(probe: _Probe) -> None:
-    probe.part(PARTS["properties"], lambda: _count_properties(probe))
+    with probe.graph.remembering():
+        GraphReader(probe.graph, probe.layout, probe.options.timeout).ahead([("entity-properties", {}), ("relation-properties", {})])
+        probe.part(PARTS["properties"], lambda: _count_properties(probe))
 
 
 def _count_properties(probe: _Probe) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import warnings
@@ -15,16 +16,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval import __version__
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import ConnectionLost, broke, refuse_if_over, transient, translated
+from kgeval.graph.failures import ConnectionLost, QueryTimeout, broke, refuse_if_over, transient, translated
 from kgeval.graph.flights import Answered, Asked, can_fly, fly
 from kgeval.graph.retries import Retries
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
+    RUNNING,
     SECONDS,
     TIDYING,
     after_an_interrupt,
     drop_own,
     ending,
+    left_behind,
     marks,
     reading,
     stop,
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 OPENINGS = 3  # attempts to open a connection that breaks
 IDLE = 30.0  # seconds after which a connection is tried before it is used: balancers close those that are idle for a minute
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+LEFT_BEHIND = Asked(RUNNING, {"older": 0})  # what runs on the server, of whatever process
 Row = dict[str, Any]
 T = TypeVar("T")
 _streams = count()  # a name for each
@@ -79,6 +83,7 @@ class Graph:
         self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
         self._loading = threading.Lock()
         self._retries = Retries(self._answers)
+        self._memories: dict[int, dict[str, Answered]] = {}  # by thread
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
@@ -90,16 +95,43 @@ class Graph:
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        return self._read(query, params, timeout, _dicts)
+        memory = self._memories.get(threading.get_ident())
+        if memory is None:
+            return self._read(query, params, timeout, _dicts)
+        key = _key(_text(query), params or {})
+        if key not in memory:
+            memory[key] = Answered(self._read(query, params, timeout, _dicts))
+        return [dict(row) for row in memory[key].taken()]
 
-    def read_together(self, queries: Sequence[Asked], *, timeout: float | None = None) -> list[Answered]:
-        """The answers to several queries, in their order, as `read` would give each; `timeout`: seconds for each of them. They are asked in
-        one message, and after one that fails the rest in another: for what takes no time, on a server that is far away.
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Within the block a `read` of this thread that was asked before, or ahead, is not asked again. For a look at what nobody changes
+        meanwhile."""
+        thread = threading.get_ident()
+        if thread in self._memories:
+            yield
+            return
+        self._memories[thread] = {}
+        try:
+            yield
+        finally:
+            del self._memories[thread]
 
-        Raises: ConnectionLost, and QueryTimeout where the connection was silent; all else stands in the answer.
-        """
+    def read_ahead(self, queries: Sequence[Asked], *, timeout: float | None = None) -> list[float]:
+        """Asks in one message what the block of `remembering` that this is called in will `read`, with this timeout (seconds for each);
+        failures are raised there. The seconds that each took. What stands behind one that meets its time limit, and all where the
+        connection was lost, is asked when it is read."""
+        memory = self._memories[threading.get_ident()]
+        wanted = {key: one for one in queries if (key := _key(one.text, one.params)) not in memory}
+        with suppress(QueryTimeout, ConnectionLost):
+            memory |= dict(zip(wanted, self._together(list(wanted.values()), timeout), strict=False))
+        return [memory[key].seconds if (key := _key(one.text, one.params)) in memory else 0.0 for one in queries]
+
+    def _together(self, queries: Sequence[Asked], timeout: float | None) -> list[Answered]:
+        """The answers in their order, as `read` would give each, up to the first that meets its time limit. Asked in one message, and after
+        one that fails the rest in another. Raises: ConnectionLost, and QueryTimeout where the connection was silent."""
         answers: list[Answered] = []
-        while left := queries[len(answers):]:
+        while (left := queries[len(answers):]) and not (answers and isinstance(answers[-1].failure, QueryTimeout)):
             answers += self._retries.read(partial(self._flown, left), timeout)
         return answers
 
@@ -310,6 +342,9 @@ class Graph:
 
     def stop_abandoned(self) -> int:
         """Ends queries of killed kgeval processes of this machine. How many; 0 also where this user may not."""
+        with suppress(QueryError):  # the look alone may be asked ahead
+            if not left_behind(self.read(LEFT_BEHIND.text, LEFT_BEHIND.params, timeout=SECONDS)):
+                return 0
         return sweep_transactions(self._driver, self.info.database)
 
     @contextmanager
@@ -430,6 +465,10 @@ def _close(driver: neo4j.Driver) -> None:
 
 def _dicts(result: neo4j.Result) -> list[Row]:
     return [record.data() for record in result]
+
+
+def _key(text: str, params: Mapping[str, Any]) -> str:
+    return json.dumps([text, params], sort_keys=True, default=repr)
 
 
 def _text(query: str | Query) -> str:

@@ -12,10 +12,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import KgevalError, QueryError
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import LEFT_BEHIND, Graph
 from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryEnded, QueryTimeout
+from kgeval.graph.flights import Asked
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
+from kgeval.graph.sessions import SECONDS
 
 if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
@@ -108,9 +110,12 @@ def sweep(graph: Graph) -> list[str]:
 def clear(graph: Graph) -> list[str]:
     """Clears what killed kgeval processes of this machine left on the server: projections, and queries that still run. In words."""
     left = []
-    if graph.info.gds is not None:
-        with suppress(KgevalError):
-            left += [f"projection {name} of a run that was killed" for name in sweep(graph)]
-    if stopped := graph.stop_abandoned():
-        left.append(f"{stopped} queries of runs that were killed")
+    with graph.remembering():
+        projections = [Asked(all_queries()["list-graphs"].text)] if graph.info.gds is not None else []
+        graph.read_ahead([*projections, LEFT_BEHIND], timeout=SECONDS)
+        if graph.info.gds is not None:
+            with suppress(KgevalError):
+                left += [f"projection {name} of a run that was killed" for name in sweep(graph)]
+        if stopped := graph.stop_abandoned():
+            left.append(f"{stopped} queries of runs that were killed")
     return left

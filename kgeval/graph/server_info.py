@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, first_line
+from kgeval.graph.flights import Answered, can_fly, fly
 from kgeval.graph.sessions import quiet
 from kgeval.records import ServerInfo
 
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 SLOWEST = 50.0  # seconds that a server has to say what it is: one that has just started loads what it is asked for
 DRIVER = "the driver"  # where an address came from: a driver of the caller's
 OLDEST_NEO4J = (5, 26)
+WHAT = (
+    "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' RETURN versions[0] AS version, edition",
+    "CALL db.info() YIELD name RETURN name", "RETURN gds.version() AS v",
+)
 GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
 INSTALL_GDS = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
 NO_GDS_FIX = (
@@ -33,12 +39,7 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     who = f"{address.uri} (from {address.source})"
     try:
         with quiet(driver, address.database, limit=SLOWEST) as session:
-            row = session.run(
-                "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
-                "RETURN versions[0] AS version, edition"
-            ).single(strict=True)
-            database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
-            gds = _gds_version(session)
+            kernel, database, *gds = _told(session)
     except AuthError as cause:
         if address.source == DRIVER:
             raise ConnectError(f"{who}: Neo4j refuses its user or password", fix="open a driver with the right ones") from cause
@@ -60,27 +61,32 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
         if isinstance(cause, ConfigurationError) and "Bolt Protocol" in str(cause):  # its protocol lacks what the driver shall do
             raise ConnectError(f"{who}: this Neo4j is too old: {first_line(cause)}", fix="kgeval needs Neo4j 5.26 or later") from cause
         raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause).rstrip(' :')}", fix=_reach_fix(address)) from cause
-    version = str(row["version"])
+    version = str(kernel["version"])
     if _numbers(version) < OLDEST_NEO4J:
         raise ConnectError(f"{who}: Neo4j {version} is too old", fix="kgeval needs Neo4j 5.26 or later")
     return ServerInfo(
-        uri=address.uri, database=database, neo4j=version, edition=str(row["edition"]), gds=gds,
+        uri=address.uri, database=database["name"], neo4j=version, edition=str(kernel["edition"]), gds=str(gds[0]["v"]) if gds else None,
         aura="aura" in version.lower() or "databases.neo4j.io" in address.uri, embedded=address.embedded,
     )
 
 
-def _gds_version(session: neo4j.Session) -> str | None:
-    """None where the server knows no such function, or this user may not call it. Raises: ClientError for whatever else ends the query: a
-    time limit says nothing of what is installed."""
+def _told(session: neo4j.Session) -> list[Mapping[str, Any]]:
+    """The row of each query of WHAT; of the last one none where the server knows no such function, or this user may not call it. Raises:
+    ClientError for whatever else ends it: a time limit says nothing of what is installed."""
+    from neo4j import Query
     from neo4j.exceptions import ClientError
 
+    answers: list[Answered] = []
     try:
-        row = session.run("RETURN gds.version() AS v").single()
+        if can_fly(session):
+            fly(session, [Query(text) for text in WHAT], [{}] * len(WHAT), answers)
+        else:
+            for text in WHAT:
+                answers.append(Answered(session.run(text).data()))
     except ClientError as cause:
-        if lacks_gds(cause):
-            return None
-        raise
-    return str(row["v"]) if row else None
+        if len(answers) < len(WHAT) - 1 or not lacks_gds(cause):
+            raise
+    return [answer.rows[0] for answer in answers]
 
 
 def lacks_gds(cause: Neo4jError) -> bool:

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -289,6 +289,11 @@ def _ask(work: Callable[[], object]) -> threading.Thread:
 def stop_signed(driver: neo4j.Driver, database: str | None, name: str) -> int:
     """Ends what runs under this name, as `signed` gave it. How many."""
     return _terminate(driver, database, lambda own: own == mark(), name)
+
+
+def left_behind(rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether some of these transactions (rows of RUNNING) are of kgeval processes of this machine that were killed."""
+    return any(abandoned(_owner(row)[0]) for row in rows)
 
 
 def sweep_transactions(driver: neo4j.Driver, database: str | None) -> int:

@@ -230,14 +230,17 @@ def audited(
     `session.bind` gave, if that is known."""
     from kgeval.auditing.engine import audit
     from kgeval.auditing.report_files import joined_findings, joined_warnings
+    from kgeval.graph.layouts.catalogue import look_ahead
 
     graph, options = session.graph, prepared.options
-    notes = size_notes(graph, session.say)
-    # of a large graph a second is nothing, and the memory of its checks is
-    if not notes and any(path.suffix.lower() == ".html" for path in session.outputs):
-        threading.Thread(target=_load_page, name="kgeval-page", daemon=True).start()
-    session.open_algorithms()
-    layout, half_loaded = bound or session.bind(graph_name)
+    with graph.remembering():
+        look_ahead(graph)
+        notes = size_notes(graph, session.say)
+        # of a large graph a second is nothing, and the memory of its checks is
+        if not notes and any(path.suffix.lower() == ".html" for path in session.outputs):
+            threading.Thread(target=_load_page, name="kgeval-page", daemon=True).start()
+        session.open_algorithms()
+        layout, half_loaded = bound or session.bind(graph_name)
     engine = prepared.engine
     if options.schema_file:
         from kgeval.auditing.schema import read_schema

@@ -187,12 +187,13 @@ class Session:
     def bind(self, graph_name: str | None = None) -> tuple[Layout, str | None]:
         """As `bound_layout`, with what `half_loaded` says of the graph, for a report that has to hold it. Raises: as `bound_layout`."""
         name = graph_name or self.graph_name
-        try:
-            layout = configured_layout(self.graph, self.config, name, self.layout, self.layout_keys, ask=self.ask, say=self.say)
-        except LayoutError:  # where nothing is loaded yet, that is why nothing fits
-            self.half_loaded(name or self.config.graph.name)
-            raise
-        return layout, self.half_loaded(layout.scope_value, layout.entity_labels)
+        with self.graph.remembering():
+            try:
+                layout = configured_layout(self.graph, self.config, name, self.layout, self.layout_keys, ask=self.ask, say=self.say)
+            except LayoutError:  # where nothing is loaded yet, that is why nothing fits
+                self.half_loaded(name or self.config.graph.name)
+                raise
+            return layout, self.half_loaded(layout.scope_value, layout.entity_labels)
 
     @property
     def layout_settings(self) -> dict[str, JsonValue]:

@@ -28,9 +28,11 @@ class ExpectedIndex:
 
 def run(check: CheckRun) -> CheckOutcome:
     """Absent or unusable indexes, of those expected for labels that the database uses."""
-    used = {row["label"] for row in check.rows("used-labels")}
-    wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
-    present = check.own_rows()
+    with check.graph.remembering():
+        check.ahead([("used-labels", {}), (check.query.name, {})])
+        used = {row["label"] for row in check.rows("used-labels")}
+        wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
+        present = check.own_rows()
     faults = [(index, fault) for index in wanted if (fault := lack(index, present))]
     examples = [
         Example(items=[GraphRef(key=index.name, name=index.name, type=index.label, kind="index")], why=fault)

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kgeval.graph.connect import Graph
+from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import unfit
 from kgeval.graph.layouts.entity_names import bound_names
-from kgeval.graph.layouts.nodes import bind_nodes, empty_database, held_keys, other_labels
+from kgeval.graph.layouts.nodes import bind_nodes, empty_database, held_keys, labels_beside, other_labels
 from kgeval.graph.load.naming import MARK
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -43,10 +44,15 @@ def bound_relations(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
 
 def _undirected(graph: Graph, layout: Layout, seen: Catalogue) -> bool:
     """Whether the relations have no direction: as the layout says, else as the import that wrote them saw it."""
-    if layout.relations_undirected is not None or layout.scope_label is None or MARK not in seen.labels:
+    if not _written_by_us(layout, seen):
         return bool(layout.relations_undirected)
     rows = graph.read(all_queries()["built-graph"], {"graph": layout.scope_label})
     return any(row["mark"].get("undirected", row["mark"].get("format") in UNDIRECTED) for row in rows)
+
+
+def _written_by_us(layout: Layout, seen: Catalogue) -> bool:
+    """Whether the import that wrote the graph has to be asked for what the layout leaves open."""
+    return layout.relations_undirected is None and layout.scope_label is not None and MARK in seen.labels
 
 
 def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
@@ -77,10 +83,19 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     Raises: LayoutError: the database is empty, the layout matches nothing, several graphs and no name, an unknown name, or
     a name for a layout that does not part graphs.
     """
-    seen = seen or catalogue(graph)
+    with graph.remembering():
+        return _bound(graph, layout, graph_name, seen or catalogue(graph))
+
+
+def _bound(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> Layout:
     if seen.nodes == 0:
         raise empty_database(graph)
     roles, scopes = bind_nodes(graph, layout, graph_name, seen)
+    graph.read_ahead([
+        Asked(all_queries()["layout-entity-labels"].text, {"layout": roles.model_dump()}),
+        *(labels_beside(role, roles.scope_label) for role in (roles.chunk_labels, roles.document_labels) if role),
+        *([Asked(all_queries()["built-graph"].text, {"graph": roles.scope_label})] if _written_by_us(roles, seen) else []),
+    ])
     rows = graph.read(all_queries()["layout-entity-labels"], {"layout": roles.model_dump()})
     sets = {frozenset(row["labels"]): row["count"] for row in rows}  # how many entities carry exactly these labels
     total = sum(sets.values())

@@ -10,6 +10,7 @@ from kgeval.errors import QueryError
 from kgeval.format import first_of
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
+from kgeval.graph.flights import Asked
 from kgeval.graph.queries import all_queries
 
 MOST_PAIRS = 2_000_000  # labels x types that the count store is asked for (about 2 s); above, reading the graph is faster
@@ -62,6 +63,17 @@ class Catalogue:
 
 def catalogue(graph: Graph) -> Catalogue:
     """What the database holds, without reading a node where the server lets us ask its count store."""
+    with graph.remembering():
+        look_ahead(graph)
+        return _catalogue(graph)
+
+
+def look_ahead(graph: Graph) -> None:
+    """Asks ahead what `catalogue` begins with."""
+    graph.read_ahead([Asked(all_queries()[name].text) for name in ("layout-tokens", "layout-indexes", "layout-token-counts")])
+
+
+def _catalogue(graph: Graph) -> Catalogue:
     tokens = graph.read(all_queries()["layout-tokens"])[0]
     rows = graph.read(all_queries()["layout-indexes"])
     indexes = tuple(Index(r["name"], r["type"], tuple(r["labels"] or ()), tuple(r["keys"] or ())) for r in rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph, Row
+from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.nodes import bind_nodes, counted_roles
 from kgeval.graph.layouts.profile import Profile, profiles
@@ -39,14 +41,28 @@ class Signals:
     graph: Graph
     catalogue: Catalogue
     _known: dict[str, ObservedSignal] = field(default_factory=dict)
+    _ahead: list[Asked] | None = None  # while it is only seen what will be asked
+
+    def look_ahead(self, wanted: Iterable[Profile]) -> None:
+        """Asks in one message what the signals of these layouts need, within `Graph.remembering`."""
+        self._ahead = asked = list[Asked]()
+        for rules in (profile.detect for profile in wanted):
+            for signal in (*rules.needs, *rules.marks, *rules.fallback, *rules.against, *rules.hints):
+                with suppress(_NotYet):
+                    self._look(signal)
+        self._ahead = None
+        self.graph.read_ahead(asked)
 
     def see(self, signal: str) -> ObservedSignal:
         """Whether the signal holds, and what was counted."""
         if signal not in self._known:
-            kind, _, rest = signal.partition(":")
-            holds, text = getattr(self, "_" + kind.replace("-", "_"))(rest)
-            self._known[signal] = ObservedSignal(signal, holds, text)
+            self._known[signal] = ObservedSignal(signal, *self._look(signal))
         return self._known[signal]
+
+    def _look(self, signal: str) -> tuple[bool, str]:
+        kind, _, rest = signal.partition(":")
+        seen: tuple[bool, str] = getattr(self, "_" + kind.replace("-", "_"))(rest)
+        return seen
 
     def _label(self, label: str) -> tuple[bool, str]:
         return _signal_count(self.catalogue.labels.get(label, 0), f"nodes with label {label}")
@@ -109,7 +125,14 @@ class Signals:
         return row["looked_at"] > 0 and row["count"] == row["looked_at"], text
 
     def _ask(self, query: str, params: Mapping[str, object]) -> Row:
+        if self._ahead is not None:
+            self._ahead.append(Asked(all_queries()[query].text, params))
+            raise _NotYet
         return self.graph.read(all_queries()[query], params)[0]
+
+
+class _NotYet(Exception):
+    """What a signal needs is noted, and will be asked."""
 
 
 def _signal_count(count: int, what: str) -> tuple[bool, str]:
@@ -170,7 +193,16 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
     signals = Signals(graph, seen)
     known = profiles()
     generic = known.pop("generic")
-    judged = [_judge(profile, signals) for profile in known.values()]
+    with graph.remembering():
+        signals.look_ahead(known.values())
+        judged = [_judge(profile, signals) for profile in known.values()]
+        return _detected(graph, name, seen, known, generic, judged)
+
+
+def _detected(
+    graph: Graph, name: str | None, seen: Catalogue, known: Mapping[str, Profile], generic: Profile, judged: list[Candidate],
+) -> Detection:
+    """The layouts that fit looked at, and the choice."""
     if any(c.fit == "fits" for c in judged):  # a layout that fits by its fallback only counts if none fits by its marks
         judged = [c.model_copy(update={"fit": "no"}) if c.fit == "perhaps" else c for c in judged]
     looked = [_counted(graph, known[c.name], seen, c) if c.fit != "no" else c for c in judged]

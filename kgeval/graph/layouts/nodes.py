@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
+from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue
 from kgeval.graph.layouts.proof import proved
 from kgeval.graph.layouts.scope import bound_scope
@@ -100,9 +101,15 @@ def entity_labels(graph: Graph, layout: Layout, seen: Catalogue) -> list[str]:
 
 def other_labels(graph: Graph, labels: Iterable[str], scope_label: str | None) -> tuple[dict[str, int], int]:
     """How many nodes that carry one of `labels` carry each label, and how many such nodes there are."""
-    rows = graph.read(all_queries()["layout-other-labels"], {"labels": list(labels), "scope_label": scope_label})
+    asked = labels_beside(labels, scope_label)
+    rows = graph.read(asked.text, asked.params)
     counts = {row["label"]: row["count"] for row in rows if row["label"] is not None}
     return counts, sum(row["count"] for row in rows if row["label"] is None)
+
+
+def labels_beside(labels: Iterable[str], scope_label: str | None) -> Asked:
+    """What `other_labels` asks."""
+    return Asked(all_queries()["layout-other-labels"].text, {"labels": list(labels), "scope_label": scope_label})
 
 
 def _present(names: Iterable[str], known: Container[str]) -> list[str]:
