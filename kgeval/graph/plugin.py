@@ -63,7 +63,8 @@ def _simplify(graph: Graph, handle: Any, timeout: float | None) -> int:
         lambda gds: gds.graph.relationships.to_undirected(handle, RAW, SIMPLE, aggregation="SINGLE", log_progress=False), timeout=timeout,
     )
     # not `read`, which asks again where a connection breaks: what is dropped cannot be dropped twice
-    graph.ask_gds(lambda gds: gds.run_cypher(all_queries()["drop-raw"].text, {"graph_name": handle.name()}), timeout=timeout)
+    text, given = all_queries()["drop-raw"].text, {"graph_name": handle.name()}
+    graph.ask_gds(lambda gds: gds.run_cypher(text, given, mode="READ"), timeout=timeout)
     return int(result.relationships_written) // 2
 
 
