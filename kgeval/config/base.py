@@ -11,4 +11,4 @@ OptionValue = bool | int | float | str | list[int | float | str]
 class Section(BaseModel):
     """Base of the sections: frozen, and unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

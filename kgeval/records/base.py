@@ -12,7 +12,7 @@ SCHEMA_VERSION: Literal["1"] = "1"
 class Record(BaseModel):
     """Base of all records: frozen, and unknown fields are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 # A redacted report holds a short hash in place of every text but those that are marked with these (reports/redact.py): our own words, and

@@ -34,10 +34,11 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "audit": ["audit", "--graph", "sample", "-o", str(folder / "page.html")],
         "completeness": ["completeness", "--graph", "sample", "--gold", str(gold)],
         "questions generate": [
-            "questions", "generate", "--graph", "sample", "--kind", "hops=20,negative=10", "--template", "--seed", "3", "-o", str(questions),
+            "questions", "generate", "--graph", "sample", "--kind", "hops=20,negative=10", "--template", "--seed", "3",
+            "-o", str(questions),
         ],
         "questions check": ["questions", "check", str(questions), "--graph", "sample", "--no-model"],
-        "accuracy": ["accuracy", "--graph", "sample", "-n", "50", "--dry-run"],
+        "accuracy": ["accuracy", "--graph", "sample", "--n", "50", "--sheet", str(folder / "sheet.csv"), "--overwrite"],
     }
 
 

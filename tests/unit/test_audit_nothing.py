@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.records import Finding, Layout
 
-NO_GRAPH: Any = None
+NO_GRAPH: Any = SimpleNamespace(remembering=nullcontext, read_ahead=lambda *_, **__: [])
 
 
 def _finding(rule: Rule, outcome: CheckOutcome, monkeypatch: pytest.MonkeyPatch) -> Finding:

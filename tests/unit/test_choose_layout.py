@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,11 @@ from kgeval.workflows.layouts import choose_layout, layout_settings
 
 class Slow:
     """A graph whose server ends every query."""
+
+    remembering = nullcontext
+
+    def read_ahead(self, *_: object, **__: object) -> None:
+        """What failed is raised by `read`."""
 
     def read(self, *_: object, **__: object) -> list[dict[str, Any]]:
         raise QueryTimeout("stopped at its time limit", fix="raise --timeout")

@@ -206,7 +206,7 @@ class OtherServer:
 
     def run(self, query: str) -> Any:
         row = {"version": self.version, "edition": "community", "name": "neo4j", "v": "2.6.9"}
-        return SimpleNamespace(single=lambda strict=False: row)
+        return SimpleNamespace(data=lambda: [row])
 
 
 ON_A_GRAPH: list[Callable[[Any], Any]] = [

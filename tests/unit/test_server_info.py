@@ -8,24 +8,25 @@ from typing import Any
 import pytest
 from neo4j.exceptions import ClientError, Neo4jError
 
-from kgeval.graph.server_info import _gds_version
+from kgeval.graph.server_info import WHAT, _told
 
 
 class Session:
-    """A session that answers with a version, or with an error of this code."""
+    """A session that says which version of GDS there is, or gives an error of this code instead."""
 
     def __init__(self, code: str = "", version: str = "") -> None:
         self.code, self.version = code, version
 
-    def run(self, _query: str) -> SimpleNamespace:
-        if self.code:
+    def run(self, query: str) -> SimpleNamespace:
+        if self.code and query == WHAT[-1]:
             raise Neo4jError._hydrate_neo4j(code=self.code, message="told so")
-        return SimpleNamespace(single=lambda: {"v": self.version})
+        return SimpleNamespace(data=lambda: [{"v": self.version}])
 
 
 def asked(**answer: str) -> str | None:
     session: Any = Session(**answer)
-    return _gds_version(session)
+    rows = _told(session)[len(WHAT) - 1:]
+    return str(rows[0]["v"]) if rows else None
 
 
 def test_gds_is_missing_only_where_its_function_is_not_known_or_not_allowed() -> None:
