@@ -23,7 +23,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' kgeval/__init__.py)
 CYCLONEDX := cyclonedx-bom>=7.5,<8
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line test-random test-alone defects check lint types docs goldens e2e e2e-systems writers bench dist sbom image clean
+.PHONY: help demo unit test test-all test-other-line test-random test-alone defects check lint types docs goldens e2e e2e-systems writers bench weather dist sbom image clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -99,6 +99,10 @@ bench: $(READY) ## Speed against other ways of doing the same, as ratios of one 
 	$(BIN)/python tests/bench/build_speed.py
 	$(BIN)/python tests/bench/writer_speed.py
 	$(BIN)/python tests/bench/walk_speed.py
+	$(BIN)/python tests/bench/far_away.py
+
+weather: $(READY) ## Commands while connections break at 200 moments: the same comes out, or what has no answer is said (half an hour)
+	$(BIN)/python tests/e2e/weather.py
 
 dist: $(READY) ## Build the sdist and the wheel in dist/, have twine check them, and test what is in them (the build's backend is fetched)
 	rm -rf dist

@@ -61,8 +61,11 @@ def explain(graph: Graph, query: str, *, timeout: float) -> QueryPlan:
 
     Raises: QueryError with the server's words where it is no Cypher, QueryTimeout, ConnectionLost.
     """
-    with _reading(graph, timeout) as tx:
-        summary = tx.run(f"EXPLAIN {query}").consume()
+    import neo4j
+
+    refuse_if_over()
+    with graph._session(reading, limit=timeout) as session:
+        summary = session.run(neo4j.Query(f"EXPLAIN {query}", metadata=marks(), timeout=timeout)).consume()
     plan: Any = summary.plan or {}
     return QueryPlan(summary.query_type or "", tuple(_operators(plan)))
 

@@ -110,6 +110,7 @@ def test_errors_are_no_answers_and_too_many_of_them_end_it() -> None:
     assert stopped is not None and stopped.startswith("error_rate")
 
 
+@pytest.mark.long
 def test_more_in_flight_are_more_answers_a_second_until_the_system_takes_no_more(tmp_path: Path) -> None:
     system = spec(script(tmp_path, SLOW))
     given = [questions(tmp_path), "--system", f"mine={system}", "--load", "1,4", "--load-answers", 40]

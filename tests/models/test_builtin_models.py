@@ -204,6 +204,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_cross_encoder_gives_the_scores_that_transformers_alone_gives(tiny: Path) -> None:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer

@@ -186,6 +186,7 @@ class Offline:
         return map(work, items)
 
 
+@pytest.mark.long
 def test_memory_stays_flat_with_many_pairs_and_trials(tmp_path: Path) -> None:
     """Verdicts are on disk: thirty times as many take a few places a line more."""
     peaks, sizes, offline = [], [], Offline()

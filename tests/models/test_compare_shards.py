@@ -69,6 +69,7 @@ def in_shards(of: int, *given: object, folder: str = "parts", ending: str = ".js
     return parts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("of", "more"), [
     (3, ("--baseline-biased", "--contrast", "single", "--seed", "3")), (5, ()),
     (2, ("--redact", "--against", "b", "--threshold", "a:win>=2")),

@@ -176,6 +176,7 @@ def test_a_cache_that_cannot_be_written_is_said_and_costs_no_result(server: Fake
     assert len(said) == 1 and "could not be kept" in said[0]
 
 
+@pytest.mark.long
 def test_two_processes_fill_one_cache(server: FakeServer, tmp_path: Path) -> None:
     def fill(start: int) -> None:
         script = (

@@ -408,6 +408,7 @@ def test_chunks_are_asked_about_side_by_side_come_in_order_and_are_not_paid_twic
     assert stats.successes == 40 and stats.most_in_flight > 3
 
 
+@pytest.mark.long
 def test_with_a_third_of_the_replies_broken_every_chunk_ends_extracted_or_failed(tmp_path):
     document = Document(id="d", text=" ".join(f"Ada Holm met Ole Berg on day {n} in the town of Vik." for n in range(300)))
     sources = [ChunkSource(chunk) for chunk in split(document, size=100, overlap=20)]

@@ -214,6 +214,7 @@ def test_a_run_goes_on_and_trials_are_asked_for_themselves(server: FakeServer, t
     assert score(*words, "-o", "s.jsonl", "--resume", "--journal", "one.sqlite") == 2, "other grades are another metric"
 
 
+@pytest.mark.long
 def test_shards_workers_and_batches_give_the_bytes_of_one_run(server: FakeServer, tmp_path: Path) -> None:
     Path("kgeval.toml").write_text(TOML, encoding="utf-8")
     code = "import kgeval\n@kgeval.metric\ndef long(row):\n    return min(1, len(row.answer) / 100)\n"

@@ -91,6 +91,7 @@ def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(
     assert server.stats().requests == asked, "the workers share the journal"
 
 
+@pytest.mark.long
 def test_processes_of_this_machine_give_the_bytes_of_one(world: list[str], server: FakeServer) -> None:
     assert score(*world, "-o", "whole.jsonl", "-o", "whole.json") == 0
     asked = server.stats().requests

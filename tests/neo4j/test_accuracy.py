@@ -112,6 +112,7 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: C
     assert [item.id for item in large.items][: len(small.items)] == [item.id for item in small.items]
 
 
+@pytest.mark.long
 def test_every_relation_has_the_same_chance_and_the_share_is_unbiased(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(FACTS)
     counts: Counter[str] = Counter()

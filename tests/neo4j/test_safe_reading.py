@@ -31,7 +31,7 @@ from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.pairs import two_at_a_time
 from kgeval.graph.project import clear
 from kgeval.graph.reading import ReadingDriver
-from kgeval.graph.sessions import MARK, part_of_work, signed, stop
+from kgeval.graph.sessions import MARK, NAME, TIDYING, part_of_work, signed, stop
 from kgeval.records import Layout
 from kgeval.workflows import audit as workflow
 
@@ -49,9 +49,11 @@ RUNNING = "SHOW TRANSACTIONS YIELD transactionId, metaData, status WHERE NOT sta
 
 
 def ours(graph: Graph) -> list[str]:
-    """Transactions on the server that carry a mark of kgeval and that nobody has ended, but for the one that asks."""
+    """Transactions on the server that carry a mark of kgeval and that nobody has ended, but for the one that asks. What cleans up is none:
+    an interrupt leaves it to a thread that nobody waits for, and it may still run in the next test."""
     with graph._driver.session(database=graph.info.database) as session:
-        return [row["transactionId"] for row in session.run(RUNNING).data() if MARK in (row["metaData"] or {})]
+        found = [(row["transactionId"], row["metaData"] or {}) for row in session.run(RUNNING).data()]
+    return [transaction_id for transaction_id, marks in found if MARK in marks and marks.get(NAME) != TIDYING]
 
 
 def ended(name: str) -> None:

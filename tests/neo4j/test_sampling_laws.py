@@ -130,6 +130,7 @@ def path_chances(hops: int) -> dict[object, float]:
     return found
 
 
+@pytest.mark.long
 def test_a_walk_starts_anywhere_alike_and_takes_each_relation_alike_parallel_ones_too(
     world: Callable[[int], SampledGraph], graph: Graph,
 ) -> None:

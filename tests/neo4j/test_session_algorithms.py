@@ -96,6 +96,7 @@ def test_figures_and_findings_are_those_of_the_plugin(
     assert_same(here, there)
 
 
+@pytest.mark.long
 @settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(edges=st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13)), max_size=30))
 def test_they_agree_on_random_graphs(graph: Graph, monkeypatch: pytest.MonkeyPatch, edges: list[tuple[int, int]]) -> None:

@@ -145,6 +145,7 @@ def test_stability_is_high_where_communities_are_planted_and_low_where_there_are
     assert figures[clear] == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["karate_club_graph", "les_miserables_graph"])
 def test_further_runs_here_say_of_the_communities_what_runs_on_the_server_say(
     graph: Graph, monkeypatch: pytest.MonkeyPatch, name: str,

@@ -366,7 +366,7 @@ def test_standard_input_is_read_once(tmp_path: Path) -> None:
     assert done.stdout.strip() == "['stdin:1stdin', 'stdin:3stdin'] ()"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path: Path) -> None:
     """In two processes of their own: ten times the rows, and the peak grows by a few megabytes at most."""
     code = (

@@ -183,7 +183,7 @@ def test_an_error_is_an_answer_until_it_is_retried_and_what_was_not_asked_is_non
     assert calls[3:] == (["2", "3", "4"] if again else ["3", "4"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_memory_stays_flat_from_two_thousand_to_twelve_thousand_answers(tmp_path: Path) -> None:
     code = (
         "import resource, sys\nfrom pathlib import Path\nsys.path.insert(0, sys.argv[2])\nfrom test_answering import *\n"

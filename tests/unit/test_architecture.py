@@ -74,13 +74,15 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def needed_by(tree: ast.AST, modules: Collection[str]) -> Iterator[str]:
     """What a module imports when it is loaded or later, but for types: the modules of ours by their whole names."""
-    for node in ast.iter_child_nodes(tree):
+    left = [tree]
+    while left:
+        node = left.pop()
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (full if (full := f"{node.module}.{alias.name}") in modules else node.module for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
-            yield from needed_by(node, modules)
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)) and not isinstance(node, ast.expr):
+            left += ast.iter_child_nodes(node)  # an expression imports nothing
 
 
 def test_every_module_stands_in_a_known_room() -> None:

@@ -54,7 +54,7 @@ def measured(base: Partition, others: list[Partition]) -> tuple[float, int]:
     return float(found["community_stability"]), int(found["community_stability_runs"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", KNOWN)
 def test_two_runs_that_agree_are_hardly_farther_from_the_mean_of_many_than_five_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found, chance = partitions(name), np.random.default_rng(0)

@@ -76,7 +76,7 @@ def test_turning_the_pair_round_turns_every_figure() -> None:
         assert one[method].relative.value == pytest.approx(-other[method].relative.value, abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_the_truth() -> None:
     """120 simulated pairs of 400 questions, 100 labelled: 95 % intervals of both corrections hold the truth in 107 to 119 (89 to 99 %)."""
     rng = np.random.default_rng(11)

@@ -103,7 +103,7 @@ def test_a_bomb_is_refused_with_one_line_before_it_costs_memory(tmp_path: Path, 
     assert ended.memory < MEMORY + (200 if command == ("report",) else 0), ended
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_archive_that_lies_about_its_sizes_costs_no_more_than_it_says(tmp_path: Path) -> None:
     path = bombs.word_that_lies(tmp_path / "a.docx", 400)
     ended = run_bounded("build", path, "--graph", "g", "--extractor", "rules")
@@ -112,7 +112,7 @@ def test_an_archive_that_lies_about_its_sizes_costs_no_more_than_it_says(tmp_pat
     assert ended.memory < MEMORY, ended
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("make", [bombs.pdf_of_forms, bombs.pdf_of_forms_too_long])
 def test_forms_in_forms_end_at_the_limit_of_time(tmp_path: Path, make: Bomb) -> None:
     path = make(tmp_path / "a.pdf")

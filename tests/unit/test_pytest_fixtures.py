@@ -73,7 +73,7 @@ def test_another_server(kgeval_audit):
     assert "kgeval/workflows" not in text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_suite_sets_its_graph_its_file_and_its_connection(tmp_path: Path) -> None:
     (tmp_path / "ci").mkdir()
     (tmp_path / "ci" / "kgeval.toml").write_text("[metrics]\nnames = ['exact_match']\n")

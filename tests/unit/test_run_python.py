@@ -179,7 +179,7 @@ def test_a_run_gives_the_states_of_its_stages_and_the_report() -> None:
     assert kgeval.run(stages="scores", again="scores").report is None, "only the scores were asked for"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_scores_by_several_workers_are_those_of_one(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def rows() -> list[str]:
         return (here / "out/scores/results.jsonl").read_text().splitlines()
@@ -258,7 +258,7 @@ def test_what_nobody_foresaw_fails_its_stage_and_the_others_go_on(monkeypatch: p
     assert result.stages[-1].state == "incomplete" and result.report is not None, "the report is made of what there is"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("stumbles", [False, True])
 def test_an_interrupted_stage_ends_the_run_and_the_next_one_goes_on(stumbles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = kgeval.run(folder="whole")

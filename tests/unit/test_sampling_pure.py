@@ -156,7 +156,7 @@ def test_the_number_of_a_node_is_the_end_of_its_element_id() -> None:
     assert node_number("4:1dc7498c-759e-4e78-8ef5-470d23e1298d:17") == 17
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_listing_paths_ends_where_a_dense_graph_has_no_end_of_beginnings() -> None:
     around = around_of(list(combinations("abcdefghijklmnopqrstuvwxyz", 2)))
     assert listed(around, 26, 10) == ([], True)  # 26 entities have no path of 26 relations

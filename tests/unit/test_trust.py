@@ -235,7 +235,7 @@ def test_no_command_runs_the_strangers_code_or_sends_a_secret(
     assert set(refused) == reads - {"metrics list", "metrics show", "merge-shards"}, "the last looks at its parts first"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("no_server")
 def test_nor_does_one_where_the_file_itself_says_nothing_of_it(world: World, capfd: pytest.CaptureFixture[str]) -> None:
     """The code lies about: under names of Python's own modules, of models, of settings of libraries."""
@@ -253,7 +253,7 @@ def test_nor_does_one_where_the_file_itself_says_nothing_of_it(world: World, cap
     assert Path("s.jsonl").is_file() and Path("out/run/report.html").is_file(), "a run without any of that just works"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_installed_command_does_not_either(world: World) -> None:
     """With the path that Python gives to it: `kgeval`, and a worker that it starts."""
     world.write(hostile(world)["all"])
