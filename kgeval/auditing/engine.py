@@ -121,23 +121,27 @@ class _AuditRun:
         checks: dict[str, list[Rule]] = {}
         for rule in self.options.rules:
             checks.setdefault(SAME_READS.get(rule.id, rule.id), []).append(rule)
-        tasks = [Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in self._grouped(checks.values()))]
+        together = self._together(checks.values())
+        alone = [rules for rules in checks.values() if not any(rules[0] in group for group in together)]
+        tasks = [
+            Task(self._read_share), *(Task(partial(self._check, rules), _held(rules[0])) for rules in alone),
+            *(Task(partial(self._check_together, group)) for group in together),
+        ]
         if self.structure is not None:
             tasks = [*self.structure.tasks(), *tasks]
         if self.options.concurrent_queries > 1:
             tasks.sort(key=lambda task: 0 if GDS in task.holds else 1 if CLIENT in task.holds else 2)
         return tasks
 
-    def _grouped(self, checks: Iterable[list[Rule]]) -> list[list[Rule]]:
-        """The checks of a small graph that are one query each, as few groups as there are sessions, each to be asked in one message; the
-        others as they are. Of a large graph each query takes its time, and whoever is free takes the next."""
+    def _together(self, checks: Iterable[list[Rule]]) -> list[list[Rule]]:
+        """The checks of a small graph that are one query each, in as many groups as there are sessions. Of a large graph none: each query
+        takes its time there, and whoever is free takes the next."""
         numbers = self.structure.numbers if self.structure else {}
-        size = sum(numbers.get(name) or 0 for name in ("entities", "relations", "chunks")) if "entities" in numbers else SMALL
-        if size >= SMALL:
-            return list(checks)
-        single = [rules[0] for rules in checks if _is_query(rules)]
-        groups = [single[at :: self.options.concurrent_queries] for at in range(self.options.concurrent_queries)]
-        return [*(rules for rules in checks if not _is_query(rules)), *filter(None, groups)]
+        if sum(numbers.get(name, SMALL) for name in ("entities", "relations")) + numbers.get("chunks", 0) >= SMALL:
+            return []
+        single = [rules[0] for rules in checks if len(rules) == 1 and not rules[0].step and not _held(rules[0])]
+        at_once = self.options.concurrent_queries
+        return [group for at in range(at_once) if (group := single[at::at_once])]
 
     def audit(self) -> Audit:
         """What was found, in the order of the rules."""
@@ -158,21 +162,24 @@ class _AuditRun:
         return result.failure is not None and result.failure.crowded
 
     def _check(self, rules: list[Rule]) -> bool:
-        """Checks that share what they read, or a message, mostly one, anew. Whether one may come to its end if nothing else is asked
-        meanwhile."""
-        # asked once more: what had its end stays, and so does everything where the server has gone away meanwhile
-        left = [rule for rule in rules if rule.id not in self.findings or (rule.id in self.crowded and self.state.lost is None)]
-        with self.graph.remembering():
-            if len(left) > 1 and not rules[0].step:
-                self._ask_ahead(left)
-            for rule in left:
-                self._check_one(rule)
+        """Checks that share what they read, mostly one, anew. Whether one may come to its end if nothing else is asked meanwhile."""
+        for rule in self._left(rules):
+            self._check_one(rule)
         if rules[0].step:  # only one task at a time reads for itself
             self.options.shared.forget()
         return any(rule.id in self.crowded for rule in rules)
 
-    def _ask_ahead(self, rules: list[Rule]) -> None:
-        wanted = [rule for rule in rules if not _why_not(rule, self.options, self.roles, self.state.lost)]
+    def _left(self, rules: list[Rule]) -> list[Rule]:
+        """Those that are to be asked, or asked once more: what had its end stays, and so does everything where the server has gone away."""
+        return [rule for rule in rules if rule.id not in self.findings or (rule.id in self.crowded and self.state.lost is None)]
+
+    def _check_together(self, rules: list[Rule]) -> bool:
+        """As `_check`, for checks that are one query each: all in one message."""
+        with self.graph.remembering():
+            self._ask_ahead([rule for rule in self._left(rules) if not _why_not(rule, self.options, self.roles, self.state.lost)])
+            return self._check(rules)
+
+    def _ask_ahead(self, wanted: list[Rule]) -> None:
         asked = [(check := _check_run(self.graph, self.layout, rule, self.options)).asked(check.query) for rule in wanted]
         taken = self.graph.read_ahead(asked, timeout=self.options.timeout)
         self.seconds |= dict(zip((rule.id for rule in wanted), taken, strict=True))
@@ -238,11 +245,6 @@ def _why_not(rule: Rule, options: EngineOptions, roles: PartResult[Missing], los
     if not reasons and rule.id in options.unanswered:
         reasons = [options.unanswered[rule.id]]
     return PartFailure("skipped", "; ".join(reasons)) if reasons else None
-
-
-def _is_query(rules: list[Rule]) -> bool:
-    """Whether a check is nothing but its query."""
-    return len(rules) == 1 and not rules[0].step and not _held(rules[0])
 
 
 def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckRun:

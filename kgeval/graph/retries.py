@@ -39,7 +39,7 @@ class Retries:
         begun, waited = time.monotonic(), 0.0
         for number in count(1):
             asked = time.monotonic()
-            left = None if timeout is None else max(LEAST, timeout - (asked - begun - waited))
+            left = None if timeout is None else max(min(LEAST, timeout), timeout - (asked - begun - waited))
             try:
                 return ask(left)
             except ConnectionLost as cause:

@@ -26,6 +26,7 @@ from kgeval.auditing.tasks import Task, run_tasks
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import QueryEnded
+from kgeval.graph.flights import Asked
 from kgeval.graph.foreign import run_foreign
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.pairs import two_at_a_time
@@ -120,12 +121,17 @@ def by_the_gds_client(graph: Graph) -> None:
     graph.ask_gds(lambda gds: gds.run_cypher(ENDLESS, mode="READ"), timeout=600)
 
 
+def ahead(graph: Graph) -> None:
+    with graph.remembering():
+        graph.read_ahead([Asked("RETURN 1 AS one"), Asked(ENDLESS), Asked(ENDLESS + " AS other")], timeout=600)
+
+
 WAYS = [
     lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
     worked_on, worked_on_without_closing, by_the_gds_client,
-    lambda graph: run_foreign(graph, ENDLESS, timeout=600, rows=1), lambda graph: graph.write(ENDLESS, timeout=600),
+    lambda graph: run_foreign(graph, ENDLESS, timeout=600, rows=1), lambda graph: graph.write(ENDLESS, timeout=600), ahead,
 ]
-NAMES = ["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"]
+NAMES = ["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write", "ahead"]
 
 
 @pytest.mark.parametrize("ask", WAYS, ids=NAMES)

@@ -16,9 +16,11 @@ from kgeval.auditing.attempts import attempt
 from kgeval.auditing.engine import Audit, EngineOptions, audit
 from kgeval.auditing.rulebook import choose
 from kgeval.auditing.structure import StructureOptions
+from kgeval.errors import QueryError
 from kgeval.graph import retries, sessions
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryTimeout
+from kgeval.graph.flights import Asked
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -171,6 +173,41 @@ def test_an_audit_with_a_silent_connection_says_which_check_has_no_answer(addres
             assert proxy.hurt
         for now, before in zip(found.findings, whole.findings, strict=True):
             assert now.status == before.status or (now.status == "incomplete" and "silent" in (now.reason or "")), (at, now)
+
+
+@pytest.mark.usefixtures("graph")
+def test_what_is_asked_ahead_is_one_message_and_each_answer_is_what_it_would_be_alone(address: Address) -> None:
+    slow = "UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN i"
+    texts = ["RETURN 1 AS x", "RETURN 2 AS x", "RETURN 1/0 AS x", "RETURN 3 AS x", slow, "RETURN 4 AS x"]
+
+    def outcome(graph: Graph, text: str) -> Any:
+        try:
+            return graph.read(text, timeout=2)
+        except QueryError as cause:
+            return type(cause), cause.message
+
+    with weather(address) as (graph, proxy):
+        alone = [outcome(graph, text) for text in texts]
+        with graph.remembering():
+            proxy.expect(None)
+            graph.read_ahead([Asked(text) for text in texts[:2]], timeout=2)
+            assert proxy.trips == 1
+            graph.read_ahead([Asked(text) for text in texts], timeout=2)
+            assert [outcome(graph, text) for text in texts] == alone
+            before = proxy.trips
+            assert outcome(graph, texts[0]) == alone[0] and proxy.trips == before, "it is not asked twice"
+        assert graph.read(texts[0]) == alone[0] and proxy.trips == before + 1, "nothing is kept behind the block"
+
+
+@pytest.mark.usefixtures("graph")
+def test_a_driver_without_what_messages_together_need_is_asked_one_by_one(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgeval.graph.connect.can_fly", lambda session: False)
+    with weather(address) as (graph, proxy), graph.remembering():
+        graph.read_ahead([Asked("RETURN 1 AS x"), Asked("RETURN 1/0 AS x"), Asked("RETURN 3 AS x")], timeout=9)
+        assert proxy.trips >= 3
+        assert (graph.read("RETURN 1 AS x"), graph.read("RETURN 3 AS x")) == ([{"x": 1}], [{"x": 3}])
+        with pytest.raises(QueryError, match="by zero"):
+            graph.read("RETURN 1/0 AS x")
 
 
 def test_the_proxy_counts_what_it_carries(address: Address) -> None:
