@@ -38,7 +38,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
             "-o", str(questions),
         ],
         "questions check": ["questions", "check", str(questions), "--graph", "sample", "--no-model"],
-        "accuracy": ["accuracy", "--graph", "sample", "--n", "50", "--sheet", str(folder / "sheet.csv"), "--overwrite"],
+        "accuracy": ["accuracy", "--graph", "sample", "--n", "50", "--sheet", str(folder / "sheet.csv")],
     }
 
 
@@ -46,6 +46,9 @@ def run(port: int, password: str, command: list[str], round_trip: float) -> tupl
     """Seconds and round trips of one run. Raises: SystemExit where it fails."""
     with BoltProxy("127.0.0.1", port, round_trip=round_trip) as proxy:
         where = {**os.environ, "NEO4J_URI": proxy.uri, "NEO4J_USERNAME": "neo4j", "NEO4J_PASSWORD": password}
+        for part in command:
+            if part.endswith("sheet.csv"):  # it may hold labels, and is never replaced
+                Path(part).unlink(missing_ok=True)
         begun = time.perf_counter()
         done = subprocess.run([sys.executable, "-m", "kgeval", *command], env=where, capture_output=True, text=True, check=False)
         seconds = time.perf_counter() - begun
