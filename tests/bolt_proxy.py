@@ -24,17 +24,11 @@ Fault = Literal["drop", "swallow", "truncate", "delay", "restart"]
 
 @dataclass(frozen=True)
 class Weather:
-    """One fault. `at`: the burst that meets it, counted from 1. `seconds`: how long a delay, or the server's absence, lasts.
-    `times`: how many bursts in a row."""
+    """One fault. `at`: the burst that meets it, counted from 1. `seconds`: how long a delay, or the server's absence, lasts."""
 
     fault: Fault
     at: int
     seconds: float = 1.0
-    times: int = 1
-
-    def meets(self, burst: int) -> bool:
-        """Whether this burst is one of those that meet the fault."""
-        return self.at <= burst < self.at + self.times
 
 
 class BoltProxy:
@@ -120,7 +114,7 @@ class BoltProxy:
         weather = self._expected
         if callable(weather):
             weather = Weather("drop", self.trips) if weather(data) else None
-        if weather is None or not weather.meets(self.trips):
+        if weather is None or weather.at != self.trips:
             return 0.0
         self.hurt += 1
         if weather.fault == "delay":

@@ -26,36 +26,35 @@ class PartFailure:
 
 @dataclass(frozen=True)
 class PartResult(Generic[T]):
-    """What a part gave, or why it gave nothing. `broke`: its connection did, and the server is there."""
+    """What a part gave, or why it gave nothing."""
 
     value: T | None = None
     failure: PartFailure | None = None
-    broke: bool = False
 
 
 def attempt(work: Callable[[], T]) -> PartResult[T]:
     """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, what would take too much memory `skipped`, anything
     else is `error`. Where the connection breaks in the midst of what cannot be asked again by itself, rows under way or a projection, the
     part is run once more."""
-    result = _attempt(work)
-    return _attempt(work) if result.broke else result
-
-
-def _attempt(work: Callable[[], T]) -> PartResult[T]:
     try:
         with translated():
-            return PartResult(value=work())
+            return PartResult(value=_once_more(work))
     except QueryTimeout as cause:
         return PartResult(failure=PartFailure("incomplete", f"time limit: {cause.message}", crowded=True))
     except QueryEnded as cause:
         return PartResult(failure=PartFailure("incomplete", cause.message))
     except TooLarge as cause:
         return PartResult(failure=PartFailure("skipped", cause.message))
-    except ConnectionBroke as cause:
-        return PartResult(failure=PartFailure("error", cause.message), broke=True)
     except ConnectionLost as cause:
         return PartResult(failure=PartFailure("error", cause.message, lost=True))
     except QueryError as cause:
         return PartResult(failure=PartFailure("error", cause.message, crowded=isinstance(cause, OutOfMemory)))
     except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
         return PartResult(failure=PartFailure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))
+
+
+def _once_more(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except ConnectionBroke:
+        return work()

@@ -128,7 +128,7 @@ class CheckRun(GraphReader):
 
     def own_rows(self, **more: Any) -> list[Row]:
         """All rows of the check's own query."""
-        return self.graph.read(self.text(self.query), self.params(self.query, **more), timeout=self.timeout)
+        return self.rows_asked(self.query, **more)
 
     def slices(self, name: str, *, slice: int = ENTITIES, **more: Any) -> Iterator[list[list[Any]]]:
         """Rows of one of the queries of `SLICES`, many at a time, as lists in its order: for millions of relations a dict each is too

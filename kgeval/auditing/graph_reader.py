@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from kgeval.graph.binding import bound
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.flights import Asked
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Layout
 
@@ -43,12 +43,16 @@ class GraphReader:
 
     def rows(self, name: str, **more: Any) -> list[Row]:
         """All rows of a shipped query."""
-        query = all_queries()[name]
-        return self.graph.read(self.text(query), self.params(query, **more), timeout=self.timeout)
+        return self.rows_asked(all_queries()[name], **more)
 
-    def asked(self, query: Query, **more: Any) -> Asked:
+    def rows_asked(self, query: Query, **more: Any) -> list[Row]:
+        """All rows of a query, asked as `ahead` asks it."""
+        asked = self.asked(query, **more)
+        return self.graph.read(asked.text, asked.params, timeout=self.timeout)
+
+    def asked(self, query: Query, **more: Any) -> ReadRequest:
         """A shipped query as `Graph.read_ahead` takes it."""
-        return Asked(self.text(query), self.params(query, **more))
+        return ReadRequest(self.text(query), self.params(query, **more))
 
     def ahead(self, reads: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Asks in one message what will be read by `rows` in this block of `Graph.remembering`: names, and what is said besides."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kgeval import __version__
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.failures import ConnectionLost, QueryTimeout, broke, refuse_if_over, transient, translated
-from kgeval.graph.flights import Answered, Asked, can_fly, fly
+from kgeval.graph.pipelining import ReadAnswer, ReadRequest, send_together
 from kgeval.graph.retries import Retries
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 OPENINGS = 3  # attempts to open a connection that breaks
 IDLE = 30.0  # seconds after which a connection is tried before it is used: balancers close those that are idle for a minute
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
-LEFT_BEHIND = Asked(RUNNING, {"older": 0})  # what runs on the server, of whatever process
+LEFT_BEHIND = ReadRequest(RUNNING, {"older": 0})  # what runs on the server, of whatever process
 Row = dict[str, Any]
 T = TypeVar("T")
 _streams = count()  # a name for each
@@ -83,7 +83,7 @@ class Graph:
         self._clients: dict[float | None, GraphDataScience] = {}  # by the time limit of their queries
         self._loading = threading.Lock()
         self._retries = Retries(self._answers)
-        self._memories: dict[int, dict[str, Answered]] = {}  # by thread
+        self._memories: dict[int, dict[str, ReadAnswer]] = {}  # by thread
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
@@ -100,7 +100,7 @@ class Graph:
             return self._read(query, params, timeout, _dicts)
         key = _key(_text(query), params or {})
         if key not in memory:
-            memory[key] = Answered(self._read(query, params, timeout, _dicts))
+            memory[key] = ReadAnswer(self._read(query, params, timeout, _dicts))
         return [dict(row) for row in memory[key].taken()]
 
     @contextmanager
@@ -117,7 +117,7 @@ class Graph:
         finally:
             del self._memories[thread]
 
-    def read_ahead(self, queries: Sequence[Asked], *, timeout: float | None = None) -> list[float]:
+    def read_ahead(self, queries: Sequence[ReadRequest], *, timeout: float | None = None) -> list[float]:
         """Asks in one message what the block of `remembering` that this is called in will `read`, with this timeout (seconds for each);
         failures are raised there. The seconds that each took. What stands behind one that meets its time limit, and all where the
         connection was lost, is asked when it is read."""
@@ -127,44 +127,40 @@ class Graph:
             memory |= dict(zip(wanted, self._together(list(wanted.values()), timeout), strict=False))
         return [memory[key].seconds if (key := _key(one.text, one.params)) in memory else 0.0 for one in queries]
 
-    def _together(self, queries: Sequence[Asked], timeout: float | None) -> list[Answered]:
+    def _together(self, queries: Sequence[ReadRequest], timeout: float | None) -> list[ReadAnswer]:
         """The answers in their order, as `read` would give each, up to the first that meets its time limit. Asked in one message, and after
         one that fails the rest in another. Raises: ConnectionLost, and QueryTimeout where the connection was silent."""
-        answers: list[Answered] = []
+        answers: list[ReadAnswer] = []
         while (left := queries[len(answers):]) and not (answers and isinstance(answers[-1].failure, QueryTimeout)):
-            answers += self._retries.read(partial(self._flown, left), timeout)
+            answers += self._retries.read(partial(self._sent_together, left), timeout)
         return answers
 
-    def _flown(self, queries: Sequence[Asked], timeout: float | None) -> list[Answered]:
+    def _sent_together(self, queries: Sequence[ReadRequest], timeout: float | None) -> list[ReadAnswer]:
         """The answers up to the first failure, at least one."""
         import neo4j
 
         refuse_if_over()
         asked = [neo4j.Query(one.text, metadata=marks(), timeout=timeout) for one in queries]
-        answers: list[Answered] = []
+        answers: list[ReadAnswer] = []
         try:
             with self._session(reading, limit=timeout) as session:
-                if can_fly(session):
-                    fly(session, asked, [one.params for one in queries], answers)
-                else:
-                    begun = time.monotonic()
-                    answers.append(Answered(_dicts(session.run(asked[0], dict(queries[0].params))), time.monotonic() - begun))
+                send_together(session, asked, [one.params for one in queries], answers)
         except ConnectionLost:
             raise
         except QueryError as failure:
             if transient(failure) and not answers:
                 return [self._alone(queries[0], timeout)]
-            answers += [] if transient(failure) else [Answered(failure=failure)]
+            answers += [] if transient(failure) else [ReadAnswer(failure=failure)]
         return answers
 
-    def _alone(self, query: Asked, timeout: float | None) -> Answered:
+    def _alone(self, query: ReadRequest, timeout: float | None) -> ReadAnswer:
         begun = time.monotonic()
         try:
-            return Answered(self.read(query.text, query.params, timeout=timeout), time.monotonic() - begun)
+            return ReadAnswer(self.read(query.text, query.params, timeout=timeout), time.monotonic() - begun)
         except ConnectionLost:
             raise
         except QueryError as failure:
-            return Answered(failure=failure)
+            return ReadAnswer(failure=failure)
 
     def tidy(self, query: str | Query, params: Mapping[str, Any] | None = None) -> list[Row]:
         """As `read`, for a query that cleans up: an interrupt that ends this process's queries leaves it alone."""
@@ -342,10 +338,11 @@ class Graph:
 
     def stop_abandoned(self) -> int:
         """Ends queries of killed kgeval processes of this machine. How many; 0 also where this user may not."""
-        with suppress(QueryError):  # the look alone may be asked ahead
-            if not left_behind(self.read(LEFT_BEHIND.text, LEFT_BEHIND.params, timeout=SECONDS)):
-                return 0
-        return sweep_transactions(self._driver, self.info.database)
+        try:  # the look alone may be asked ahead
+            running = self.read(LEFT_BEHIND.text, LEFT_BEHIND.params, timeout=SECONDS)
+        except QueryError:
+            return 0
+        return sweep_transactions(self._driver, self.info.database) if left_behind(running) else 0
 
     @contextmanager
     def _session(self, kind: Callable[..., AbstractContextManager[neo4j.Session]], **config: Any) -> Iterator[neo4j.Session]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.errors import KgevalError, QueryError
 from kgeval.graph.connect import LEFT_BEHIND, Graph
 from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryEnded, QueryTimeout
-from kgeval.graph.flights import Asked
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.graph.sessions import SECONDS
@@ -111,7 +111,7 @@ def clear(graph: Graph) -> list[str]:
     """Clears what killed kgeval processes of this machine left on the server: projections, and queries that still run. In words."""
     left = []
     with graph.remembering():
-        projections = [Asked(all_queries()["list-graphs"].text)] if graph.info.gds is not None else []
+        projections = [ReadRequest(all_queries()["list-graphs"].text)] if graph.info.gds is not None else []
         graph.read_ahead([*projections, LEFT_BEHIND], timeout=SECONDS)
         if graph.info.gds is not None:
             with suppress(KgevalError):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, first_line
-from kgeval.graph.flights import Answered, can_fly, fly
+from kgeval.graph.pipelining import ReadAnswer, send_together
 from kgeval.graph.sessions import quiet
 from kgeval.records import ServerInfo
 
@@ -76,13 +76,9 @@ def _told(session: neo4j.Session) -> list[Mapping[str, Any]]:
     from neo4j import Query
     from neo4j.exceptions import ClientError
 
-    answers: list[Answered] = []
+    answers: list[ReadAnswer] = []
     try:
-        if can_fly(session):
-            fly(session, [Query(text) for text in WHAT], [{}] * len(WHAT), answers)
-        else:
-            for text in WHAT:
-                answers.append(Answered(session.run(text).data()))
+        send_together(session, [Query(text) for text in WHAT], [{}] * len(WHAT), answers)
     except ClientError as cause:
         if len(answers) < len(WHAT) - 1 or not lacks_gds(cause):
             raise

@@ -131,7 +131,6 @@ def _keep_alive(line: Any) -> None:
                 line.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
-
 class _Open:
     """Stands for a block of the main thread in which Ctrl-C is to reach the driver; gone with the block's frame at the latest."""
 

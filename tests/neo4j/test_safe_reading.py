@@ -26,10 +26,10 @@ from kgeval.auditing.tasks import Task, run_tasks
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import QueryEnded
-from kgeval.graph.flights import Asked
 from kgeval.graph.foreign import run_foreign
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.pairs import two_at_a_time
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.project import clear
 from kgeval.graph.reading import ReadingDriver
 from kgeval.graph.sessions import MARK, NAME, TIDYING, part_of_work, signed, stop
@@ -124,7 +124,7 @@ def by_the_gds_client(graph: Graph) -> None:
 
 def ahead(graph: Graph) -> None:
     with graph.remembering():
-        graph.read_ahead([Asked("RETURN 1 AS one"), Asked(ENDLESS), Asked(ENDLESS + " AS other")], timeout=600)
+        graph.read_ahead([ReadRequest("RETURN 1 AS one"), ReadRequest(ENDLESS), ReadRequest(ENDLESS + " AS other")], timeout=600)
 
 
 WAYS = [

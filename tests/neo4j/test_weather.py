@@ -20,7 +20,7 @@ from kgeval.errors import QueryError
 from kgeval.graph import retries, sessions
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryTimeout
-from kgeval.graph.flights import Asked
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -190,9 +190,9 @@ def test_what_is_asked_ahead_is_one_message_and_each_answer_is_what_it_would_be_
         alone = [outcome(graph, text) for text in texts]
         with graph.remembering():
             proxy.expect(None)
-            graph.read_ahead([Asked(text) for text in texts[:2]], timeout=2)
+            graph.read_ahead([ReadRequest(text) for text in texts[:2]], timeout=2)
             assert proxy.trips == 1
-            graph.read_ahead([Asked(text) for text in texts], timeout=2)
+            graph.read_ahead([ReadRequest(text) for text in texts], timeout=2)
             assert [outcome(graph, text) for text in texts] == alone
             before = proxy.trips
             assert outcome(graph, texts[0]) == alone[0] and proxy.trips == before, "it is not asked twice"
@@ -201,9 +201,9 @@ def test_what_is_asked_ahead_is_one_message_and_each_answer_is_what_it_would_be_
 
 @pytest.mark.usefixtures("graph")
 def test_a_driver_without_what_messages_together_need_is_asked_one_by_one(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgeval.graph.connect.can_fly", lambda session: False)
+    monkeypatch.setattr("kgeval.graph.pipelining.can_pipeline", lambda session: False)
     with weather(address) as (graph, proxy), graph.remembering():
-        graph.read_ahead([Asked("RETURN 1 AS x"), Asked("RETURN 1/0 AS x"), Asked("RETURN 3 AS x")], timeout=9)
+        graph.read_ahead([ReadRequest("RETURN 1 AS x"), ReadRequest("RETURN 1/0 AS x"), ReadRequest("RETURN 3 AS x")], timeout=9)
         assert proxy.trips >= 3
         assert (graph.read("RETURN 1 AS x"), graph.read("RETURN 3 AS x")) == ([{"x": 1}], [{"x": 3}])
         with pytest.raises(QueryError, match="by zero"):

@@ -204,7 +204,7 @@ class OtherServer:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def run(self, query: str) -> Any:
+    def run(self, *_: Any) -> Any:
         row = {"version": self.version, "edition": "community", "name": "neo4j", "v": "2.6.9"}
         return SimpleNamespace(data=lambda: [row])
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from neo4j import Query
 from neo4j.exceptions import ClientError, Neo4jError
 
 from kgeval.graph.server_info import WHAT, _told
@@ -17,8 +18,8 @@ class Session:
     def __init__(self, code: str = "", version: str = "") -> None:
         self.code, self.version = code, version
 
-    def run(self, query: str) -> SimpleNamespace:
-        if self.code and query == WHAT[-1]:
+    def run(self, query: Query, _params: object) -> SimpleNamespace:
+        if self.code and query.text == WHAT[-1]:
             raise Neo4jError._hydrate_neo4j(code=self.code, message="told so")
         return SimpleNamespace(data=lambda: [{"v": self.version}])
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import unfit
 from kgeval.graph.layouts.entity_names import bound_names
 from kgeval.graph.layouts.nodes import bind_nodes, empty_database, held_keys, labels_beside, other_labels
 from kgeval.graph.load.naming import MARK
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -92,9 +92,9 @@ def _bound(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue
         raise empty_database(graph)
     roles, scopes = bind_nodes(graph, layout, graph_name, seen)
     graph.read_ahead([
-        Asked(all_queries()["layout-entity-labels"].text, {"layout": roles.model_dump()}),
+        ReadRequest(all_queries()["layout-entity-labels"].text, {"layout": roles.model_dump()}),
         *(labels_beside(role, roles.scope_label) for role in (roles.chunk_labels, roles.document_labels) if role),
-        *([Asked(all_queries()["built-graph"].text, {"graph": roles.scope_label})] if _written_by_us(roles, seen) else []),
+        *([ReadRequest(all_queries()["built-graph"].text, {"graph": roles.scope_label})] if _written_by_us(roles, seen) else []),
     ])
     rows = graph.read(all_queries()["layout-entity-labels"], {"layout": roles.model_dump()})
     sets = {frozenset(row["labels"]): row["count"] for row in rows}  # how many entities carry exactly these labels

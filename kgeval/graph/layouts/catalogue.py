@@ -10,7 +10,7 @@ from kgeval.errors import QueryError
 from kgeval.format import first_of
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
-from kgeval.graph.flights import Asked
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
 
 MOST_PAIRS = 2_000_000  # labels x types that the count store is asked for (about 2 s); above, reading the graph is faster
@@ -70,7 +70,7 @@ def catalogue(graph: Graph) -> Catalogue:
 
 def look_ahead(graph: Graph) -> None:
     """Asks ahead what `catalogue` begins with."""
-    graph.read_ahead([Asked(all_queries()[name].text) for name in ("layout-tokens", "layout-indexes", "layout-token-counts")])
+    graph.read_ahead([ReadRequest(all_queries()[name].text) for name in ("layout-tokens", "layout-indexes", "layout-token-counts")])
 
 
 def _catalogue(graph: Graph) -> Catalogue:

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.nodes import bind_nodes, counted_roles
 from kgeval.graph.layouts.profile import Profile, profiles
 from kgeval.graph.layouts.scope import scopes
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
 from kgeval.records import Record
 
@@ -41,11 +41,11 @@ class Signals:
     graph: Graph
     catalogue: Catalogue
     _known: dict[str, ObservedSignal] = field(default_factory=dict)
-    _ahead: list[Asked] | None = None  # while it is only seen what will be asked
+    _ahead: list[ReadRequest] | None = None  # while it is only seen what will be asked
 
     def look_ahead(self, wanted: Iterable[Profile]) -> None:
         """Asks in one message what the signals of these layouts need, within `Graph.remembering`."""
-        self._ahead = asked = list[Asked]()
+        self._ahead = asked = list[ReadRequest]()
         for rules in (profile.detect for profile in wanted):
             for signal in (*rules.needs, *rules.marks, *rules.fallback, *rules.against, *rules.hints):
                 with suppress(_NotYet):
@@ -126,7 +126,7 @@ class Signals:
 
     def _ask(self, query: str, params: Mapping[str, object]) -> Row:
         if self._ahead is not None:
-            self._ahead.append(Asked(all_queries()[query].text, params))
+            self._ahead.append(ReadRequest(all_queries()[query].text, params))
             raise _NotYet
         return self.graph.read(all_queries()[query], params)[0]
 

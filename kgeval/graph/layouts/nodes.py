@@ -7,10 +7,10 @@ from fnmatch import fnmatchcase
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
-from kgeval.graph.flights import Asked
 from kgeval.graph.layouts.catalogue import Catalogue
 from kgeval.graph.layouts.proof import proved
 from kgeval.graph.layouts.scope import bound_scope
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -107,9 +107,9 @@ def other_labels(graph: Graph, labels: Iterable[str], scope_label: str | None) -
     return counts, sum(row["count"] for row in rows if row["label"] is None)
 
 
-def labels_beside(labels: Iterable[str], scope_label: str | None) -> Asked:
+def labels_beside(labels: Iterable[str], scope_label: str | None) -> ReadRequest:
     """What `other_labels` asks."""
-    return Asked(all_queries()["layout-other-labels"].text, {"labels": list(labels), "scope_label": scope_label})
+    return ReadRequest(all_queries()["layout-other-labels"].text, {"labels": list(labels), "scope_label": scope_label})
 
 
 def _present(names: Iterable[str], known: Container[str]) -> list[str]:

@@ -7,6 +7,7 @@ where a version lacks it, the queries are asked one after another.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,15 +21,15 @@ USED = ("run", "pull", "send_all", "fetch_all", "new_hydration_scope")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A query of a flight."""
+class ReadRequest:
+    """A query of a message."""
 
     text: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Answered:
+class ReadAnswer:
     """What came of it: its rows and the seconds that the server took, or why there are none."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -59,22 +60,29 @@ class _Answer:
         self.milliseconds += metadata.get("t_last") or 0
         self.complete = True
 
-    def answered(self) -> Answered:
+    def answered(self) -> ReadAnswer:
         from neo4j import Record
 
         rows = [Record(zip(self.keys, record, strict=True)).data() for record in self.records]  # type: ignore[no-untyped-call]
-        return Answered(rows, self.milliseconds / 1000)
+        return ReadAnswer(rows, self.milliseconds / 1000)
 
 
-def can_fly(session: neo4j.Session) -> bool:
+def can_pipeline(session: neo4j.Session) -> bool:
     """Whether this driver has what is used of its inside. The session has a connection already."""
     connection = getattr(session, "_connection", None)
     return hasattr(session, "_config") and all(hasattr(connection, name) for name in USED)
 
 
-def fly(session: neo4j.Session, queries: Sequence[neo4j.Query], params: Sequence[Mapping[str, Any]], into: list[Answered]) -> None:
+def send_together(
+    session: neo4j.Session, queries: Sequence[neo4j.Query], params: Sequence[Mapping[str, Any]], into: list[ReadAnswer],
+) -> None:
     """Adds the answers in turn, up to the first failure. Raises: that, as the driver has it; what was sent behind it the server has passed
     over."""
+    if not can_pipeline(session):
+        for query, given in zip(queries, params, strict=True):
+            begun = time.monotonic()
+            into.append(ReadAnswer(session.run(query, dict(given)).data(), time.monotonic() - begun))
+        return
     connection: Any = session._connection
     config: Any = session._config
     answers = [_Answer() for _ in queries]
