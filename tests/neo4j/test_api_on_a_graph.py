@@ -172,7 +172,7 @@ def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "step"), [("recv_into", 17), ("sendall", 7)])
+@pytest.mark.parametrize(("kind", "step"), [("recv_into", 5), ("sendall", 2)])
 def test_wherever_an_interrupt_meets_the_driver_no_connection_stays_in_the_midst_of_a_message(
     kind: str, step: int, driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -210,7 +210,7 @@ def test_wherever_an_interrupt_meets_the_driver_no_connection_stays_in_the_midst
             at += step
     finally:
         signal.signal(signal.SIGINT, before)
-    assert at > 3 * step
+    assert at > 10 * step
     assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
 
 
