@@ -2,13 +2,19 @@
 
 Whoever makes such a thing says here how it is taken away, and takes that back when it is whole or gone. A process that ends by itself never
 needs it; the command line, which ends processes that do not, calls `undo_all`. And what tells an interrupt from other ends.
+
+An interrupt may come while the kernel makes a file, before anybody knows of it: so its name is chosen first (`unused_name`), and what takes
+it away is ready before there is one.
 """
 
 from __future__ import annotations
 
+import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
+from pathlib import Path
 
 _numbers = count()
 _open: dict[int, Callable[[], object]] = {}
@@ -40,6 +46,16 @@ def undo_all() -> None:
     for number in sorted(_open, reverse=True):
         with suppress(OSError, KeyError):
             _open[number]()
+
+
+def unused_name(folder: Path, beginning: str, end: str = "") -> Path:
+    """A name that nothing there has, nor anybody can guess."""
+    return folder / f"{beginning}{secrets.token_hex(8)}{end}"
+
+
+def open_new(path: Path) -> int:
+    """Makes a file of this user's only (0600), open for reading and writing. Raises: OSError, where the name is taken too."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def interrupted(cause: BaseException | None, before: BaseException | None = None) -> bool:

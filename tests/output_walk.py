@@ -14,19 +14,22 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 import pytest
 
 from kgeval.cli.main import cli, run
+from kgeval.config import cache_folder
+from kgeval.tables.output import UNSAVED
 
 FORMULA, STEERING = '=HYPERLINK("http://x.test")', "\x1b[2J\x1b]0;t\x07\u202egnp"
 HOSTILE = f"{FORMULA} {STEERING}"
 
 # Options that read a file or a folder, wherever they stand
 READING = {
-    "-c", "--anchors", "--answers", "--audit", "--baseline", "--chunks", "--config", "--control", "--corpus", "--documents",
+    "-c", "--anchors", "--answers", "--audit", "--baseline", "--ca-file", "--chunks", "--config", "--control", "--corpus", "--documents",
     "--earlier", "--facts", "--gold", "--grades", "--ideal", "--ideal-labels", "--import-journal", "--index", "--jars", "--keep",
     "--labelled-pairs", "--labels", "--nodes", "--prices", "--questions", "--ratchet", "--relations", "--scores", "--triples",
     "--with", "--without-known", "--wrong-answers",
@@ -61,7 +64,8 @@ STATES = ((0o022, None), (0o077, None), (0o022, 0o644), (0o077, 0o600))
 class Case:
     """A command line. `{out}` in its words is the folder where it writes; `files`: what it writes there, and may find there;
     `walks`: the options that this proves; `shared`: files without a text of the user's; `refuses`: it never writes over a file;
-    `codes`: how it may end; `first`: command lines before it; `grows`: it is no file that is replaced."""
+    `codes`: how it may end; `first`: command lines before it; `grows`: it is no file that is replaced; `again`: it is made
+    anew in a moment, so a disk that is full may lose it."""
 
     words: str
     files: Sequence[str]
@@ -72,6 +76,7 @@ class Case:
     more: Sequence[str] = ()
     first: Sequence[str] = ()
     grows: bool = False
+    again: bool = False
 
 
 def walk(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch, *, states: Sequence[tuple[int, int | None]] = STATES) -> None:
@@ -96,16 +101,40 @@ def walk(case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch, *, states: S
             return
         old = None if case.refuses else 0o644
         prepare(out, case, old)
+        shutil.rmtree(cache_folder() / UNSAVED, ignore_errors=True)
         with monkeypatch.context() as patch:
-            patch.setattr("kgeval.tables.output.os.fsync", full)
-            assert run(words) not in (0, 1), "said nothing of a full disk"
+            patch.setattr("kgeval.tables.output.os.fsync", partial(full, out))
+            assert run(words) == 2, "said nothing of a full disk"
         check_untouched(out, case, old)
+        if not case.again:
+            check_kept(case)
+            check_no_room(case, words, monkeypatch)
     finally:
         os.umask(before)
 
 
-def full(*_: object) -> None:
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def full(folder: Path, handle: int) -> None:
+    """The disk of `folder` is full, that of the cache folder is not."""
+    if any(os.path.samestat(os.fstat(handle), path.stat()) for path in files_in(folder)):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def check_no_room(case: Case, words: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is nearly full is said before the work: nothing is left to be kept."""
+    shutil.rmtree(cache_folder() / UNSAVED)
+    with monkeypatch.context() as patch:
+        patch.setattr("kgeval.tables.output.LEAST_BYTES", 1 << 62)
+        assert run(words) == 2
+    assert not case.files or not (cache_folder() / UNSAVED).exists()
+
+
+def check_kept(case: Case) -> None:
+    """What could not be written lies in the cache folder, whole and for this user only."""
+    kept = list(files_in(cache_folder() / UNSAVED))
+    names = [f"{re.sub(r'-[0-9]{8}-[0-9]{6}(-[0-9]+)?$', '', path.stem)}{path.suffix}" for path in kept]
+    assert {Path(name).name for name in case.files} <= set(names)
+    for path in kept:
+        assert (stat.S_IMODE(path.stat().st_mode), path.stat().st_size > 0) == (0o600, True), path
 
 
 def prepare(out: Path, case: Case, old: int | None) -> None:

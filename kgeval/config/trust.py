@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Literal
 
 from kgeval.config.powers import Deed, deeds_of, is_owned
 from kgeval.config.reading import DEFAULT_FILE, Config, parse
+from kgeval.ending import open_new, unused_name
 from kgeval.errors import ConfigError
 from kgeval.format import for_terminal
 
@@ -114,9 +114,13 @@ class ConfigFile:
         entry = self._entry()
         try:
             entry.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.NamedTemporaryFile(dir=entry.parent, prefix=".", delete=False) as unfinished:  # made with mode 0600
-                unfinished.write(os.fsencode(self.place))
-            Path(unfinished.name).replace(entry)
+            unfinished = unused_name(entry.parent, ".")
+            try:
+                with os.fdopen(open_new(unfinished), "wb") as file:
+                    file.write(os.fsencode(self.place))
+                unfinished.replace(entry)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except OSError as cause:
             raise ConfigError(f"{entry.parent}: {cause.strerror or cause}", fix="make it a folder that you can write") from cause
 

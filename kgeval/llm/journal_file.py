@@ -6,17 +6,21 @@ import os
 import shlex
 import sqlite3
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from kgeval.ending import open_new, unused_name
 from kgeval.errors import ConfigError
 
 VERSION = 1
 APPLICATION = 0x6B676A31  # "kgj1": marks the file as a journal of kgeval
 LOG_MARKS = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")  # a write-ahead log begins with one of these, by the order of its bytes
 BUSY_SECONDS = 60.0
+# what each start of a run asked: kgeval.llm.paid. Journals from before it had none
+ASKED = """CREATE TABLE IF NOT EXISTS asked (
+    run TEXT, start TEXT, stage TEXT, model TEXT NOT NULL, calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL, cost REAL, seconds REAL NOT NULL, reported REAL, PRIMARY KEY (run, start, stage))"""
 SCHEMA = (  # `kgeval cache recover` knows rows by the types of their columns (journal_scan.FORMS)
     """CREATE TABLE calls (
         key TEXT PRIMARY KEY, created REAL NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, prompt TEXT NOT NULL,
@@ -33,8 +37,15 @@ SCHEMA = (  # `kgeval cache recover` knows rows by the types of their columns (j
     "CREATE INDEX answers_by_run ON answers (run)",
     "CREATE TABLE answer_runs (run TEXT PRIMARY KEY, created REAL NOT NULL, finished INTEGER NOT NULL)",
     "CREATE TABLE firsts (key TEXT PRIMARY KEY, seconds REAL NOT NULL)",
+    ASKED,
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
+)
+# What audits found: added later, so that a journal without it gets it
+CHECKS = (
+    """CREATE TABLE IF NOT EXISTS checks (
+        key TEXT PRIMARY KEY, graph TEXT NOT NULL, state TEXT NOT NULL, created REAL NOT NULL, body BLOB NOT NULL)""",
+    "CREATE INDEX IF NOT EXISTS checks_by_graph ON checks (graph, state)",
 )
 # An answer from another journal: one that came is better than one that failed.
 PUT_ANSWER = (
@@ -102,15 +113,15 @@ def _begins_as_one(path: Path) -> bool:
 def _make(path: Path) -> None:
     """An empty file of its owner's, put in place as a whole. The journal itself is never opened but by SQLite: closing a file
     drops all locks that this process has on it."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)  # made with mode 0600
-    os.close(handle)
+    temporary = unused_name(path.parent, f".{path.name[:50]}.")
     try:
+        os.close(open_new(temporary))
         # link and not rename: it never replaces a journal that another process has made meanwhile
         os.link(temporary, path)
     except FileExistsError:
         pass  # another process was quicker
     finally:
-        Path(temporary).unlink()
+        temporary.unlink(missing_ok=True)
 
 
 def _own(path: Path) -> None:
@@ -150,6 +161,8 @@ def _check(path: Path) -> None:
                 f"{path}: is a journal of form {version}, this kgeval reads form {VERSION}",
                 fix=f"move the file away (its replies will be asked for again), use the kgeval that wrote it, or {_MOVE}",
             )
+        for statement in (*CHECKS, ASKED):
+            connection.execute(statement)
         connection.execute("COMMIT")
         # after the commit: SQLite does not change it inside a transaction
         connection.execute("PRAGMA journal_mode = WAL")

@@ -8,16 +8,17 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError, KgevalError, UsageError, raise_together, tried
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 from kgeval.tables.columns import write_csv, write_parquet
-from kgeval.tables.output import replacing
+from kgeval.tables.output import replacing, write_text
 from kgeval.tables.score_forms import FINGERPRINT, beside, is_folder
 from kgeval.tables.stream import stream
 
@@ -124,16 +125,17 @@ def _cells(answer: Answer) -> dict[str, Any]:
 
 def write_with_report(files: Sequence[Path], answers: Callable[[], Iterable[Answer]], report: AnswerReport, fingerprint: str) -> list[Path]:
     """Writes the answers in the form of each file's name, and the report beside them (X.run.json); returns all files. The fingerprint
-    stands among the manifest's arguments. Raises: InputError where one cannot be written."""
+    stands among the manifest's arguments. Raises: KgevalError where some cannot be written, after all others were."""
     run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
     text = report.model_copy(update={"run": run}).model_dump_json(indent=1) + "\n"
     written: list[Path] = []
-    # Asked for anew: an iterator is used up by the first file.
+    faults: list[KgevalError] = []
     for path in files:
-        write_answers(path, answers())
-        with replacing(beside(path, "run.json")) as file:
-            file.write(text)
+        # Asked for anew: an iterator is used up by the first file.
+        tried(partial(write_answers, path, answers()), faults)
+        tried(partial(write_text, beside(path, "run.json"), text), faults)
         written += [path, beside(path, "run.json")]
+    raise_together(faults)
     return written
 
 

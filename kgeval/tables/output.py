@@ -5,6 +5,8 @@
   standard streams by their names in /dev) is written to as it stands.
 - What is written is readable by its owner alone (0600), for it quotes the user's texts; `shared` is for what holds
   none of them (0666 without what the umask takes away). No right that an existing file withholds is given.
+- What cannot be written goes into the user's cache folder (`unsaved/`, 0600), and the error says where: a report may
+  be half an hour of work. `kept=False` is for what is made anew in a moment, and for what has a memory of its own.
 - A cell of a table that a spreadsheet would take for a formula gets an apostrophe in front, and hidden characters
   (those that steer a terminal or turn the direction of writing, too) are written out as [U+001B]. Both are undone
   exactly where kgeval reads its own tables.
@@ -16,23 +18,30 @@ from __future__ import annotations
 
 import csv
 import errno
+import io
 import json
 import os
 import re
+import shlex
 import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 from kgeval.ending import undone
 from kgeval.errors import InputError, UsageError
 from kgeval.records import Answer, ComparisonVerdict, Score
-from kgeval.tables.temporary import part_of, sweep_parts
+from kgeval.tables.temporary import open_part, part_name, sweep_parts
 
 PRIVATE, SHARED = 0o600, 0o666
 ROOM = "make room there, or name another file in a folder that is yours"
+UNSAVED = "unsaved"  # the folder in the cache folder
+LEAST_BYTES = 4_000_000  # free on the disk of an output before a run begins: more than most reports take
+_BUFFER, _PIECE = 1 << 16, 1 << 20  # bytes written and copied at a time
 _STREAM = re.compile(r"/dev/(stdout|stderr|fd/(?P<number>\d+))|/proc/self/fd/(?P<same>\d+)")
 # OWASP's list (CSV injection), and the signs of full width, which spreadsheets read alike: white space before the sign
 # does not keep a spreadsheet from reading a formula.
@@ -82,48 +91,187 @@ def output_path(name: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing(path: Path, *, shared: bool = False, binary: bool = False) -> Iterator[IO[Any]]:
+def replacing(path: Path, *, shared: bool = False, binary: bool = False, kept: bool = True) -> Iterator[IO[Any]]:
     """A file that takes the place of `path` when the block ends well; else `path` stays as it was. Its folder is
-    made. Line ends are written as given. `shared`: it holds none of the user's texts.
+    made. Line ends are written as given. `shared`: it holds none of the user's texts. `kept`: what cannot be written
+    there is written into the cache folder, whole, and the error names that file.
 
     Raises: InputError where it cannot be written, for whatever reason.
     """
     target = Path(os.path.realpath(path))
+    output = _Output(path, kept=kept)
+    with undone(output.drop):
+        try:
+            with _naming_faults(path):
+                mode = output.open(target, shared=shared)
+                with _opened_output(output, binary=binary) as file:
+                    yield file
+                    file.flush()
+                    output.finish(target, mode)
+        finally:
+            output.drop()
+    if output.fault is not None:
+        raise unwritable(path, output.fault, output.place) from output.fault
+
+
+def keep_unsaved(what: str, name: str, write: Callable[[IO[str]], object], cause: OSError) -> InputError:
+    """Keeps a result that could not be printed, in the cache folder. The error that says so; it says as well where that
+    failed too. `what`: where it should have gone, as the error calls it; `name`: of the file that it would be."""
+    place = _unsaved_place(Path(name))
     try:
-        special = _opened_special(path, target)
-        if special is None:
+        with replacing(place, kept=False) as file:
+            write(file)
+    except InputError as lost:
+        return InputError(f"{what}: cannot be written: {cause.strerror or cause}; nor can {lost.message}", fix=ROOM)
+    return unwritable(what, cause, place)
+
+
+class _Output(io.RawIOBase):
+    """The bytes of an output on their way: into a new file beside it, and from the first fault of that place on into a
+    file in the cache folder, with all that came before. What is no file (a pipe, a device) gets them as it stands.
+
+    `fault`: why they go into the cache folder; `place`: the file there.
+    """
+
+    def __init__(self, path: Path, *, kept: bool) -> None:
+        super().__init__()
+        self._path, self._kept = path, kept
+        self._handle = -1
+        self._part: Path | None = None
+        self._begun = False  # whether something was written that cannot be read again, for it went to no file
+        self.fault: OSError | None = None
+        self.place: Path | None = None
+
+    def open(self, target: Path, *, shared: bool) -> int:
+        """Opens what is written to first. The rights that the file will have. Raises: as `move`."""
+        mode = PRIVATE
+        try:
+            special = _opened_special(self._path, target)
+            if special is not None:
+                self._handle = special
+                return mode
             mode = (SHARED & ~_umask() if shared else PRIVATE) & _mode_of(target)
             target.parent.mkdir(parents=True, exist_ok=True)
             sweep_parts(target)
-            handle, part = part_of(target)
-    except OSError as cause:
-        raise unwritable(path, cause) from cause
-    if special is not None:
-        with _naming_faults(path), _opened_handle(special, binary=binary) as file:
-            yield file
-        return
-    try:
-        with _naming_faults(path), undone(part.unlink), _opened_handle(handle, binary=binary) as file:
-            yield file
-            # In this order: the name is never there with half of the contents, or with rights that are too wide.
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-            part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+            self._begin(target)
+        except OSError as cause:
+            self.move(cause)
+        return mode
+
+    def move(self, cause: OSError) -> None:
+        """Goes on in the cache folder. Raises: the cause, where that is not wanted or not possible; InputError where
+        nothing can be written there either."""
+        if not self._kept or self._begun or self.fault is not None or isinstance(cause, BrokenPipeError):
+            raise cause
+        place, before, part = _unsaved_place(self._path), self._handle, self._part
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._begin(place)
+            self.fault, self.place = cause, place
+            if part is not None:
+                _copy_bytes(before, self._handle)
+        except OSError as second:
+            what = f"{self._path}: cannot be written: {cause.strerror or cause}; nor can {place.parent}"
+            raise InputError(f"{what}: {second.strerror or second}", fix=ROOM) from second
+        finally:
+            if before >= 0 and before != self._handle:
+                os.close(before)
+            if part is not None and part != self._part:
+                part.unlink(missing_ok=True)
+
+    def _begin(self, place: Path) -> None:
+        self._part = part_name(place)  # known before there is a file: an interrupt may come while it is made
+        try:
+            self._handle = open_part(self._part)
+        except OSError:
+            self._part = None
+            raise
+
+    def finish(self, target: Path, mode: int) -> None:
+        """Puts the file in its place. Raises: OSError."""
+        if self._part is None:
+            return
+        try:
+            _put(self._handle, self._part, self.place or target, mode if self.place is None else PRIVATE)
+        except OSError as cause:
+            self.move(cause)
+            self.finish(target, mode)
+        self._part = None
+
+    def drop(self) -> None:
+        """Takes away what is not in its place, and closes."""
+        if self._part is not None:
+            self._part.unlink(missing_ok=True)
+        self.close()
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._part is not None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        return os.lseek(self._handle, offset, whence)
+
+    def fileno(self) -> int:
+        return self._handle
+
+    def write(self, data: Any, /) -> int:
+        try:
+            written = os.write(self._handle, data)
+        except OSError as cause:
+            self.move(cause)
+            written = os.write(self._handle, data)
+        self._begun = self._part is None
+        return written
+
+    def close(self) -> None:
+        handle, self._handle = self._handle, -1  # never closed twice: the number may be another file's by then
+        if handle >= 0:
+            os.close(handle)
+        super().close()
 
 
-def write_text(path: Path, text: str, *, shared: bool = False) -> None:
+def _put(handle: int, part: Path, target: Path, mode: int) -> None:
+    """Gives a file that is written its rights and its name. Raises: OSError."""
+    # In this order: the name is never there with half of the contents, or with rights that are too wide.
+    os.fchmod(handle, mode)
+    os.fsync(handle)
+    part.replace(target)
+
+
+def _copy_bytes(source: int, copy: int) -> None:
+    at = 0
+    while piece := os.pread(source, _PIECE, at):
+        at += len(piece)
+        while piece:
+            piece = piece[os.write(copy, piece):]
+
+
+def unsaved_folder() -> Path:
+    """Where results are that could not be written to their place. They are the user's own: nothing clears them."""
+    from kgeval.config import cache_folder
+
+    return cache_folder() / UNSAVED
+
+
+def _unsaved_place(path: Path) -> Path:
+    """A file in that folder for what was to be written to `path`; nothing has that name."""
+    folder, when = unsaved_folder(), time.strftime("%Y%m%d-%H%M%S")
+    # 100 characters stay below the 255 bytes that file systems take, whatever the script.
+    names = (f"{path.stem[:50]}-{when}{f'-{n}' if n else ''}{path.suffix[:50]}" for n in count())
+    return next(place for place in map(folder.joinpath, names) if not os.path.lexists(place))
+
+
+def write_text(path: Path, text: str, *, shared: bool = False, kept: bool = True) -> None:
     """Writes a UTF-8 file, as `replacing` has it."""
-    with replacing(path, shared=shared) as file:
+    with replacing(path, shared=shared, kept=kept) as file:
         file.write(text)
 
 
-def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
+def write_jsonl(path: Path, rows: Iterable[Any], *, kept: bool = True) -> None:
     """Writes one JSON value a line as they come, as `replacing` has it."""
-    with replacing(path) as file:
+    with replacing(path, kept=kept) as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -145,9 +293,34 @@ def open_log(path: Path, *, append: bool = False) -> IO[str]:
     return os.fdopen(handle, "a" if append else "w", encoding="utf-8", errors="backslashreplace")
 
 
-def unwritable(path: Path, cause: OSError) -> InputError:
-    """The error that says that a file cannot be written, and why."""
-    return InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=ROOM)
+def unwritable(path: Path | str, cause: OSError, kept: Path | None = None) -> InputError:
+    """The error that says that a file cannot be written, and why. `kept`: where its contents are instead."""
+    what = f"{path}: cannot be written: {cause.strerror or cause}"
+    if kept is None:
+        return InputError(what, fix=ROOM)
+    return InputError(f"{what}; it is kept whole in {kept}", fix=f"move it to where you want it: mv {shlex.quote(str(kept))} ...")
+
+
+def blocked(path: Path) -> str:
+    """Why no file can be made there, or none of a few megabytes; "" if it can, as far as can be seen."""
+    try:
+        if path.is_dir():
+            return "is a folder"
+        if path.exists() and not path.is_file():
+            return ""  # a pipe or a device
+        folder = next(parent for parent in path.resolve().parents if parent.exists())
+        if not folder.is_dir():
+            return f"{folder} is no folder"
+        if path.exists() and not os.access(path, os.W_OK):
+            return "this user may not write to it"
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return f"nothing can be written to {folder}"
+        disk = os.statvfs(folder)
+    except OSError as cause:  # a name that is too long
+        return str(cause.strerror or cause)
+    free = disk.f_bavail * disk.f_frsize
+    # some file systems do not tell how large they are
+    return f"the disk of {folder} has {free / 1e6:.1f} MB left" if disk.f_blocks and free < LEAST_BYTES else ""
 
 
 def write_cells(file: IO[str], rows: Iterable[Iterable[object]], *, line_end: str = "\n") -> None:
@@ -211,8 +384,9 @@ def _mode_of(target: Path) -> int:
     return target.stat().st_mode & 0o777
 
 
-def _opened_handle(handle: int, *, binary: bool) -> IO[Any]:
-    return os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n")
+def _opened_output(output: _Output, *, binary: bool) -> IO[Any]:
+    buffered = io.BufferedWriter(output, _BUFFER)
+    return buffered if binary else io.TextIOWrapper(buffered, encoding="utf-8", newline="\n")
 
 
 @contextmanager

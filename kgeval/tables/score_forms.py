@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kgeval.errors import InputError
+from kgeval.errors import InputError, KgevalError, raise_together, tried
 from kgeval.limits import parse_json
 from kgeval.records import LeftOutKnown, RunManifest, Score, ScoreReport, Verdict
 from kgeval.tables.columns import write_csv, write_parquet
-from kgeval.tables.output import replacing
+from kgeval.tables.output import replacing, write_text
 from kgeval.tables.plain import check_readable, read_json
 from kgeval.tables.stream import stream
 
@@ -86,25 +87,26 @@ def _cells(score: Score) -> dict[str, Any]:
 def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: Iterable[Verdict] | None) -> list[Path]:
     """Writes what belongs to a result: summary and manifest, and the verdicts where there are some.
 
-    Returns the files.
+    Returns the files. Raises: KgevalError where some cannot be written, after all others were.
 
     The fingerprint stands among the manifest's arguments: a later run compares it before it takes anything over.
     """
     run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
     whole = report.model_copy(update={"run": run})
     texts = {"run.json": run, "summary.json": whole} if is_folder(output) else {"run.json": whole}
-    done = []
+    done: list[Path] = []
+    faults: list[KgevalError] = []
     for name, record in texts.items():
-        with replacing(beside(output, name)) as file:
-            file.write(record.model_dump_json(indent=1) + "\n")
+        tried(partial(write_text, beside(output, name), record.model_dump_json(indent=1) + "\n"), faults)
         done.append(beside(output, name))
     rest = iter(verdicts or ())
     path, first = beside(output, "verdicts.jsonl"), next(rest, None)
     if first is None:
         path.unlink(missing_ok=True)  # those of an earlier run do not belong to these scores
     else:
-        _jsonl(path, chain([first], rest))
+        tried(partial(_jsonl, path, chain([first], rest)), faults)
         done.append(path)
+    raise_together(faults)
     return done
 
 

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import count, groupby
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from kgeval.errors import IncompleteError, InputError
+from kgeval.errors import IncompleteError, InputError, KgevalError, raise_together, tried
 from kgeval.records import Row, Score, ScoreReport, Verdict
 from kgeval.tables.answers import stopped
 from kgeval.tables.output import replacing
@@ -129,7 +130,7 @@ class PartialFile(Spool):
         places = (self.path.with_name(f"{self.path.name}.{number}") for number in count(1))
         self.aside = next(place for place in places if not place.exists())
         try:
-            with self.path.open("rb") as rows_of_killed_run, replacing(self.aside, binary=True) as copy:
+            with self.path.open("rb") as rows_of_killed_run, replacing(self.aside, binary=True, kept=False) as copy:
                 shutil.copyfileobj(rows_of_killed_run, copy)
         except (OSError, InputError) as cause:
             what = f"{self.path}: holds the rows of a run that did not end, and cannot be put aside: {cause}"
@@ -172,7 +173,7 @@ class PartialFile(Spool):
         """Around the writing of outputs. Raises: InputError where one cannot be written, with what is kept and how to go on."""
         try:
             yield
-        except InputError as cause:
+        except KgevalError as cause:
             raise InputError(
                 f"{cause.message}; all {self.count:,} rows are kept in {self.path}",
                 fix="make room, and run the same command with --resume; or choose another output",
@@ -291,14 +292,22 @@ class ScoreFile:
         """Writes the outputs in their forms, with manifest, summary and verdicts beside them, and returns the files.
 
         The partial file goes if the run is complete, and stays for a later run if it is not. Raises: InputError where a file cannot
-        be written; the partial file stays then.
+        be written, after all others were; the partial file stays then.
         """
         done: list[Path] = []
+        faults: list[KgevalError] = []
+
+        def write_all(output: Path) -> list[Path]:
+            kept = self.verdicts() if self._verdicts else None
+            return write_beside(output, report, self._fingerprint, kept)
+
         with self._file.finishing():
             for output in self._outputs:
-                done.append(write_scores(output, self.scores()))
-                kept = self.verdicts() if self._verdicts else None
-                done.extend(path for path in write_beside(output, report, self._fingerprint, kept) if path not in done)
+                scores = tried(partial(write_scores, output, self.scores()), faults)
+                beside = tried(partial(write_all, output), faults)
+                done += [scores] if scores else []
+                done += [path for path in beside or () if path not in done]
+            raise_together(faults)
         if report.complete:
             self._file.done()
         return done

@@ -7,7 +7,6 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self
@@ -27,10 +26,9 @@ class Spool:
     start = 0  # where the first line starts
 
     def __init__(self, what: str, *, ordered: bool = False) -> None:
-        file, name = tempfile.mkstemp(prefix="kgeval-rows-")
         # Without a name the file goes when the process does, and kill -9 leaves nothing behind.
-        Path(name).unlink()
-        self._set_up(file, what, ordered=ordered)
+        with tempfile.TemporaryFile() as file:
+            self._set_up(os.dup(file.fileno()), what, ordered=ordered)
 
     def _set_up(self, file: int, what: str, *, ordered: bool) -> None:
         self._file, self._what, self._ordered = file, what, ordered

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import IO
 
-from kgeval.ending import register, undone
+from kgeval.ending import open_new, register, undone, unused_name
 from kgeval.errors import InputError
 
 KINDS = ("rows", "parts", "bulk", "questions", "load")
@@ -33,11 +34,13 @@ class PrivateFolder:
 
     def __init__(self, kind: str) -> None:
         sweep_folders()
-        self.path = Path(tempfile.mkdtemp(prefix=f"kgeval-{kind}-"))
-        lock = os.open(self.path / NEW_LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        (self.path / NEW_LOCK).rename(self.path / LOCK)  # nobody ever sees it unlocked
+        self.path = unused_name(Path(tempfile.gettempdir()), f"kgeval-{kind}-")
+        lock = list[IO[bytes]]()
         self.close = weakref.finalize(self, _remove, self.path, lock, register(partial(shutil.rmtree, self.path)))
+        self.path.mkdir(mode=0o700)
+        lock.append((self.path / NEW_LOCK).open("xb", buffering=0))
+        fcntl.flock(lock[0], fcntl.LOCK_EX)
+        (self.path / NEW_LOCK).rename(self.path / LOCK)  # nobody ever sees it unlocked
 
     def __enter__(self) -> Path:
         return self.path
@@ -66,22 +69,31 @@ def sweep_folders() -> int:
 
 def sweep_parts(path: Path) -> None:
     """Deletes what killed processes have left of new contents of this file."""
-    beginning = f".{path.name[:50]}."
+    beginning = _beginning(path)
     with suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
             if entry.name.startswith(beginning) and entry.name.endswith(PART) and entry.is_file(follow_symlinks=False):
                 with suppress(OSError):
-                    if time.time() - entry.stat().st_mtime > PART_SECONDS and _unlocked(Path(entry.path)):
-                        Path(entry.path).unlink()
+                    if time.time() - entry.stat().st_mtime > PART_SECONDS:
+                        _delete_unlocked(Path(entry.path))
 
 
-def part_of(path: Path) -> tuple[int, Path]:
-    """A new file beside this one, open and locked, for its next contents. Raises: OSError."""
-    # 50 characters: with the rest the name stays below the 255 bytes that file systems take, whatever the script.
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", suffix=PART, dir=path.parent)
+def part_name(path: Path) -> Path:
+    """The name of a new file beside this one, for its next contents."""
+    return unused_name(path.parent, _beginning(path), PART)
+
+
+def open_part(part: Path) -> int:
+    """Makes a file of a new name, open and locked. Raises: OSError."""
+    handle = open_new(part)
     with suppress(OSError):  # a file system without locks
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return handle, Path(name)
+    return handle
+
+
+def _beginning(path: Path) -> str:
+    # 50 characters: with the rest the name stays below the 255 bytes that file systems take, whatever the script.
+    return f".{path.name[:50]}."
 
 
 @contextmanager
@@ -93,58 +105,83 @@ def only_writer(outputs: Iterable[Path]) -> Iterator[None]:
     with ExitStack() as stack:
         for output in dict.fromkeys(outputs):
             mark = hashlib.sha256(output.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]  # long names may begin alike
-            path = output.with_name(f".{output.name[:50]}.{mark}.writing{PART}")  # what a killed run leaves is swept as other parts are
+            path = output.with_name(f"{_beginning(output)}{mark}.writing{PART}")  # what a killed run leaves is swept as other parts are
             # The stack runs backwards: the name goes before the lock, so nobody can lock a file whose name is about to go.
-            stack.callback(os.close, locked(path, output))
+            stack.callback(_delete_unlocked, path)  # of an interrupt on the way
+            stack.enter_context(_locked(path, output))
             stack.enter_context(undone(partial(path.unlink, missing_ok=True)))
             stack.callback(path.unlink, missing_ok=True)
         yield
 
 
-def locked(path: Path, output: Path | None = None) -> int:
-    """The file, made where it is not there, and locked. `output`: what it stands for, in errors. Raises: InputError."""
+def locked(path: Path) -> int:
+    """The file, made where it is not there, and locked. Raises: InputError."""
+    with _locked(path, path) as file:
+        return os.dup(file.fileno())  # the lock is held until both are closed
+
+
+def _locked(path: Path, output: Path) -> IO[bytes]:
+    """As `locked`; closed where an interrupt comes before anybody holds it. `output`: what the file stands for, in errors."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = None
+        while file is None:  # gone again where the run that held it has just ended
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            with suppress(FileNotFoundError):
+                file = path.open("r+b", buffering=0)
     except OSError as cause:
         raise InputError(f"{path.parent}: cannot be written to: {cause.strerror}", fix="choose a folder that is yours with -o") from cause
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as cause:
-        os.close(file)
-        fix = "wait for it to end, or name another output with -o"
-        raise InputError(f"{output or path}: another run is writing it", fix=fix) from cause
-    except OSError:  # a file system without locks
-        return file
-    if not os.fstat(file).st_nlink:  # the run that held it has just ended and taken its name away
-        os.close(file)
-        return locked(path, output)
-    # The mode that `os.open` was given counts only where it made the file.
-    os.fchmod(file, 0o600)
+    with ExitStack() as stack:
+        stack.enter_context(file)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as cause:
+            fix = "wait for it to end, or name another output with -o"
+            raise InputError(f"{output}: another run is writing it", fix=fix) from cause
+        except OSError:  # a file system without locks
+            stack.pop_all()
+            return file
+        if not os.fstat(file.fileno()).st_nlink:  # its name was taken away after it was opened
+            return _locked(path, output)
+        # The mode that `os.open` was given counts only where it made the file.
+        os.fchmod(file.fileno(), 0o600)
+        stack.pop_all()
     return file
 
 
-def _remove(path: Path, lock: int, forget: Callable[[], None]) -> None:
-    forget()
+def _remove(path: Path, lock: list[IO[bytes]], forget: Callable[[], None]) -> None:
     shutil.rmtree(path, ignore_errors=True)
+    forget()
     # The lock goes last: until then no other process takes the folder, half deleted, for one that was left.
-    os.close(lock)
+    for file in lock:
+        file.close()
 
 
 def _left(folder: Path) -> bool:
     """Whether its process is gone."""
     if (folder / LOCK).exists():
-        return _unlocked(folder / LOCK)
+        with _unlocked(folder / LOCK) as unlocked:
+            return unlocked
     return time.time() - folder.stat().st_mtime > UNLOCKED_SECONDS
 
 
-def _unlocked(path: Path) -> bool:
+@contextmanager
+def _unlocked(path: Path) -> Iterator[bool]:
+    """Whether nobody holds the file; for the time of the block it is then held here. Raises: OSError."""
     # O_NOFOLLOW: in a folder that all may write to, another user can put a link here, to a file of this user's.
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        return False
+        yield False
+    else:
+        yield True
     finally:
         os.close(file)
-    return True
+
+
+def _delete_unlocked(path: Path) -> None:
+    """Deletes a file that nobody holds."""
+    with suppress(OSError), _unlocked(path) as unlocked:
+        if unlocked:
+            path.unlink()

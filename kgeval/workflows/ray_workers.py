@@ -18,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kgeval.ending import unused_name
 from kgeval.errors import ConfigError, UsageError, install, installed
 from kgeval.workflows.workers import EndedWorker, Worker, carry_out
 
@@ -74,13 +75,14 @@ def _connect(ray: Any, address: str | None, workers: int, folder: str) -> None:
 def _own_folder() -> Iterator[str]:
     """Where a Ray of our own has its sockets and logs, in a folder more: Ray opens its own to everybody. Sockets' paths must be short, so
     it is not below a long TMPDIR."""
-    folder = tempfile.mkdtemp(prefix="kgeval-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
+    folder = unused_name(Path("/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()), "kgeval-ray-")  # noqa: S108
     try:
-        yield folder
+        folder.mkdir(mode=0o700)
+        yield str(folder)
     finally:
         for _ in range(3):  # a process of Ray's that is ending may still write there
             shutil.rmtree(folder, ignore_errors=True)
-            if not Path(folder).exists():
+            if not folder.exists():
                 break
             time.sleep(0.3)
 

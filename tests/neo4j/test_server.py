@@ -52,6 +52,8 @@ def test_two_starts_at_once_give_one_server(home: Path) -> None:
     assert sum(f"starting the embedded Neo4j {LINE.name} at bolt://127.0.0.1:" in err for _, err in outputs) == 1
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_status_as_json_has_what_a_program_needs(home: Path) -> None:
     address = started(home)
     out, _ = kgeval("status", "--home", str(home), "-f", "json").communicate(timeout=200)
@@ -147,6 +149,7 @@ def test_a_stopped_server_leaves_an_archive_of_classes_that_fits_the_next_one(
 
 
 
+@pytest.mark.long
 def test_remove_stops_the_server_and_deletes_the_home(home: Path) -> None:
     started(home)
     pid = server.status(home).pid

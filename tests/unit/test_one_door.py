@@ -14,6 +14,7 @@ DOOR = "tables/output.py"
 # By file: what it writes with, and why that is not an output of kgeval
 BESIDE = {
     "config/trust.py": "what is trusted: entries of mode 0600 in the user's state folder (0700)",
+    "ending.py": "new files of mode 0600, for those that stand here with `open_new`",
     "limits.py": "an archive in memory",
     "tables/temporary.py": "the temporary files of the door, the locks of outputs, folders of this user's that go with the process",
     "tables/spool.py": "a temporary file without a name",
@@ -37,7 +38,6 @@ BESIDE = {
     "llm/batch/wire.py": "what a provider sends, 0600, deleted when it is read",
     "llm/batch/store.py": "the SQLite file of batches under way, 0600",
     "systems/adapters/scripts/adapter_base.py": "runs in an environment without kgeval, in the index's own folder",
-    "workflows/ray_workers.py": "the folder of a local Ray",
     "cli/common.py": "stdout after a closed pipe",
     "cli/derive.py": "the text of a help page",
 }
@@ -46,7 +46,7 @@ MODES = frozenset("wax+")
 WRITING = {
     "write_text", "write_bytes", "touch", "symlink_to", "hardlink_to", "chmod", "rename", "to_csv", "to_parquet", "to_excel", "to_json",
     "to_feather", "to_pickle", "ParquetWriter", "mkstemp", "mkdtemp", "NamedTemporaryFile", "TemporaryFile", "TemporaryDirectory",
-    "copyfile", "copy2", "copytree", "move", "DictWriter", "Workbook", "FileHandler",
+    "copyfile", "copy2", "copytree", "move", "DictWriter", "Workbook", "FileHandler", "open_new", "open_part",
 }
 # chains that write
 CHAINS = {

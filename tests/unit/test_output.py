@@ -6,6 +6,7 @@ import csv
 import errno
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -18,11 +19,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kgeval.config import cache_folder
 from kgeval.errors import InputError
 from kgeval.records import Answer, ComparisonVerdict, Passage, Score
 from kgeval.tables.answers import read_answers, write_answers
 from kgeval.tables.columns import write_csv
-from kgeval.tables.output import defuse_cell, open_log, replacing, restore_cell, write_text
+from kgeval.tables.output import UNSAVED, defuse_cell, open_log, replacing, restore_cell, write_text
 from kgeval.tables.score_forms import read_scores, write_scores
 from kgeval.tables.sheets import FilledSheet, write_sheet
 from kgeval.tables.stream import stream
@@ -144,7 +146,69 @@ def test_devices_and_pipes_are_written_to_as_they_stand(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from kgeval.tables.output import replacing
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+# the disk is full at the 100,000th byte; the one of the cache folder is not
+signal.signal(signal.SIGXFSZ, lambda *_: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, most))
+try:
+    with replacing(Path(sys.argv[1])) as file:
+        file.writelines(f"line {n}\\n" for n in range(40_000))
+except Exception as fault:
+    print(fault)
+"""
+
+
+def kept() -> list[Path]:
+    return sorted((cache_folder() / UNSAVED).glob("*"))
+
+
 @pytest.mark.slow
+def test_what_a_disk_has_no_room_for_is_kept_whole_in_the_cache_folder(tmp_path: Path) -> None:
+    write_text(tmp_path / "rows.jsonl", "old")
+    told = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "rows.jsonl")], capture_output=True, text=True, check=True,
+    ).stdout
+    (there,) = kept()
+    assert f"rows.jsonl: cannot be written: File too large; it is kept whole in {there}\nFix: move it" in told
+    assert (mode(there), mode(there.parent)) == (0o600, 0o700)
+    assert there.read_text() == "".join(f"line {n}\n" for n in range(40_000))
+    assert (names(tmp_path), (tmp_path / "rows.jsonl").read_text()) == (["rows.jsonl"], "old")
+
+
+def test_where_the_folder_goes_or_is_none_the_contents_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "gone").mkdir()
+    with pytest.raises(InputError, match=r"gone\.txt: cannot be written: No such file"):  # noqa: SIM117
+        with replacing(tmp_path / "gone" / "gone.txt") as file:
+            file.write("a")
+            file.flush()
+            shutil.rmtree(tmp_path / "gone")
+            file.write("b")
+    for bad in (tmp_path / "file" / "none.txt", Path("/dev/full")):
+        with pytest.raises(InputError, match="it is kept whole in"):
+            write_text(bad, "ab" * 100_000)
+    assert {path.name.split("-")[0]: len(path.read_bytes()) for path in kept()} == {"gone": 2, "none": 200_000, "full": 200_000}
+
+
+def test_where_nothing_can_be_kept_either_both_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KGEVAL_CACHE_DIR", str(tmp_path / "file"))
+    with pytest.raises(InputError, match=r"x: cannot be written: File exists; nor can .*/unsaved: Not a directory"):
+        write_text(tmp_path / "file" / "x", "x")
+    assert names(tmp_path) == ["file"]
+
+
+def test_what_is_made_anew_in_a_moment_is_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No space left on device\nFix: make room"):
+        write_text(Path("/dev/full"), "x", kept=False)
+    assert kept() == []
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_the_standard_output_by_its_name_is_appended_to(tmp_path: Path, name: str) -> None:
     """Also where it is a file that has something already."""
@@ -190,6 +254,7 @@ def hidden(text: str) -> str:
     return "".join(char for char in lines if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
+@pytest.mark.slow
 def test_every_character_that_reports_show_is_shown_and_joiners_stay_where_they_are_needed() -> None:
     assert hidden(defuse_cell("".join(map(chr, range(sys.maxunicode + 1))))) == ""
     family, persian = "\U0001f469\u200d\U0001f467", "\u0645\u06cc\u200c\u0631\u0648\u062f"

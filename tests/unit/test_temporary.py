@@ -14,7 +14,7 @@ import pytest
 
 import kgeval
 from kgeval.tables.output import write_text
-from kgeval.tables.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
+from kgeval.tables.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, open_part, part_name, private_folder, sweep_folders
 
 MAKE = """
 import time
@@ -32,6 +32,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_is_swept_by_the_next_and_what_lives_is_let_alone(own: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", MAKE], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
@@ -65,9 +66,9 @@ def test_a_folder_without_a_lock_is_swept_when_it_is_old_and_others_never(own: P
 
 def test_new_contents_that_a_kill_has_left_are_swept_when_the_file_is_written_again(tmp_path: Path) -> None:
     file = tmp_path / "report.json"
-    live, living = part_of(file)
-    dead, left = part_of(file)
-    os.close(dead)
+    living, left = part_name(file), part_name(file)
+    live = open_part(living)
+    os.close(open_part(left))
     other = tmp_path / f".other.json.x{PART}"
     other.touch()
     long_ago = time.time() - PART_SECONDS - 60

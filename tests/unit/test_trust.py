@@ -213,7 +213,7 @@ def no_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 LINES = {name: words_of(name, command) for name, command in all_commands()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("no_server")
 @pytest.mark.parametrize("what", ["code", "addresses"])
 def test_no_command_runs_the_strangers_code_or_sends_a_secret(
@@ -271,6 +271,7 @@ def test_the_installed_command_does_not_either(world: World) -> None:
     assert world.is_unharmed()
 
 
+@pytest.mark.slow
 def test_where_it_was_named_the_code_runs_and_the_key_is_sent(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     """The other tests see what they look for."""
     world.write('[metrics]\nnames = ["evil.py:f"]\n')
@@ -311,7 +312,7 @@ def test_python_keeps_to_the_same_rule(world: World) -> None:
     assert kgeval.score(ROWS, config="kgeval.toml").exit_code == 0 and world.marker.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("named", "outcome"), [(False, "errors=1"), (True, "passed=1")])
 def test_fixtures_of_pytest_read_it_where_the_settings_name_it(world: World, named: bool, outcome: str) -> None:
     world.write('[metrics]\nnames = ["evil.py:f"]\n')
@@ -424,7 +425,7 @@ def load_again_is_refused() -> bool:
     return True
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workers_get_the_configuration_and_do_not_read_it_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from kgeval.workflows.workers import run_local
 
@@ -433,7 +434,7 @@ def test_workers_get_the_configuration_and_do_not_read_it_again(world: World, mo
         return run_local(*given, **more)
 
     monkeypatch.setattr("kgeval.workflows.workers.run_local", swapped)
-    world.write('[metrics]\nnames = ["token_f1"]\n[score]\nexecutor = "local"\n')
+    world.write('[metrics]\nnames = ["token_f1"]\n[score]\nexecutor = "local"\nworkers = 1\n')
     assert run(["score", "answers.jsonl", "-q", "-o", "s.jsonl"]) == 0 and world.is_unharmed()
 
 
@@ -483,6 +484,7 @@ def test_doctor_says_what_is_blocked(world: World, capsys: pytest.CaptureFixture
 # files beside the configuration
 
 
+@pytest.mark.slow
 def test_parts_of_a_stranger_run_nothing_when_they_are_put_together(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     """A part names metrics and a configuration. Neither is the word of who puts them together."""
     world.write("")
@@ -840,6 +842,7 @@ def test_a_text_of_the_file_writes_no_line_of_its_own(world: World, capsys: pyte
     assert "\nFix: all is well" not in told and "\x1b" not in told
 
 
+@pytest.mark.slow
 def test_nothing_of_kgevals_turns_data_into_code() -> None:
     """No unpickling, no YAML with tags, no templates of others, no import by a name from a file: but metrics that are named."""
     forbidden = re.compile(r"pickle|\bmarshal\.loads|\beval\(|\bexec\(|yaml\.(?:load|full_load|unsafe_load)\b|from_string\(|load_extension|"

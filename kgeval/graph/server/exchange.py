@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from kgeval.ending import unused_name
 from kgeval.errors import ServerError
 
 OLD, LOCK, STAGING = "kgeval-old-data", "kgeval-bulk.lock", "kgeval-bulk-"
@@ -51,8 +51,9 @@ def alone(home: Path) -> Iterator[None]:
 def staging(home: Path) -> Iterator[Path]:
     """A folder of this user's for the new store, on the home's own disk; removed in the end, with those of killed commands."""
     _sweep(home)
-    folder = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
+    folder = unused_name(home, STAGING)
     try:
+        folder.mkdir(mode=0o700)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -96,7 +97,8 @@ def settle(home: Path) -> None:
     """The new store stays, the old one is deleted."""
     old = home / OLD
     if old.exists():
-        gone = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
+        gone = unused_name(home, STAGING)
+        gone.mkdir(mode=0o700)
         old.rename(gone / "data")  # in one step, so that no half of it is ever taken for the old store
         with suppress(KeyboardInterrupt):  # the new store is in: what is not deleted now is by the next start or import
             _keep_names(home)

@@ -15,7 +15,6 @@ import json
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.config import environment
+from kgeval.ending import open_new, unused_name
 from kgeval.errors import ServerError, upgrade
 from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
@@ -244,15 +244,15 @@ def write_private(path: Path, text: str) -> None:
     """Writes a file that only the user may read (0600), whole or not at all."""
     with clear_io_errors(str(path)):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, part = tempfile.mkstemp(prefix=f"kgeval-{path.name}-", suffix=".part", dir=path.parent)  # 0600, a name of its own
+        part = unused_name(path.parent, f"kgeval-{path.name}-", ".part")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
+            with os.fdopen(open_new(part), "w", encoding="utf-8") as out:
                 out.write(text)
                 out.flush()
                 os.fsync(out.fileno())
-            Path(part).replace(path)
+            part.replace(path)
         except BaseException:
-            Path(part).unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
 
 
