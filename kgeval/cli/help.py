@@ -76,7 +76,7 @@ def _guide(output: Path | None) -> None:
         return
     if output.exists() and not output.is_dir():
         raise UsageError(f"{output} is there already", fix="name another file, or remove it")
-    write_text(output, text, shared=True)
+    write_text(output, text, shared=True, kept=False)
     click.echo(f"wrote {output}")
 
 

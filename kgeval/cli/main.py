@@ -104,8 +104,27 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
     "--file-limit", "file_limits", multiple=True, envvar="KGEVAL_FILE_LIMIT", metavar="NAME=VALUE",
     help="Read larger files: unpacked=2GB, ratio, pages, seconds, defaults (repeatable; kgeval help configuration).",
 )
+@click.option(
+    "--ca-file", type=click.Path(), envvar="KGEVAL_CA_FILE", metavar="FILE",
+    help="Trust these certificate authorities too (PEM), for Neo4j and for models (kgeval help access).",
+)
+@click.option(
+    "--key-command", envvar="KGEVAL_KEY_COMMAND", metavar="COMMAND",
+    help="A command that prints the key of models; run again when it has expired.",
+)
+@click.option(
+    "--neo4j-key-command", envvar="KGEVAL_NEO4J_KEY_COMMAND", metavar="COMMAND",
+    help="A command that prints the password or token for Neo4j; run again when it has expired.",
+)
+@click.option(
+    "--neo4j-auth", type=click.Choice(["password", "bearer", "kerberos", "none"]), envvar="KGEVAL_NEO4J_AUTH",
+    help="How Neo4j is logged in to [default: by the secret that is set].",
+)
 @click.pass_context
-def cli(context: click.Context, verbose: int, log_file: Path | None, file_limits: tuple[str, ...]) -> None:
+def cli(
+    context: click.Context, verbose: int, log_file: Path | None, file_limits: tuple[str, ...], ca_file: str | None,
+    key_command: str | None, neo4j_key_command: str | None, neo4j_auth: str | None,
+) -> None:
     """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
 
     Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so. `kgeval COMMAND -h` is one screen, `--help` describes
@@ -116,6 +135,12 @@ def cli(context: click.Context, verbose: int, log_file: Path | None, file_limits
         from kgeval.limits import limits_in_force
 
         context.with_resource(limits_in_force(" ".join(file_limits)))
+    if any((ca_file, key_command, neo4j_key_command, neo4j_auth)):
+        from kgeval.access import CA_FILE, KEY_COMMAND, NEO4J_AUTH, NEO4J_KEY_COMMAND, access_in_force
+
+        context.with_resource(access_in_force({
+            CA_FILE: ca_file, KEY_COMMAND: key_command, NEO4J_KEY_COMMAND: neo4j_key_command, NEO4J_AUTH: neo4j_auth,
+        }))
 
 
 def main(arguments: list[str] | None = None) -> None:

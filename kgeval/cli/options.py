@@ -61,7 +61,8 @@ def session_from(
     config = config or (load(own.config_file) if "config_file" in options else Config())
     session = session_with(
         Session("", say=say, ask=person(), source="--uri or NEO4J_URI", downloads=download_bar, show=True), command, own, config,
-        connection=_address(own), username=own.username, database=own.database, home=own.home, graph_name=own.graph_name,
+        connection=_address(own), username=own.username, database=own.database, pause=own.pause, home=own.home,
+        graph_name=own.graph_name,
         layout=own.layout, layout_keys=own.layout_keys, asking=options_from(ModelOptions, options),
         batches=options_from(BatchOptions, options), arguments={"form": options.get("form"), **arguments},
         gds_session=gds_session_of(config, use=own.gds_session, parts=gds_session_parts(own)) if "gds_session" in options else None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WrapValidator
 
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Power, Unit
+from kgeval.config.flags import DAY, HOUR, Flag, Power, Unit
 from kgeval.records import Severity
 
 GATES, EMBEDDINGS, LARGE, LOOKED_AT = "Gates", "Embeddings", "Large graphs", "What is looked at"  # headings of --help
@@ -30,11 +30,12 @@ class SessionSection(Section):
 
 class GraphSection(Section):
     """`[graph]`: where the graph is. `[graph.layout]` overrides single keys of the layout. No password: it comes from
-    NEO4J_PASSWORD or a prompt."""
+    NEO4J_PASSWORD or a prompt. `pause`: seconds after each query."""
 
     uri: Annotated[str | None, Power("address", "NEO4J_PASSWORD")] = None
     username: str | None = None
     database: str | None = None
+    pause: float = Field(default=0.0, ge=0, le=HOUR, allow_inf_nan=False)
     name: str | None = None
     layout: Annotated[str | dict[str, Any] | None, Power("path")] = None
     session: SessionSection = Field(default_factory=SessionSection)
@@ -150,6 +151,9 @@ class AuditOptions(Section):
     ))
     concurrent_queries: Annotated[int, Flag(heading=LARGE)] = Field(
         default=2, ge=1, le=16, description="Queries that the server answers at once; 1: one after the other",
+    )
+    resume: Annotated[bool, Flag(heading=LARGE)] = Field(
+        default=False, description="Ask only what an audit of the same graph, unchanged since, has not answered.",
     )
     memory_limit: Annotated[str | None, Flag(metavar="SIZE", heading=LARGE)] = Field(default=None, description=(
         "What graph algorithms may take of the server's heap, by GDS's estimates (2g); what takes more is skipped."

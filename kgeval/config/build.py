@@ -77,6 +77,9 @@ class BuildOptions(Section):
     keep: Annotated[Path | None, Flag(metavar="QUESTIONS", heading=CORPUS)] = Field(
         default=None, description="With --share or --corpus-tokens: the documents that this question file names are in every part.",
     )
+    follow_symlinks: Annotated[bool, Flag(heading=CORPUS), Power("switch", "reads what symbolic links among documents lead to")] = Field(
+        default=False, description="Read what symbolic links in folders of documents lead to; else they are passed over, and named.",
+    )
     seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of --share and --corpus-tokens")
     transaction_rows: int = Field(
         default=10_000, ge=1, le=100_000, description="Rows in one transaction",

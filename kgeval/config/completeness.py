@@ -39,6 +39,9 @@ class CompletenessOptions(Section):
     ideal: Annotated[_Paths, Flag(metavar="DOCS")] = Field(
         default=(), description="Take an extractor's graph of DOCS as gold set (repeatable).",
     )
+    follow_symlinks: Annotated[bool, Power("switch", "reads what symbolic links among documents lead to")] = Field(
+        default=False, description="With --ideal: read what symbolic links in folders lead to; else they are passed over, and named.",
+    )
     facts: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Gold sentences: judge which of them follow from the graph.",
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-DAY = 86_400  # seconds
+HOUR, DAY = 3_600, 86_400  # seconds
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -225,7 +226,18 @@ def _judge_address(said: _Said) -> _Found:
     variable = "NEO4J_URI" if said.power.what == "NEO4J_PASSWORD" else "OPENAI_BASE_URL"
     if not said.text or is_known_address(said.text, owned=said.place.owned, variable=variable):
         return None
-    return (f"sends {said.power.what} to {said.text}",)
+    return (f"sends {said.power.what} to {_shown_address(said.text)}",)
+
+
+def _shown_address(url: str) -> str:
+    """An address; of one with a user, a password or a query, which may be secrets, the host alone. Nothing is ever sent there."""
+    if not re.search("[@?#]", url):
+        return url
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        host = None
+    return f"{host or 'an unknown host'} (its address holds a user, a password or a query, which are not shown)"
 
 
 def _judge_folder(said: _Said) -> _Found:

@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.audit import EMBEDDINGS, PAID
 from kgeval.config.base import Section
-from kgeval.config.flags import Flag, Folder, Power, Written
+from kgeval.config.flags import HOUR, Flag, Folder, Power, Written
 
 GRAPH, AURA_SESSION = "Configuration and graph", "Algorithms in a session of Aura"  # headings of --help
 
 # the fields of SessionOptions that go together; a command has some of these
-CONNECTION = ("config_file", "uri", "username", "database", "home")
+CONNECTION = ("config_file", "uri", "username", "database", "home", "pause")
 LAYOUT = ("graph_name", "layout", "layout_keys")
 EMBEDDING = ("embedding_model", "embedding_url", "embedding_batch", "embedding_device")
 AURA = ("gds_session", "gds_session_memory", "gds_session_ttl", "gds_session_cloud", "gds_session_name")
@@ -37,6 +37,10 @@ class ServerOptions(Section):
     )
     home: Annotated[Path | None, Flag(heading=GRAPH), Folder(), Power("switch", "starts a Neo4j with the plugins of a home")] = Field(
         default=None, description="Home of the embedded server to use [default: KGEVAL_HOME, else in kgeval's data folder].",
+    )
+    pause: Annotated[float | None, Flag(metavar="SECONDS", heading=GRAPH)] = Field(
+        default=None, ge=0, le=HOUR, allow_inf_nan=False,
+        description="Pause after each query, for a server that others use [default: 0].",
     )
     layout: Annotated[str | None, BeforeValidator(_path_as_text), Flag(heading=GRAPH), Power("path")] = Field(
         default=None, description="auto, a layout's name, or a TOML file [default: auto].",
@@ -63,7 +67,7 @@ class EmbeddingOptions(Section):
         default=None, description="cpu, cuda, mps... [default: the best there is].",
     )
     cache_dir: Annotated[Path | None, Flag(heading=EMBEDDINGS)] = Field(
-        default=None, description="Cache of made embeddings [default: KGEVAL_CACHE_DIR, else the user's].",
+        default=None, description="Cache of made embeddings and of finished checks [default: KGEVAL_CACHE_DIR, else the user's].",
     )
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import KgevalError, ModelError
+from kgeval.access import TRUST_FIX, is_distrusted
+from kgeval.errors import ModelError
 from kgeval.llm import tokens
 from kgeval.llm.calls import Cause, Endpoint, Failure
 from kgeval.llm.characters import whole
 from kgeval.llm.deadline import hooks
-from kgeval.llm.endpoints import api_key, is_loopback, scrub
+from kgeval.llm.endpoints import api_key, key_fix, scrub
 from kgeval.llm.replies import UnusableError
+from kgeval.llm.transport import library_of, open_http, raise_key_fault
 from kgeval.llm.turns import Turn
 
 if TYPE_CHECKING:
@@ -101,8 +103,9 @@ class Client:
             # not chat.completions.create: that makes a pydantic object of each reply; read_answer takes what servers really send
             text = client.post("/chat/completions", cast_to=str, body=body)
         except faults.family as error:
-            # raised in our own hook: the client wraps whatever a hook raises in a connection error
-            if turn.began is None and isinstance(error.__cause__, KgevalError | UnusableError):
+            raise_key_fault(error)
+            # raised in our own hook: the client wraps whatever is raised there in a connection error
+            if turn.began is None and isinstance(error.__cause__, UnusableError):
                 raise error.__cause__ from None
             # an endpoint that answered once is there: what breaks later is worth a retry and no wrong address
             self.reached = self.reached or hasattr(error, "status_code")
@@ -118,9 +121,7 @@ class Client:
         """A chat completion that comes piece by piece, put together. Raises: as `send`."""
         import openai
 
-        # httpx, or its successor in newer openai clients, whose own class is made from its client
-        modules = (kind.__module__.partition(".")[0] for kind in type(client._client).__mro__)
-        library: Any = import_module(next(name for name in modules if name != "openai"))
+        library: Any = import_module(library_of(type(client._client)))
         pieces: list[Any] = []
         first: float | None = None
         try:
@@ -166,8 +167,7 @@ class Client:
                     # retries are the caller's: it must count them, and give the claim and the budget back between them
                     api_key=key, base_url=url, max_retries=0,
                     timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
-                    # a server on this machine is never behind a proxy, whatever the environment says
-                    http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(url), event_hooks=self._hooks()),
+                    http_client=open_http(url, event_hooks=self._hooks()),
                 )
             return self._client, self._faults
 
@@ -269,10 +269,8 @@ class Faults:
         low = type(error.__cause__).__name__
         # before any answer it is a wrong address, which every other call would meet too; later it is an outage
         if low in ("ConnectError", "ConnectTimeout") and not reached:
-            return ModelError(
-                f"{self.endpoint.base_url} cannot be reached",
-                fix="check the address (--base-url, OPENAI_BASE_URL) and that the server runs",
-            )
+            fix = "check the address (--base-url, OPENAI_BASE_URL) and that the server runs"
+            return unreachable(f"{self.endpoint.base_url}", error, fix)
         if "Timeout" in type(error).__name__ or "Timeout" in low:
             return CallError(Failure("timeout", "no answer in time"), again=True, billed=low != "ConnectTimeout")
         if low == "DecodingError":  # damaged, or beyond the limit of deadline.hooks: the next would be as large
@@ -287,7 +285,7 @@ class Faults:
                 fix="check --model and --base-url; the address usually ends in /v1",
             )
         what = "refuses the key" if status == 401 else f"does not allow this key to use {self.endpoint.model}"
-        return ModelError(f"{where} {what}", fix="check OPENAI_API_KEY, and that it belongs to this endpoint")
+        return ModelError(f"{where} {what}", fix=f"{key_fix()}, and that it belongs to this endpoint")
 
     def _refused(self, status: int, text: str, param: str, code: str, parameters: Mapping[str, Any]) -> CallError | ModelError:
         if _NO_MODEL.search(text) or _NO_KEY.search(text):  # some endpoints say so with another status than 404 and 401
@@ -305,6 +303,13 @@ class Faults:
             )
         words = " ".join(part for part in (code, param) if part)
         return CallError(Failure("rejected", f"HTTP {status}" + (f" ({words})" if words else "")))
+
+
+def unreachable(where: str, cause: BaseException, fix: str) -> ModelError:
+    """The error of an address where no connection comes about. `fix`: where it is not for the server's certificate."""
+    if is_distrusted(cause):
+        return ModelError(f"{where}: its certificate is of no authority that is known here", fix=TRUST_FIX)
+    return ModelError(f"{where} cannot be reached", fix=fix)
 
 
 def _change(names: list[str]) -> str:

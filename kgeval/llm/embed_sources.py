@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from kgeval.access import TRUST_FIX, is_distrusted
 from kgeval.config import environment
 from kgeval.config.powers import names_folder
 from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.deadline import hooks
-from kgeval.llm.endpoints import api_key, is_loopback, scrub, settled
+from kgeval.llm.endpoints import api_key, key_fix, scrub, settled
+from kgeval.llm.transport import open_http, raise_key_fault
 
 if TYPE_CHECKING:
     import numpy as np
@@ -120,6 +122,7 @@ class EndpointModel:
         except openai.BadRequestError as cause:
             return self._smaller(texts, cause)
         except openai.OpenAIError as cause:
+            raise_key_fault(cause)
             raise ModelError(f"embedding endpoint {self.base_url}: {_said(cause)}", fix=_fix(cause)) from cause
         try:
             return _in_order(text)
@@ -148,8 +151,7 @@ class EndpointModel:
 
             self._client = openai.OpenAI(
                 base_url=self.base_url, api_key=api_key(self.base_url), max_retries=RETRIES, timeout=SECONDS,
-                # as for chat: a server on this machine is never behind a proxy, and no reply drips in for ever
-                http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(self.base_url), event_hooks=hooks(SECONDS)),
+                http_client=open_http(self.base_url, event_hooks=hooks(SECONDS)),  # as for chat, no reply drips in for ever
             )
         return self._client
 
@@ -276,5 +278,7 @@ def _said(cause: Exception) -> str:
 def _fix(cause: Exception) -> str:
     status = getattr(cause, "status_code", None)
     if status in (401, 403):
-        return "set OPENAI_API_KEY to a key of this endpoint"
+        return f"{key_fix()}, and that it belongs to this endpoint"
+    if is_distrusted(cause):
+        return TRUST_FIX
     return "check --embedding-model" if status == 404 else "check --embedding-url and that the endpoint is up; run it again later"

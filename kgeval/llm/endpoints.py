@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue
 
+from kgeval.access import KEY_COMMAND, model_key, printed_secrets
 from kgeval.config import environment
 from kgeval.errors import ModelError, UsageError
 from kgeval.llm.calls import Endpoint
@@ -121,24 +122,34 @@ def is_loopback(url: str | None) -> bool:
 
 
 def api_key(url: str) -> str:
-    """The key for the endpoint, from OPENAI_API_KEY. A server on this machine gets a placeholder if there is none.
+    """The key for the endpoint: what --key-command prints, else OPENAI_API_KEY. A server on this machine gets a placeholder if there is
+    none.
 
-    Raises: ModelError where one is needed and not set.
+    Raises: ModelError where one is needed and not set; ConfigError where the command prints none.
     """
-    key = environment("OPENAI_API_KEY")
+    command = model_key()
+    key = environment("OPENAI_API_KEY") if command is None else command.get()
     if key is None and not is_loopback(url):
         raise ModelError(
             f"{url} needs a key and OPENAI_API_KEY is not set",
-            fix="set OPENAI_API_KEY; a server of your own that wants none takes any value",
+            fix=f"set OPENAI_API_KEY (a server of your own that wants none takes any value), or {KEY_COMMAND}: a command that prints it",
         )
     return key or "none-needed"
 
 
+def key_fix() -> str:
+    """The way out where an endpoint refuses its key."""
+    command = model_key()
+    return "check OPENAI_API_KEY" if command is None else f"run the command of {command.option} by hand: check what it prints"
+
+
 def scrub(text: str, key: str) -> str:
     """A server's words with anything that looks like a key taken out, in one line of at most 300 characters."""
-    text = text.replace(key, "***") if len(key) > 3 else text
+    for secret in (key, *printed_secrets()):
+        text = text.replace(secret, "***") if len(secret) > 3 else text
     return " ".join(_KEYS.sub("***", text).split())[:300]
 
 
 def _shown(url: str) -> str:
-    return repr(url.split("@")[-1][:100])
+    """An address without its query, and nothing of one with a user or password: both may be secrets."""
+    return "(an address with a user or password)" if "@" in url else repr(url.partition("?")[0].partition("#")[0][:100])
