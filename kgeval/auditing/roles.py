@@ -13,6 +13,7 @@ from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.records import Layout, Reading
 
 Missing = dict[str, str]
+HIDDEN = "user rights hide a part of the database, which may hold what is missing here"
 
 
 def missing_roles(

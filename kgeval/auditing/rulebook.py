@@ -19,7 +19,7 @@ from kgeval.records import GROUPS, Group, Severity
 Role = Literal[
     "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
     "descriptions", "aliases", "validity", "names", "gds", "schema", "source_limit",
-    "embeddings", "nearness",
+    "embeddings", "nearness", "whole_view",
 ]
 Setting = float | int | str | bool
 Wide = Literal["schema", "part", "embedding"]

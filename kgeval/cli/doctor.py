@@ -36,6 +36,7 @@ UNBLOCK = {
     "embeddings": "kgeval audit --set embedding_key=PROPERTY, if a property holds vectors",
     "nearness": "kgeval audit --embed makes embeddings beside the graph",
     "validity": "kgeval audit --set valid_from_key=PROPERTY",
+    "whole_view": "ask for the right to read the whole database: GRANT MATCH {*} ON GRAPH NAME TO ROLE",
     "source_limit": "nothing: only writers that cut their source lists need this check",
 }
 
