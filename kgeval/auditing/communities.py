@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from kgeval.auditing.malloc import trim_heap
 from kgeval.graph.algorithms import Crossing, Leiden, Louvain, Method, Partition, View
+from kgeval.graph.pace import working_time
 from kgeval.records import CommunityLink, CommunityMap, DrawnCommunity
 from kgeval.stats.graphs import adjusted_rand_index
 
@@ -68,14 +68,14 @@ def stability(view: View, base: Partition, *, seed: int, timeout: float) -> dict
     have a relation; 1 = always the same communities. Over two runs that say the same, else over five, or those that fit into the time
     limit (at least one); and how many those were. On known graphs the mean error of two that agree is 0.01 above that of five
     (tests/unit/test_community_runs.py)."""
-    started, method = time.perf_counter(), method_for(view.nodes)
+    started, method = working_time(), method_for(view.nodes)
     shared = _several(base.groups)
     scores: list[float] = []
     for run in range(1, RUNS + 1):
         if len(scores) == 2 and abs(scores[0] - scores[1]) <= AGREEING:
             break
         # what the runs so far took, and one more of their mean length
-        if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
+        if scores and (working_time() - started) * run / (run - 1) > timeout:
             break
         other = view.again(method, seed * RUNS + run)
         mine, theirs = _places(base, other)

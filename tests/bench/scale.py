@@ -1,12 +1,14 @@
 """What an audit of a large graph costs, in readings of the same graph: its seconds over those of reading all entities (name, type) and all
 relations (both ends) once over Bolt, in the same run. Also memory, processor time, seconds of every check, and how it grows. Not a test.
 
-    python tests/bench/scale.py [--sizes 100000,1000000,5000000] [--runs 3] [--home FOLDER] [--timeout 120]
+    python tests/bench/scale.py [--sizes 100000,1000000,5000000] [--runs 3] [--home FOLDER] [--timeout 120] [--to 250000000]
 
 Sizes are relations; a graph has a fifth as many entities (big_graph.py). Each is loaded by Neo4j's import tool into a home of its own in a
 temporary folder (or in --home, whose database is REPLACED). Then each run reads the graph once and audits it by `kgeval audit`, as a
-process of its own. Printed: the median of the runs' ratios with the least and the greatest, seconds, processor time and memory by size,
-seconds by check for the last run, and the exponent b of seconds = a * relations^b, fitted over the sizes.
+process of its own. Printed: the median of the runs' ratios with the least and the greatest, seconds, processor time and memory by size; and
+for each check, the whole audit and one reading the median seconds at each size, the exponent b of seconds = a * relations^b, fitted over
+the sizes, and with --to what that says of a graph of so many relations: from the largest size on, with an exponent of 1 at least, for less
+only shows that the server was still warming up. A check of less than half a second at the largest size has no exponent.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
 from typing import Any
 
 import psutil
@@ -33,6 +36,7 @@ from kgeval.graph.server.home import Home
 from kgeval.graph.server.process import find
 
 STEP = 0.05
+LEAST = 0.5  # seconds of a check from which on a law can be seen
 
 
 READING = (
@@ -113,11 +117,29 @@ def watched(process: subprocess.Popen[bytes], server: psutil.Process) -> tuple[f
     return most[0], most[1], work
 
 
-def exponent(sizes: dict[int, list[Run]]) -> float:
-    """b of seconds = a * relations^b, by least squares on the logarithms."""
-    xs, ys = [math.log(size) for size in sizes], [math.log(median(run.seconds for run in runs)) for runs in sizes.values()]
-    x, y = sum(xs) / len(xs), sum(ys) / len(ys)
-    return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / sum((a - x) ** 2 for a in xs)
+def exponent(seconds: dict[int, float]) -> float:
+    """b of seconds = a * size^b, by least squares on the logarithms; 1 where there is one size, or the largest takes less than LEAST."""
+    known = {size: value for size, value in seconds.items() if value > 0}
+    if len(known) < 2 or seconds[max(seconds)] < LEAST:
+        return 1.0
+    xs, ys = [math.log(size) for size in known], [math.log(value) for value in known.values()]
+    return linear_regression(xs, ys).slope
+
+
+def growth(sizes: dict[int, list[Run]], to: int | None) -> Iterator[str]:
+    """A line for each check, the dearest first, then the audit and the reading."""
+    rows = {
+        name: {size: median(run.checks[name][1] for run in runs) for size, runs in sizes.items()}
+        for name in next(iter(sizes.values()))[0].checks
+    }
+    rows = dict(sorted(rows.items(), key=lambda row: -row[1][max(sizes)]))
+    rows["the audit"] = {size: median(run.seconds for run in runs) for size, runs in sizes.items()}
+    rows["one reading"] = {size: median(run.reading for run in runs) for size, runs in sizes.items()}
+    yield f"{'seconds at':<28}" + "".join(f"{size:>13,}" for size in sizes) + f"{'exponent':>10}" + (f"{to:>15,}" if to else "")
+    for name, seconds in rows.items():
+        b, largest = exponent(seconds), max(seconds)
+        line = f"{name:<28}" + "".join(f"{value:13.1f}" for value in seconds.values()) + f"{b:10.2f}"
+        yield line + (f"{seconds[largest] * (to / largest) ** max(b, 1.0):15,.0f}" if to else "")
 
 
 def measured(home: Path, relations: int, asked: argparse.Namespace) -> list[Run]:
@@ -152,19 +174,17 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds a check may take")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--runs", type=int, default=3, help="readings and audits of each size")
+    parser.add_argument("--to", type=int, help="a size to say the seconds of that nobody measured")
     parser.add_argument("--flag", action="append", default=[], metavar="FLAG", help="a flag for kgeval audit, as --flag=--no-structure")
     asked = parser.parse_args()
     sizes = [int(size) for size in asked.sizes.split(",")]
     with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
         home = (asked.home or Path(folder) / "home").resolve()
         sizes_run = {size: measured(home, size, asked) for size in sizes}
-    last = sizes_run[sizes[-1]][-1]
-    for rule_id, (status, seconds) in sorted(last.checks.items(), key=lambda item: -item[1][1]):
-        print(f"  {rule_id:<28}{status:<12}{seconds:8.1f} s")
     for size, runs in sizes_run.items():
         print(told(size, runs))
-    if len(sizes) > 1:
-        print(f"seconds grow with relations to the power of {exponent(sizes_run):.2f}")
+    for line in growth(sizes_run, asked.to):
+        print(line)
     every = [check for runs in sizes_run.values() for run in runs for check in run.checks.items()]
     late = sorted({name for name, (status, _) in every if status in ("incomplete", "error")})
     print(f"checks that did not end: {', '.join(late) or 'none'}")
