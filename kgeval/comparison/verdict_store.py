@@ -20,7 +20,7 @@ from typing import Any
 
 from kgeval.comparison.judge.procedures import JudgeProcedure
 from kgeval.comparison.table import PairQuestion, PairTable, table_of
-from kgeval.errors import InputError
+from kgeval.errors import InputError, KgevalError, raise_together
 from kgeval.records import ComparisonVerdict, Question
 from kgeval.tables.columns import write_csv
 from kgeval.tables.output import replacing
@@ -150,13 +150,16 @@ class VerdictStore:
             yield line["place"], line["trial"], line["how"]
 
     def written(self, *, redact: bool = False) -> list[Path]:
-        """Writes the verdict files, each in one step. `redact`: without the reasons, which quote answers. Raises: InputError."""
+        """Writes the verdict files, each in one step. `redact`: without the reasons, which quote answers. Raises:
+        KgevalError where some cannot be written, after all others were."""
+        faults: list[KgevalError] = []
         for output in self._outputs:
             try:
                 _write(output, self._rows(_REASONS if redact else ()))
             except InputError as cause:
                 fix = "make room, or choose another output, and run the same command again"
-                raise InputError(f"{cause.message}; the judge's replies are in the journal", fix=fix) from cause
+                faults.append(InputError(f"{cause.message}; the judge's replies are in the journal", fix=fix))
+        raise_together(faults)
         return list(self._outputs)
 
     def _rows(self, without: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -8,10 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgeval.llm.calls import Failure, Outcome, Task
+from kgeval.llm.paid import Paid
 from kgeval.records import ModelUse
 
 # three failures among the first five items are no rate yet: a run is not ended on that (docs/models.md)
 FIRST_LOOK = 20
+COUNTS = (
+    "calls", "from_journal", "input_tokens", "output_tokens", "earlier_calls", "earlier_input_tokens", "earlier_output_tokens",
+)
 # stopped by us and not failed: counting them would end a run for having been ended
 NOT_COUNTED = ("budget", "error_rate", "cancelled")
 
@@ -37,29 +41,42 @@ def use_since(before: Sequence[ModelUse], now: Sequence[ModelUse]) -> list[Model
     """What was asked after `before` of the same account, by stage; stages that asked nothing since are left out."""
     earlier = {(one.stage, one.model): one for one in before}
     rows = (_less(one, earlier[key]) if (key := (one.stage, one.model)) in earlier else one for one in now)
-    return [one for one in rows if one.calls or one.from_journal or one.failures]
+    return [one for one in rows if one.calls or one.from_journal or one.failures or one.earlier_calls]
 
 
 def _less(one: ModelUse, before: ModelUse) -> ModelUse:
-    counts = {name: getattr(one, name) - getattr(before, name) for name in ("calls", "from_journal", "input_tokens", "output_tokens")}
+    counts = {name: getattr(one, name) - getattr(before, name) for name in COUNTS}
     cost = None if one.cost is None else round(one.cost - (before.cost or 0.0), 6)
     failures = dict(Counter(one.failures) - Counter(before.failures))
-    return one.model_copy(update={**counts, "cost": cost, "seconds": round(one.seconds - before.seconds, 3), "failures": failures})
+    earlier = None if one.earlier_cost is None else round(one.earlier_cost - (before.earlier_cost or 0.0), 6)
+    seconds = round(one.seconds - before.seconds, 3)
+    return one.model_copy(update={**counts, "cost": cost, "earlier_cost": earlier, "seconds": seconds, "failures": failures})
 
 
 class Account:
-    """The account of one session. Thread-safe."""
+    """The account of one session. Thread-safe. `paid`: keeps it for a later start of the run, where it is one."""
 
-    def __init__(self, model: str, *, priced: bool, max_error_rate: float) -> None:
+    def __init__(self, model: str, *, priced: bool, max_error_rate: float, paid: Paid | None = None) -> None:
+        self.paid = paid
         self._model, self._priced, self._max_error_rate = model, priced, max_error_rate
         self._lock = threading.Lock()
         self._stages: dict[str, _Stage] = {}
         self.done, self.failed = 0, 0.0
 
+    def sends(self, stage: str) -> None:
+        """One request is about to be sent. Raises: IncompleteError where that cannot be kept."""
+        if self.paid is not None:
+            self.paid.note(stage)
+
     def call(
         self, stage: str, *, seconds: float, input_tokens: int = 0, output_tokens: int = 0, cost: float = 0.0, estimated: bool = False,
+        noted: bool = False,
     ) -> None:
-        """One request was sent."""
+        """One request was sent. `noted`: `sends` said so."""
+        if self.paid is not None:
+            self.paid.add(
+                stage, calls=int(not noted), seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens, cost=cost,
+            )
         with self._lock:
             stage_use = self._stage(stage)
             stage_use.calls += 1
@@ -114,15 +131,21 @@ class Account:
 
     def use(self) -> list[ModelUse]:
         """The account as records, by stage."""
+        earlier = {} if self.paid is None else self.paid.earlier
         with self._lock:
-            return [
-                ModelUse(
+            uses = {
+                name: ModelUse(
                     stage=name, model=self._model, calls=stage.calls, from_journal=stage.from_journal, input_tokens=stage.input_tokens,
                     output_tokens=stage.output_tokens, cost=round(stage.cost, 6) if self._priced else None, seconds=round(stage.seconds, 3),
                     failures=dict(sorted(stage.failures.items())),
                 )
-                for name, stage in sorted(self._stages.items())
-            ]
+                for name, stage in self._stages.items()
+            }
+        for name, before in earlier.items():
+            paid = {part: value for part, value in before if part.startswith("earlier_")}
+            now = uses.get(name) or ModelUse(stage=name, model=self._model, cost=0.0 if self._priced else None)
+            uses[name] = now.model_copy(update=paid)
+        return [uses[name] for name in sorted(uses)]
 
     def _stage(self, name: str) -> _Stage:
         return self._stages.setdefault(name, _Stage())

@@ -340,6 +340,7 @@ class Caller:
         try:
             expected[:] = [min(self.expected(request), bound)] if self.budget.cost_limit is not None else [0.0]
             self.budget.reserve(expected[0], most=bound, ended=self.stop.halt.is_set)
+            self.account.sends(request.stage)
         except SpentError as spent:
             self.finish(spent.failure)
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None
@@ -352,12 +353,12 @@ class Caller:
         finally:
             seconds = turn.seconds
             if answer is None and turn.began is not None:
-                self.account.call(request.stage, seconds=seconds)
+                self.account.call(request.stage, seconds=seconds, noted=True)
             elif answer is not None:
                 input_tokens, output_tokens = answer.input_tokens or 0, answer.output_tokens or 0
                 self.account.call(
                     request.stage, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens,
-                    cost=self._price.cost(input_tokens, output_tokens), estimated=answer.estimated,
+                    cost=self._price.cost(input_tokens, output_tokens), estimated=answer.estimated, noted=True,
                 )
 
     def _failed(self, error: CallError) -> None:

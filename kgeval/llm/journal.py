@@ -18,7 +18,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -95,6 +95,11 @@ _INSERT = (
     "INSERT OR REPLACE INTO calls (key, created, endpoint, model, stage, prompt, request, reply, input_tokens, output_tokens, estimated, "
     "seconds) VALUES "
 )
+_ADD_ASKED = (
+    "INSERT INTO asked (run, start, stage, model, calls, input_tokens, output_tokens, cost, seconds) VALUES (?,?,?,?,?,?,?,?,?) "
+    "ON CONFLICT (run, start, stage) DO UPDATE SET calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens, "
+    "output_tokens = output_tokens + excluded.output_tokens, cost = cost + excluded.cost, seconds = seconds + excluded.seconds"
+)
 _ROW = "(?,?,?,?,?,?,?,?,?,?,?,?)"
 
 
@@ -111,11 +116,27 @@ class Stored:
     first: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AskedOf:
+    """Requests of one stage of one start of a run, and what their replies took. `cost`: USD; None: no price is known."""
+
+    run: str
+    start: str
+    stage: str
+    model: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+
 @dataclass
 class _Batch:
     rows: list[tuple[object, ...]] = field(default_factory=list)
     firsts: list[tuple[str, float]] = field(default_factory=list)
     tries: list[tuple[object, ...]] = field(default_factory=list)
+    asked: list[AskedOf] = field(default_factory=list)
     done: threading.Event = field(default_factory=threading.Event)
     error: sqlite3.Error | None = None
 
@@ -135,13 +156,14 @@ class Journal:
         self._reading = threading.BoundedSemaphore(MOST_READERS)
         self._wake = threading.Condition()
         self._batch = _Batch()
+        self._writing: _Batch | None = None
         self._closing = False
         self._writer: threading.Thread | None = None
 
     def get(self, key: str) -> Stored | None:
         """The finished call under a key, or None (also for a row whose bytes are damaged: it is asked again and replaced)."""
         sql = "SELECT reply, input_tokens, output_tokens, estimated, seconds FROM calls WHERE key = ?"
-        with self._reader() as reader:
+        with self.connection() as reader:
             row = reader.execute(sql, (key,)).fetchone()
         try:
             return None if row is None else Stored(unpack(row[0]), row[1], row[2], bool(row[3]), row[4])
@@ -150,7 +172,7 @@ class Journal:
 
     def first_seconds(self, key: str) -> float | None:
         """Seconds to the first token of a call that was streamed; None of any other."""
-        with self._reader() as reader:
+        with self.connection() as reader:
             row = reader.execute("SELECT seconds FROM firsts WHERE key = ?", (key,)).fetchone()
         return None if row is None else float(row[0])
 
@@ -166,6 +188,22 @@ class Journal:
             stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
         ), first=None if stored.first is None else (request.key, stored.first))
         # whoever gets an answer can count on finding it again: so nobody goes on before it is written
+        self._await(batch)
+
+    def note(self, asked: AskedOf, *, wait: bool) -> None:
+        """Adds to what a start of a run asked. `wait`: until it is on disk, as `put`. Raises: as `put`."""
+        batch = self._add(asked=asked)
+        if wait:
+            self._await(batch)
+
+    def flush(self) -> None:
+        """Waits until all that was added is on disk, as far as the operating system goes."""
+        with self._wake:
+            batch = self._batch if self._batch.rows or self._batch.tries or self._batch.asked else self._writing
+        if batch is not None:
+            batch.done.wait()
+
+    def _await(self, batch: _Batch) -> None:
         batch.done.wait()
         if batch.error is not None:
             # only SQLite's own errors have a name
@@ -191,14 +229,14 @@ class Journal:
 
     def ability(self, at: Endpoint) -> Mode:
         """The best form of structured reply that the model at this endpoint is known to give; json_schema until known better."""
-        with self._reader() as reader:
+        with self.connection() as reader:
             row = reader.execute("SELECT mode FROM abilities WHERE endpoint = ? AND model = ?", (_place(at), at.model)).fetchone()
         return row[0] if row is not None and row[0] in MODES else "json_schema"
 
     def remember(self, at: Endpoint, mode: Mode) -> None:
         """Notes what the model at this endpoint can do."""
         sql = "INSERT OR REPLACE INTO abilities (endpoint, model, mode, learned) VALUES (?,?,?,?)"
-        with self._reader() as reader:
+        with self.connection() as reader:
             reader.execute(sql, (_place(at), at.model, mode, time.time()))
 
     def typical(self, at: Endpoint, stage: str) -> tuple[float, int] | None:
@@ -207,7 +245,7 @@ class Journal:
             "SELECT avg(seconds), max(output_tokens), count(*) FROM (SELECT seconds, output_tokens FROM calls "
             "WHERE endpoint = ? AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
         )
-        with self._reader() as reader:
+        with self.connection() as reader:
             mean, most, count = reader.execute(sql, (_place(at), at.model, stage)).fetchone()
         return (mean, most) if count else None
 
@@ -233,7 +271,7 @@ class Journal:
                 self._idle.pop().close()
 
     @contextmanager
-    def _reader(self) -> Iterator[sqlite3.Connection]:
+    def connection(self) -> Iterator[sqlite3.Connection]:
         """One of a few connections, for one statement: a thousand threads must not hold a thousand files open."""
         if self._closing:
             raise ConfigError(f"{self.path}: the journal is closed", fix="ask while the session is open")
@@ -251,6 +289,7 @@ class Journal:
 
     def _add(
         self, *, row: tuple[object, ...] | None = None, tried: tuple[object, ...] | None = None, first: tuple[str, float] | None = None,
+        asked: AskedOf | None = None,
     ) -> _Batch:
         with self._wake:
             if self._closing:
@@ -266,6 +305,8 @@ class Journal:
                 batch.firsts.append(first)
             if tried is not None:
                 batch.tries.append(tried)
+            if asked is not None:
+                batch.asked.append(asked)
             self._wake.notify()
         return batch
 
@@ -289,11 +330,13 @@ class Journal:
 
     def _next(self) -> _Batch | None:
         with self._wake:
-            while not self._batch.rows and not self._batch.tries:
+            self._writing = None
+            while not (self._batch.rows or self._batch.tries or self._batch.asked):
                 if self._closing:
                     return None
                 self._wake.wait()
             batch, self._batch = self._batch, _Batch()
+            self._writing = batch
             return batch
 
 
@@ -303,6 +346,24 @@ def _place(at: Endpoint) -> str | None:
 
 
 def _store(connection: sqlite3.Connection, batch: _Batch) -> None:
+    """Writes a batch in one transaction: a reply is never there without what it took."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _store_rows(connection, batch)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _store_rows(connection: sqlite3.Connection, batch: _Batch) -> None:
+    sums: dict[tuple[str, str, str], AskedOf] = {}
+    for asked in batch.asked:
+        key = (asked.run, asked.start, asked.stage)
+        sums[key] = _added(sums[key], asked) if key in sums else asked
+    if sums:
+        connection.executemany(_ADD_ASKED, map(astuple, sums.values()))
     for start in range(0, len(batch.rows), MOST_ROWS):
         rows = batch.rows[start : start + MOST_ROWS]
         connection.execute(_INSERT + ",".join([_ROW] * len(rows)), [value for row in rows for value in row])
@@ -312,6 +373,14 @@ def _store(connection: sqlite3.Connection, batch: _Batch) -> None:
         sql = "INSERT INTO tries (key, created, model, stage, cause, reply) VALUES (?,?,?,?,?,?)"
         connection.executemany(sql, batch.tries)
         connection.execute("DELETE FROM tries WHERE id <= (SELECT max(id) FROM tries) - ?", (KEPT_TRIES,))
+
+
+def _added(one: AskedOf, other: AskedOf) -> AskedOf:
+    return replace(
+        one, calls=one.calls + other.calls, input_tokens=one.input_tokens + other.input_tokens, seconds=one.seconds + other.seconds,
+        output_tokens=one.output_tokens + other.output_tokens,
+        cost=None if one.cost is None or other.cost is None else one.cost + other.cost,
+    )
 
 
 def pack(data: bytes) -> bytes:

@@ -42,8 +42,8 @@ class StageCalls:
 
 @dataclass(frozen=True)
 class JournalSummary:
-    """A journal as a whole. `failed_tries`: kept replies that could not be used, by cause. `answers`: of systems under test. `bytes` with
-    its helper files."""
+    """A journal as a whole. `failed_tries`: kept replies that could not be used, by cause. `answers`: of systems under test. `checks`: what
+    checks and figures of audits came to. `bytes` with its helper files."""
 
     path: str
     bytes: int = 0
@@ -51,6 +51,7 @@ class JournalSummary:
     stages: tuple[StageCalls, ...] = ()
     failed_tries: dict[str, int] = field(default_factory=dict)
     answers: int = 0
+    checks: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class JournalCall:
 
 @dataclass(frozen=True)
 class CallFilter:
-    """Which finished calls, and answers of systems: all, or those of a model, of a stage, older than so many days."""
+    """Which finished calls, answers of systems, and checks of audits: all, or those of a model, of a stage, older than so many days."""
 
     model: str | None = None
     stage: str | None = None
@@ -95,7 +96,7 @@ class CallFilter:
     @property
     def tables(self) -> tuple[str, ...]:
         """Where the chosen rows stand."""
-        return ("calls", "answers") if self.model is None and self.stage is None else ("calls",)
+        return ("calls", "answers", "checks") if self.model is None and self.stage is None else ("calls",)
 
     def where(self) -> tuple[str, list[Any]]:
         """The condition in SQL, and its values."""
@@ -115,9 +116,9 @@ def summary(path: Path) -> JournalSummary:
             "FROM calls GROUP BY endpoint, model, stage ORDER BY endpoint, model, stage",
         ).fetchall()
         tries = dict(journal.execute("SELECT cause, count(*) FROM tries GROUP BY cause ORDER BY cause").fetchall())
-        (answers,) = journal.execute("SELECT count(*) FROM answers").fetchone()
+        answers, checks = journal.execute("SELECT (SELECT count(*) FROM answers), (SELECT count(*) FROM checks)").fetchone()
     stage_calls = tuple(StageCalls(*row) for row in stages)
-    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in stage_calls), stage_calls, tries, answers)
+    return JournalSummary(str(path), _size(path), sum(stage.calls for stage in stage_calls), stage_calls, tries, answers, checks)
 
 
 def show(path: Path, key: str) -> JournalCall:
@@ -147,17 +148,19 @@ def show(path: Path, key: str) -> JournalCall:
 
 @dataclass(frozen=True)
 class JournalRows:
-    """How many finished calls and answers of systems. As text: what is said of them."""
+    """How many finished calls, answers of systems, and checks of audits. As text: what is said of them."""
 
     calls: int = 0
     answers: int = 0
+    checks: int = 0
 
     def __str__(self) -> str:
-        return f"{self.calls} calls" + (f" and {self.answers} answers of systems" if self.answers else "")
+        kinds = ((self.answers, "answers of systems"), (self.checks, "checks of audits"))
+        return ", ".join([f"{self.calls} calls", *(f"{number} {name}" for number, name in kinds if number)])
 
 
 def count(path: Path, chosen: CallFilter) -> JournalRows:
-    """What the choice covers: answers where no model and no stage is chosen, for they have none."""
+    """What the choice covers: answers and checks where no model and no stage is chosen, for they have none."""
     if not path.exists():
         return JournalRows()
     where, values = chosen.where()

@@ -18,6 +18,7 @@ from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Spent, T
 from kgeval.llm.client import Client
 from kgeval.llm.endpoints import settled
 from kgeval.llm.journal import Journal
+from kgeval.llm.paid import Paid, Run
 from kgeval.llm.places import journal_file
 from kgeval.llm.plan import GUESSED_SECONDS, PlannedStage, bound, guessed_output, priced
 from kgeval.llm.pool import Pool
@@ -124,10 +125,11 @@ INCOMPLETE = 3
 
 def open_models(
     endpoint: Endpoint, limits: Limits, *, role: Role, journal: Path | None, prices: Path | None = None, language: str = "en",
-    progress: Progress | None = None, shared: Shared | None = None,
+    progress: Progress | None = None, shared: Shared | None = None, run: Run | None = None,
 ) -> Models:
     """A session with the model at an endpoint. `journal` None: the one in the user's cache directory. `shared`: the budget and the
-    rates, where a command has several sessions. Nothing is sent yet.
+    rates, where a command has several sessions. `run`: which run asks, so that what its earlier starts asked is told. Nothing
+    is sent yet.
 
     Raises: UsageError for an address or parameters that cannot be, ModelError for a cost limit on a model whose price is not
     known, ConfigError for a journal or price file that cannot be used.
@@ -139,7 +141,7 @@ def open_models(
             f"no price is known for {place.model} at {place.base_url}, so a cost limit cannot be kept",
             fix="give a price file with --prices (kgeval help models shows the form), or limit the calls with --max-calls instead",
         )
-    setting = _Setting(place, limits, role, price, language, shared or Shared(limits))
+    setting = _Setting(place, limits, role, price, language, shared or Shared(limits), run)
     return Models(setting, Journal(journal_file(journal)), progress or Progress(shown=False))
 
 
@@ -151,6 +153,7 @@ class _Setting:
     price: Price | None
     language: str
     shared: Shared
+    run: Run | None = None
 
 
 class Models:
@@ -160,7 +163,9 @@ class Models:
         self.endpoint, self.language, self.limits = setting.endpoint, setting.language, setting.limits
         self._role, self._price, self._progress, self._journal = setting.role, setting.price, progress, journal
         self._stop = Stop()
-        self._account = Account(setting.endpoint.model, priced=setting.price is not None, max_error_rate=setting.limits.max_error_rate)
+        priced = setting.price is not None
+        self._paid = None if setting.run is None else Paid(journal, setting.run, setting.endpoint.model, priced)
+        self._account = Account(setting.endpoint.model, priced=priced, max_error_rate=setting.limits.max_error_rate, paid=self._paid)
         self._client = Client(setting.endpoint, timeout=setting.limits.timeout)
         self._caller = Caller(
             self._client, journal, limits=setting.limits, price=setting.price, account=self._account, stop=self._stop,
@@ -312,6 +317,12 @@ class Models:
     def caller(self) -> Caller:
         """What makes this session's calls: for other ways for them in this room (batch/) and nowhere else."""
         return self._caller
+
+    def told(self) -> None:
+        """The task came to its end: its report tells what was asked, so that no later start of the run has to. Not where the asking
+        stopped early: then the run goes on."""
+        if self._paid is not None and self.exit_code == 0:
+            self._paid.told()
 
     def close(self) -> None:
         """Ends the threads and closes the journal. After an interruption calls in flight are waited for a second at most."""

@@ -201,7 +201,7 @@ def _built(path: Path, plan: _Plan) -> TextTable:
         private_folder(beside)
         about = _written(beside, plan)
         # last: a folder without it is not whole
-        write_text(beside / ABOUT, json.dumps(asdict(about)))
+        write_text(beside / ABOUT, json.dumps(asdict(about)), kept=False)
         beside.replace(path)
         table = _table(path) if about.rows else None
     except FAULTS as cause:

@@ -76,12 +76,15 @@ def _windows(subjects: Iterator[Subject], size: int) -> Iterator[list[Subject]]:
 
 
 def _asked(subjects: Iterable[Subject], selection: Selection, tools: Tools, total: int | None) -> Iterator[Subject]:
-    """The subjects with all facts that are found out row by row: on the session's threads where a model is asked."""
+    """The subjects with all facts that are found out row by row: on the session's threads where a model is asked, some side by side where
+    only a graph is."""
     from kgeval.llm.asker import Live
 
     asker = Live(tools.models) if tools.models is not None else None
     work: Callable[[Subject], Subject] = partial(row_facts, selection=selection, tools=tools, asker=asker)
-    return tools.models.map(work, subjects, total=total) if tools.models is not None else map(work, subjects)
+    if tools.models is not None:
+        return tools.models.map(work, subjects, total=total)
+    return tools.graph.side_by_side(work, subjects) if tools.graph is not None else map(work, subjects)
 
 
 def row_facts(subject: Subject, *, selection: Selection, tools: Tools, asker: Asker | None) -> Subject:

@@ -36,6 +36,7 @@ def _used(source: Source) -> Sequence[ModelUse]:
 def total(costs: Sequence[OverviewCost]) -> ModelUse:
     """The sum. `cost`: of those with a known price; null where none has one."""
     uses = [cost.use for cost in costs]
+    uses = [use.in_all for use in uses]
     known = [use.cost for use in uses if use.cost is not None]
     return ModelUse(
         stage="all", model="all", calls=sum(use.calls for use in uses), from_journal=sum(use.from_journal for use in uses),

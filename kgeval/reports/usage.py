@@ -7,13 +7,17 @@ from kgeval.records import Construction, RunManifest
 
 
 def usage_line(run: RunManifest) -> str:
-    """`Models: gpt-x (judge): 61 calls, 3 from the journal, 81,000 tokens in, 2,100 out, $0.0213.`"""
-    use = run.model_use
+    """`Models: gpt-x (judge): 61 calls, 3 from the journal, 81,000 tokens in, 2,100 out, $0.0213.` Of a run that goes on with
+    earlier starts: `61 calls (20 of them in earlier starts of this run)`."""
+    use = [one.in_all for one in run.model_use]
+    earlier = sum(one.earlier_calls for one in run.model_use)
     models = joined([f"{visible(model.name, longest=60)} ({model.role})" for model in run.models]) or "models"
     costs = [one.cost for one in use]
     known = [cost for cost in costs if cost is not None]
     cost = money(sum(known)) + ("" if len(known) == len(costs) else " and what has no known price") if known else money(None)
     calls = plural(sum(one.calls for one in use), "call")
+    if earlier:
+        calls += f" ({number(earlier)} of them in earlier starts of this run)"
     return (
         f"{models}: {calls}, {number(sum(one.from_journal for one in use))} from the journal, "
         f"{number(sum(one.input_tokens for one in use))} tokens in, {number(sum(one.output_tokens for one in use))} out, {cost}"

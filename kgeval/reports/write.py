@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,7 +14,7 @@ from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
 from kgeval.reports.render import html, markdown, terminal
-from kgeval.tables.output import write_text
+from kgeval.tables.output import ROOM, blocked, write_text
 
 STDIN = Path("-")
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
@@ -83,18 +82,21 @@ def check_outputs(paths: Sequence[Path], kind: type[Report] = AuditReport, *, re
     """
     known = [ending for ending, form in ENDINGS.items() if form in KINDS[kind].forms]
     faults = [f"{path}: {_foreign(path.suffix, kind)}" for path in paths if path.suffix.lower() not in known]
-    faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
     if faults:
+        faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
     check_replaced(paths, read)
 
 
 def check_replaced(outputs: Iterable[Path], read: Iterable[Path | None], *, flag: str = "-o", what: str = "that is read") -> None:
-    """Raises: UsageError where an output would replace a file that is read, or standard input is read twice. `flag`: that names the
-    outputs; `what`: which files they would replace."""
+    """Raises: UsageError where an output cannot be written, or would replace a file that is read, or standard input is read twice.
+    `flag`: that names the outputs; `what`: which files they would replace."""
     files = [path for path in read if path is not None]
     if files.count(STDIN) > 1:
         raise UsageError("standard input can be read once only", fix="write '-' for one file")
+    outputs = list(dict.fromkeys(outputs))
+    if faults := [f"{path}: {why}" for path in outputs if (why := blocked(path))]:
+        raise UsageError("; ".join(faults), fix=ROOM)
     inputs = {path.resolve() for path in files if path != STDIN}
     if lost := dict.fromkeys(str(path) for path in outputs if path.resolve() in inputs):
         raise UsageError(f"{flag} would replace a file {what}: {', '.join(lost)}", fix=f"name another file or folder with {flag}")
@@ -107,15 +109,3 @@ def _foreign(ending: str, kind: type[Report]) -> str:
     others = [other.words for other in KINDS.values() if form in other.forms]
     return f"{KINDS[kind].words} has no form '{ending}', only {joined(others)} {'has' if len(others) == 1 else 'have'} it"
 
-
-def blocked(path: Path) -> str:
-    """Why no file can be made there; "" if it can, as far as can be seen."""
-    try:
-        if path.is_dir():
-            return "is a folder"
-        folder = next(parent for parent in path.resolve().parents if parent.exists())
-        if not folder.is_dir():
-            return f"{folder} is no folder"
-    except OSError as cause:  # a name that is too long
-        return str(cause.strerror or cause)
-    return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"

@@ -16,8 +16,9 @@ from kgeval.errors import ModelError
 from kgeval.llm.batch.store import Came
 from kgeval.llm.calls import Failure
 from kgeval.llm.client import CallError, Faults, read_answer
-from kgeval.llm.endpoints import api_key, is_loopback, scrub
+from kgeval.llm.endpoints import api_key, scrub
 from kgeval.llm.rates import backoff
+from kgeval.llm.transport import open_http, raise_key_fault
 
 if TYPE_CHECKING:
     import openai
@@ -59,7 +60,7 @@ class Wire:
         self._faults = Faults(openai.APIError, endpoint, lambda words: scrub(words, key))
         self._client: openai.OpenAI = openai.OpenAI(
             api_key=key, base_url=url, max_retries=0, timeout=timeout,
-            http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(url)),
+            http_client=open_http(url),
         )
 
     def close(self) -> None:
@@ -200,6 +201,7 @@ class Wire:
         try:
             return call()
         except openai.APIError as error:
+            raise_key_fault(error)
             # before Faults: it takes 404 for an unknown model
             if getattr(error, "status_code", None) in (404, 405, 501):
                 raise GoneError(f"{self._endpoint.base_url} has no such file or batch, or no batch endpoints", fix=NO_BATCHES) from None

@@ -14,6 +14,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.project import sweep
 from kgeval.graph.queries import all_queries
+from kgeval.graph.retries import once_more
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import PairCounts, StoredMatches
@@ -72,7 +73,7 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
     if not rows_left or layout is None:
         return
     try:
-        _add_stored(rows_left, graph, embedder, layout)
+        once_more(lambda: _add_stored(rows_left, graph, embedder, layout))
     except (ModelError, ConnectError, QueryError) as cause:
         if isinstance(cause, ConnectionLost):
             raise

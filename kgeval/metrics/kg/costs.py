@@ -10,6 +10,7 @@ from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
+from kgeval.graph.retries import once_more
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.kg.shape import Edges, PairGraph, ways
@@ -39,9 +40,10 @@ def _costs(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -
 
 
 def result_or_failure(work: Callable[[], T]) -> T | Failure:
-    """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
+    """The result, or why the server did not give it (time, memory, rights). What was projected for a connection that broke is projected
+    again, under another name. Raises: ConnectionLost."""
     try:
-        return work()
+        return once_more(work)
     except ConnectionLost:
         raise
     except (ConnectError, QueryError) as cause:

@@ -15,6 +15,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
+from kgeval.graph.retries import once_more
 from kgeval.records import Layout
 from kgeval.text.name_matching import EntityMention, mentions_of, name_spans
 from kgeval.text.names import normalise
@@ -67,7 +68,7 @@ class GraphNames:
         with self._lock:
             if what not in self._read:
                 try:
-                    self._read[what] = Keys(self._pairs(what))
+                    self._read[what] = once_more(lambda: Keys(self._pairs(what)))
                 except QueryError as cause:
                     self._read[what] = cause
             read = self._read[what]

@@ -304,6 +304,7 @@ def costs(given: Sequence[OverviewCost]) -> list[Block]:
 
 
 def _use(use: ModelUse) -> tuple[str, ...]:
+    use = use.in_all
     return (*(number(value) for value in (use.calls, use.from_journal, use.input_tokens, use.output_tokens)), money(use.cost))
 
 
