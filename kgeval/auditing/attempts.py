@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.failures import ConnectionBroke, ConnectionLost, OutOfMemory, QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import ConnectionLost, OutOfMemory, ProjectionLost, QueryEnded, QueryTimeout, translated
 from kgeval.graph.memory import TooLarge
+from kgeval.graph.retries import once_more
 
 T = TypeVar("T")
 
@@ -16,12 +17,14 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class PartFailure:
     """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked. `crowded`: the
-    server had too little memory or time for it, which may be so because of other queries."""
+    server had too little memory or time for it, which may be so because of other queries. `unprojected`: the projection that it was given
+    is gone."""
 
     status: Literal["incomplete", "error", "skipped"]
     reason: str
     lost: bool = False
     crowded: bool = False
+    unprojected: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
     part is run once more."""
     try:
         with translated():
-            return PartResult(value=_once_more(work))
+            return PartResult(value=once_more(work))
     except QueryTimeout as cause:
         return PartResult(failure=PartFailure("incomplete", f"time limit: {cause.message}", crowded=True))
     except QueryEnded as cause:
@@ -47,14 +50,9 @@ def attempt(work: Callable[[], T]) -> PartResult[T]:
         return PartResult(failure=PartFailure("skipped", cause.message))
     except ConnectionLost as cause:
         return PartResult(failure=PartFailure("error", cause.message, lost=True))
+    except ProjectionLost as cause:
+        return PartResult(failure=PartFailure("error", cause.message, unprojected=True))
     except QueryError as cause:
         return PartResult(failure=PartFailure("error", cause.message, crowded=isinstance(cause, OutOfMemory)))
     except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
         return PartResult(failure=PartFailure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))
-
-
-def _once_more(work: Callable[[], T]) -> T:
-    try:
-        return work()
-    except ConnectionBroke:
-        return work()

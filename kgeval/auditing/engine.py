@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,14 +15,16 @@ from kgeval.auditing.check import CheckOutcome, CheckRun, CheckSettings, Embeddi
 from kgeval.auditing.gates import CheckJudgement, Gates, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.graph_reader import GraphReader
+from kgeval.auditing.kept import KeptAnswers
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import is_extracted, query_lists, repair_for
-from kgeval.auditing.roles import Missing, missing_roles, read_share
+from kgeval.auditing.roles import HIDDEN, Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, Setting, load_rules
 from kgeval.auditing.structure import ServerState, StructureFigures, StructureOptions, StructureParts, counting
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.connect import Graph
+from kgeval.graph.pace import working_time
 from kgeval.graph.queries import all_queries
 from kgeval.graph.views import sharing
 from kgeval.records import Finding, Layout, Reading
@@ -46,7 +47,8 @@ class EngineOptions:
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none. `shared`: what checks of this audit have just read.
-    `concurrent_queries`: parts that run at once, each in a session of its own with the server.
+    `concurrent_queries`: parts that run at once, each in a session of its own with the server. `kept`: where answers are kept, and taken
+    from.
     """
 
     rules: list[Rule]
@@ -61,6 +63,7 @@ class EngineOptions:
     structure: StructureOptions | None = field(default_factory=StructureOptions)
     shared: SharedReads = field(default_factory=SharedReads)
     concurrent_queries: int = 1
+    kept: KeptAnswers = field(default_factory=KeptAnswers)
 
 
 @dataclass(frozen=True)
@@ -106,14 +109,17 @@ class _AuditRun:
         self.judgements: dict[str, CheckJudgement] = {}
         self.seconds: dict[str, float] = {}  # of the server, for checks that were asked ahead
         self.crowded: set[str] = set()  # checks that may come to their end if nothing else is asked meanwhile
+        if options.structure is not None:
+            self.structure = StructureParts(
+                graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state, kept=options.kept,
+            )
         with graph.remembering():
-            GraphReader(graph, layout, options.timeout).ahead([(name, {}) for name in counting(layout)] + [("roles", {})])
-            if options.structure is not None:
-                self.structure = StructureParts(
-                    graph, layout, options.structure, progress=lambda part: progress("structure", part), state=self.state,
-                )
+            known_roles = _kept_roles(layout, options)
+            if known_roles is None or (self.structure is not None and not self.structure.knows_counts()):
+                GraphReader(graph, layout, options.timeout).ahead([(name, {}) for name in counting(layout)] + [("roles", {})])
+            if self.structure is not None:
                 self.structure.count()
-            self.roles = _roles(graph, layout, options, self.structure.numbers if self.structure else {})
+            self.roles = known_roles or _roles(graph, layout, options, self.structure.numbers if self.structure else {})
 
     def tasks(self) -> list[Task]:
         """In the order in which they are run one by one. Of several at once: first what only one may do at a time, and of that the
@@ -157,8 +163,14 @@ class _AuditRun:
 
     def _read_share(self) -> bool:
         self.progress("check", "what the graph has")
+        kept, question = self.options.kept, ("reading", self.layout.model_dump(mode="json"))
+        if (known := kept.take(*question)) is not None:
+            self.reading = Reading.model_validate(known)
+            return False
         result = attempt(lambda: read_share(self.graph, self.layout, timeout=self.options.timeout))
         self.reading = result.value
+        if result.value is not None:
+            kept.keep(result.value.model_dump(mode="json"), *question)
         return result.failure is not None and result.failure.crowded
 
     def _check(self, rules: list[Rule]) -> bool:
@@ -176,20 +188,20 @@ class _AuditRun:
     def _check_together(self, rules: list[Rule]) -> bool:
         """As `_check`, for checks that are one query each: all in one message."""
         with self.graph.remembering():
-            self._ask_ahead([rule for rule in self._left(rules) if not _why_not(rule, self.options, self.roles, self.state.lost)])
+            left = self._left(rules)
+            self._ask_ahead([rule for rule in left if not _why_not(self.graph, rule, self.options, self.roles, self.state.lost)])
             return self._check(rules)
 
     def _ask_ahead(self, wanted: list[Rule]) -> None:
-        asked = [(check := _check_run(self.graph, self.layout, rule, self.options)).asked(check.query) for rule in wanted]
-        taken = self.graph.read_ahead(asked, timeout=self.options.timeout)
-        self.seconds |= dict(zip((rule.id for rule in wanted), taken, strict=True))
+        checks = [_check_run(self.graph, self.layout, rule, self.options) for rule in wanted]
+        left = [check for check in checks if self.options.kept.take_outcome(check) is None]
+        taken = self.graph.read_ahead([check.asked(check.query) for check in left], timeout=self.options.timeout) if left else []
+        self.seconds |= dict(zip((check.query.name for check in left), taken, strict=True))
 
     def _check_one(self, rule: Rule) -> None:
         self.progress("check", rule.id)
         taken = self.seconds.pop(rule.id, 0.0)
-        finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost)
-        if taken and finding.seconds is not None:
-            finding = finding.model_copy(update={"seconds": finding.seconds + taken})
+        finding, result = _run(self.graph, self.layout, rule, self.options, self.roles, self.state.lost, taken=taken)
         self.findings[rule.id] = finding
         if isinstance(result, CheckJudgement):
             self.judgements[rule.id] = result
@@ -206,7 +218,20 @@ def _held(rule: Rule) -> frozenset[str]:
 
 def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> PartResult[Missing]:
     has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None}
-    return attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
+    result = attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
+    if result.value is not None:
+        options.kept.keep(result.value, *_roles_question(layout, options))
+    return result
+
+
+def _kept_roles(layout: Layout, options: EngineOptions) -> PartResult[Missing] | None:
+    """What `_roles` gave the audit that is gone on with; None where it did not."""
+    known = options.kept.take(*_roles_question(layout, options))
+    return None if known is None else PartResult(value=known)
+
+
+def _roles_question(layout: Layout, options: EngineOptions) -> tuple[object, ...]:
+    return "roles", layout.model_dump(mode="json"), options.schema is not None, options.embedding is not None
 
 
 def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[str, Any] | None = None, **options: Any) -> Finding:
@@ -217,15 +242,14 @@ def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[s
 
 
 def _run(
-    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None, *,
+    taken: float = 0.0,
 ) -> tuple[Finding, PartFailure | CheckJudgement | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
-    the failure or the judgement behind it."""
-    if why := _why_not(rule, options, roles, lost):
+    the failure or the judgement behind it. `taken`: seconds of the server, of a query that was asked ahead."""
+    if why := _why_not(graph, rule, options, roles, lost):
         return _finding(rule, why.status, options, reason=why.reason), why
-    started = time.perf_counter()
-    result = attempt(lambda: _outcome(graph, layout, rule, options))
-    seconds = time.perf_counter() - started
+    result, seconds = _answer(_check_run(graph, layout, rule, options), rule, taken, options.kept)
     trim_heap()
     if result.value is None:
         failure = result.failure or PartFailure("error", "the check gave no result")
@@ -237,9 +261,13 @@ def _run(
     return _counted(rule, layout, result.value, options, seconds, extracted=extracted)
 
 
-def _why_not(rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None) -> PartFailure | None:
+def _why_not(
+    graph: Graph, rule: Rule, options: EngineOptions, roles: PartResult[Missing], lost: PartFailure | None,
+) -> PartFailure | None:
     """Why nothing is asked for a rule; None where it is."""
-    if unknown := lost or (roles.failure if rule.needs else None):
+    if graph.info.hidden and "whole_view" in rule.needs:
+        return PartFailure("skipped", HIDDEN)
+    if unknown := lost or (roles.failure if {*rule.needs} - {"whole_view"} else None):
         return unknown
     reasons = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
     if not reasons and rule.id in options.unanswered:
@@ -255,8 +283,19 @@ def _check_run(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions)
     )
 
 
-def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> CheckOutcome:
-    check = _check_run(graph, layout, rule, options)
+def _answer(check: CheckRun, rule: Rule, taken: float, kept: KeptAnswers) -> tuple[PartResult[CheckOutcome], float]:
+    """What a check comes to, or why to nothing, and the seconds that it took; from what was kept, where it stands there."""
+    if (known := kept.take_outcome(check)) is not None:
+        return PartResult(value=known[0]), known[1]
+    started = working_time()
+    result = attempt(lambda: _outcome(check, rule))
+    seconds = taken + working_time() - started
+    if result.value is not None:
+        kept.keep_outcome(check, result.value, seconds)
+    return result, seconds
+
+
+def _outcome(check: CheckRun, rule: Rule) -> CheckOutcome:
     if rule.step:
         outcome: CheckOutcome = importlib.import_module(rule.step).run(check)
         return outcome

@@ -14,9 +14,11 @@ from typing import Any
 from kgeval.auditing.attempts import PartFailure, attempt
 from kgeval.auditing.communities import communities, method_for, stability
 from kgeval.auditing.graph_reader import GraphReader
+from kgeval.auditing.kept import KeptAnswers
 from kgeval.auditing.tasks import CLIENT, GDS, Task, run_tasks
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ProjectionLost
 from kgeval.graph.memory import PROJECTION, MemoryEstimate, estimate
 from kgeval.graph.views import projected, sharing
 from kgeval.records import CommunityMap, Layout, StructureSkip
@@ -111,18 +113,24 @@ class StructureParts:
 
     def __init__(
         self, graph: Graph, layout: Layout, options: StructureOptions, *, progress: Progress, state: ServerState | None = None,
+        kept: KeptAnswers | None = None,
     ) -> None:
-        """`state`: where others ask the same server."""
+        """`state`: where others ask the same server. `kept`: where what is measured is kept, and taken from."""
         self._progress = progress
-        self._counted = _Probe(graph, layout, options, StructureFigures(), state or ServerState())
+        self._counted = _Probe(graph, layout, options, StructureFigures(), state or ServerState(), kept or KeptAnswers())
         self._measured: dict[str, StructureFigures] = {}
         self._crowded = False  # whether the algorithms may come to their end alone
         self._granted: MemoryEstimate | None = None  # what the algorithms may take, once the graph is projected
+        self._taken = False  # what the projection tells was kept, so that there is none yet
 
     @property
     def numbers(self) -> Numbers:
         """What `count` found."""
         return self._counted.out.numbers
+
+    def knows_counts(self) -> bool:
+        """Whether `count` asks nothing."""
+        return all(self._counted.has_kept(PARTS[name]) for name in ("counts", "chunks"))
 
     def count(self) -> None:
         """Entities, relations and chunks, which the other parts need to know, and many checks."""
@@ -178,7 +186,8 @@ class StructureParts:
         elif not self.numbers["entities"]:
             probe.skip(gds_ids(), "the graph has no entities")
         else:
-            probe.part(gds_ids(), lambda: self._projected(probe))
+            taken = probe.part(gds_ids(), lambda: self._projected(probe))
+            self._taken = taken and "communities" not in probe.accounted_for()
         # last: the projection tells them faster where it counts all relations
         if "degree_max" not in probe.accounted_for():
             probe.part(
@@ -186,9 +195,8 @@ class StructureParts:
             )
 
     def _projected(self, probe: _Probe) -> None:
-        numbers, timeout = self.numbers, probe.options.timeout
-        if probe.graph.memory_limit is not None:
-            probe.memory = estimate(probe.graph, numbers["entities"], numbers["relations"], timeout=timeout)
+        timeout = probe.options.timeout
+        self._estimate(probe)
         if refusal := probe.memory.refusal(PROJECTION):
             probe.skip(gds_ids(), f"projecting the graph {refusal}")
             return
@@ -196,13 +204,22 @@ class StructureParts:
             self._granted = probe.memory
             _graph_parts(probe, view, self._progress)
 
+    def _estimate(self, probe: _Probe) -> None:
+        """What the algorithms may take of the server, where that is limited."""
+        if probe.graph.memory_limit is not None:
+            numbers = self.numbers
+            probe.memory = estimate(probe.graph, numbers["entities"], numbers["relations"], timeout=probe.options.timeout)
+
     def _communities(self, probe: _Probe) -> None:
-        if self._granted is None:  # no projection: `_algorithms` has said why, and may be asked once more
+        if self._granted is None and not self._taken:  # no projection: `_algorithms` has said why, and may be asked once more
             probe.crowded = self._crowded
             return
-        probe.memory = self._granted
 
         def work() -> None:
+            if self._granted is None:
+                self._estimate(probe)
+            else:
+                probe.memory = self._granted
             with projected(probe.graph, probe.layout, self._expected(), timeout=probe.options.timeout) as view:
                 probe.granted("communities", method_for(view.nodes), lambda: _communities(probe, view))
 
@@ -214,28 +231,81 @@ class StructureParts:
 
 @dataclass
 class _Probe:
-    """One measuring run: where to read, and where figures and reasons go. `crowded`: as PartFailure, of a part."""
+    """One measuring run: where to read, and where figures and reasons go. `crowded`: as PartFailure, of a part. `depth`: of the parts
+    under way, one within the other."""
 
     graph: Graph
     layout: Layout
     options: StructureOptions
     out: StructureFigures
     state: ServerState
+    kept: KeptAnswers
     memory: MemoryEstimate = field(default_factory=lambda: MemoryEstimate({}))
     crowded: bool = False
+    depth: int = 0
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         return GraphReader(self.graph, self.layout, self.options.timeout).rows(name, **params)
 
-    def part(self, ids: list[str], work: Callable[[], None]) -> None:
-        """Runs one part; a failure is noted under its ids, save those of figures already measured or explained. Nothing is asked of a
-        server that is gone."""
-        if failure := self.state.lost or attempt(work).failure:
+    def part(self, ids: list[str], work: Callable[[], None]) -> bool:
+        """Runs one part, or takes what was kept of it; whether it was taken. A failure is noted under its ids, save those of figures
+        already measured or explained. Nothing is asked of a server that is gone. What came to its end with all its parts is kept.
+
+        Raises: ProjectionLost within another part, which is then run once more, with a projection anew.
+        """
+        if self._take(ids):
+            return True
+        numbers, skips, incomplete = set(self.out.numbers), len(self.out.skipped), self.out.incomplete
+        self.out.incomplete = False
+        self.depth += 1
+        try:
+            failure = self.state.lost or attempt(work).failure
+        finally:
+            self.depth -= 1
+        if failure and failure.unprojected and self.depth:
+            self.out.incomplete |= incomplete
+            raise ProjectionLost(failure.reason, fix="run the command again")
+        if failure:
             known = self.accounted_for()
             self.skip([figure for figure in ids if figure not in known], failure.reason)
             self.out.incomplete = True
             self.crowded |= failure.crowded
             self.state.lost = failure if failure.lost else self.state.lost
+        elif not self.out.incomplete:
+            self._keep(ids, {name: value for name, value in self.out.numbers.items() if name not in numbers}, self.out.skipped[skips:])
+        self.out.incomplete |= incomplete
+        return False
+
+    def has_kept(self, ids: list[str]) -> bool:
+        """Whether `part` takes what was kept."""
+        return self.kept.taking and self.kept.take(*self._question(ids)) is not None
+
+    def _take(self, ids: list[str]) -> bool:
+        found = self.kept.take(*self._question(ids)) if self.kept.taking else None
+        if found is None:
+            return False
+        self.out.numbers |= found["numbers"]
+        self.out.skipped += [StructureSkip.model_validate(skip) for skip in found["skipped"]]
+        if found["map"] is not None:
+            self.out.community_map = CommunityMap.model_validate(found["map"])
+        self.kept.figures.update(found["numbers"])
+        return True
+
+    def _keep(self, ids: list[str], numbers: Numbers, skipped: list[StructureSkip]) -> None:
+        if self.kept.store is None:
+            return
+        drawn = self.out.community_map
+        body = {
+            "numbers": numbers, "skipped": [skip.model_dump(mode="json") for skip in skipped],
+            "map": None if drawn is None else drawn.model_dump(mode="json"),
+        }
+        self.kept.keep(body, *self._question(ids))
+
+    def _question(self, ids: list[str]) -> tuple[object, ...]:
+        """All that a part depends on besides the graph."""
+        options = self.options
+        texts = [options.tokens, options.corpus and list(options.corpus)] if ids == PARTS["tokens"] else []
+        return "figures", ids, self.layout.model_dump(mode="json"), options.community_seed, texts
 
     def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
         """Runs one part that takes memory of the server, if it is granted so much; else it is skipped with the reason."""

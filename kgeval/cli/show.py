@@ -72,28 +72,34 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
     """Writes the files, then prints the result; a closed pipe loses nothing that is written.
 
     `options`: `form`, `redact` and `quiet` as report_options gives them; what is not there is not asked for.
-    Raises: UsageError where a file cannot be written; the others are written and the result is printed all the same.
+    Raises: KgevalError where a file cannot be written; the others are written and the result is printed all the same.
     """
-    from kgeval.errors import UsageError
+    from kgeval.errors import KgevalError, raise_together
     from kgeval.reports.write import Screen, rendered, write_report
+    from kgeval.tables.output import keep_unsaved
 
     redact = bool(options.get("redact"))
-    written, fault = [], None
+    written: list[Path] = []
+    faults: list[KgevalError] = []
     for path in outputs:
         try:
             write_report(report, path, redact=redact)
             written.append(path)
-        except UsageError as cause:
-            fault = fault or cause
+        except KgevalError as cause:
+            faults.append(cause)
     if options["quiet"]:
         for path in written:
             say(f"wrote {path}")
     else:
         screen = Screen(shutil.get_terminal_size((100, 40)).columns, coloured(sys.stdout), written)
+        text = rendered(report, options["form"], redact=redact, screen=screen)
         try:
-            click.echo(rendered(report, options["form"], redact=redact, screen=screen), nl=False)
+            click.echo(text, nl=False)
             sys.stdout.flush()
         except BrokenPipeError:  # the gate's exit code still counts
             silence_stdout()
-    if fault:
-        raise fault
+        except OSError as cause:  # a full disk, where a shell sends it to a file
+            silence_stdout()
+            name = f"result.{options['form'].replace('text', 'txt')}"
+            faults.append(keep_unsaved("standard output", name, lambda file: file.write(text), cause))
+    raise_together(faults)

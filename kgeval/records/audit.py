@@ -237,6 +237,15 @@ class Reading(Record):
     relations_without_role: dict[Public, int] = Field(default_factory=dict)
 
 
+class Resumed(Record):
+    """What an audit took over from one of the same state of the graph that did not come to its end (`--resume`): the checks and structure
+    figures that were not asked again. `since`: when the first of them was answered."""
+
+    since: Public
+    checks: list[Public] = Field(default_factory=list)
+    figures: list[Public] = Field(default_factory=list)
+
+
 HALF_LOADED = "half-loaded, not the whole graph"  # how the note begins that voids an audit: it leads the report
 
 
@@ -244,7 +253,8 @@ class AuditReport(GraphReport):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
-    measured; `diff`: against --baseline. `community_map`: the largest communities, where they were found."""
+    measured; `diff`: against --baseline. `community_map`: the largest communities, where they were found. `resumed`: what was taken over
+    from an audit that was cut off."""
 
     reading: Reading | None = None
     structure: Annotated[dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None], PUBLIC] = Field(
@@ -258,6 +268,7 @@ class AuditReport(GraphReport):
     notes: list[str] = Field(default_factory=list)
     diff: AuditDiff | None = None
     construction: Construction | None = None
+    resumed: Resumed | None = None
 
 
 class FigureRow(Record):

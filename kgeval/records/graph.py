@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
 from kgeval.records.manifest import RunManifest
@@ -87,12 +87,6 @@ class Layout(PublicRecord):
     placeholder_values: list[str] = Field(default_factory=list)
     expected_indexes: list[str] = Field(default_factory=list)
     relations_join_entities_only: bool = False
-
-    @model_serializer(mode="wrap")
-    def _what_is_named(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without the two lists of predicates where they are empty, as they nearly always are: no query reads them, and reports
-        stay as short as they were."""
-        return {key: value for key, value in written(self).items() if value or key not in ("hierarchy_relations", "dependency_relations")}
 
 
 class GraphReport(Record):

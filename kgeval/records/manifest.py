@@ -11,7 +11,7 @@ from kgeval.records.model import ModelRef, ModelUse
 
 
 class ServerInfo(PublicRecord):
-    """What the connected server is. `gds` is null where the plugin is missing."""
+    """What the connected server is. `gds` is null where the plugin is missing. `hidden`: what of the database its user cannot see."""
 
     uri: str
     database: str
@@ -20,6 +20,7 @@ class ServerInfo(PublicRecord):
     gds: str | None = None
     aura: bool = False
     embedded: bool = False
+    hidden: list[str] = Field(default_factory=list)
 
 
 class InputFile(PublicRecord):

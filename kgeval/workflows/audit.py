@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.check import Embedding
     from kgeval.auditing.engine import Audit, EngineOptions
     from kgeval.auditing.gates import Limits, WrittenThreshold
+    from kgeval.auditing.kept import KeptAnswers
     from kgeval.auditing.partial_scan import PartialScan
     from kgeval.auditing.report_files import JoinedReport
     from kgeval.auditing.rulebook import Rule, Setting
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
     from kgeval.graph.memory import MemoryEstimate
+    from kgeval.graph.state import GraphState
+    from kgeval.llm.check_store import KeptState
     from kgeval.manifest import ModelUsage
-    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, Layout, Severity
+    from kgeval.records import AuditDiff, AuditReport, Finding, FindingChange, Gate, Layout, Resumed, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
 BY_PART = ("ratchet", "write_ratchet")
@@ -228,7 +231,9 @@ def audited(
 ) -> tuple[AuditReport, Audit]:
     """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: what
     `session.bind` gave, if that is known."""
+    from kgeval.auditing.construction import construction
     from kgeval.auditing.engine import audit
+    from kgeval.auditing.kept import GOES_ON
     from kgeval.auditing.report_files import joined_findings, joined_warnings
     from kgeval.graph.layouts.catalogue import look_ahead
 
@@ -236,35 +241,104 @@ def audited(
     with graph.remembering():
         look_ahead(graph)
         notes = size_notes(graph, session.say)
+        gds = graph.info.gds is not None and not options.no_structure
         # of a large graph a second is nothing, and the memory of its checks is
-        if not notes and any(path.suffix.lower() == ".html" for path in session.outputs):
-            threading.Thread(target=_load_page, name="kgeval-page", daemon=True).start()
+        page = not notes and any(path.suffix.lower() == ".html" for path in session.outputs)
+        threading.Thread(target=_load_ahead, kwargs={"gds": gds, "page": page}, name="kgeval-load", daemon=True).start()
         session.open_algorithms()
         layout, half_loaded = bound or session.bind(graph_name)
-    engine = prepared.engine
+        built = construction(graph, layout)  # of what binding has read
+        kept = open_kept(session, options, layout)
+    engine = replace(prepared.engine, kept=kept)
     if options.schema_file:
         from kgeval.auditing.schema import read_schema
 
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
-    with _memory_limited(graph, prepared.memory_limit), steps_bar(len(engine.rules) + 9, show=session.show) as progress:
+    with kept, _memory_limited(graph, prepared.memory_limit), steps_bar(len(engine.rules) + 9, show=session.show) as progress:
         audit_data = audit(graph, layout, engine, progress=progress)
+        if kept.resumed() and (why := kept.outdated(graph)):  # never two states of a graph in one report
+            session.say(f"warning: --resume: {why}: the audit begins anew")
+            audit_data = audit(graph, layout, engine, progress=progress)
     for warning in joined_warnings(prepared.joined, layout.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
     audit_data = replace(audit_data, findings=[*audit_data.findings, *joined_findings(prepared.joined)])
-    report = _pictured(graph, _report(session, layout, audit_data, prepared, notes, graph_name), options.timeout)
+    resumed = kept.resumed()
+    report = _report(session, layout, audit_data, prepared, [*resumed_notes(resumed, kept.state), *notes], graph_name)
+    report = _pictured(graph, report.model_copy(update={"resumed": resumed, "construction": built}), options.timeout)
     if half_loaded:
         report = report.model_copy(update={"notes": [half_loaded, *report.notes]})
     report = gated(report, audit_data, engine.gates, options.fail_on, session.say, several=prepared.several, void=half_loaded)
+    if audit_data.incomplete and kept.kept:
+        session.say(GOES_ON)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several, void=half_loaded), audit_data
 
 
-def _load_page() -> None:
-    """Loads in the background what the page will need, while the server is what one waits for."""
-    with suppress(Exception):  # whoever needs it says so
-        from kgeval.reports import page
+def open_kept(session: Session, options: AuditOptions, layout: Layout) -> KeptAnswers:
+    """Where the answers of an audit are kept, and with `resume` taken from. Where they cannot be kept, says so. Raises: ConfigError for a
+    journal that cannot be used, with `resume`; ConnectionLost."""
+    from kgeval import __version__
+    from kgeval.auditing.kept import KeptAnswers, queries_digest
+    from kgeval.errors import ConfigError, IncompleteError, QueryError
+    from kgeval.graph.failures import ConnectionLost
+    from kgeval.graph.state import read_state
+    from kgeval.llm.check_store import CheckStore
+    from kgeval.llm.places import journal_file
 
-        page.load()
+    graph = session.graph
+    try:
+        state = read_state(graph)
+        name = f"{state.database} {layout.scope_value or ''}"
+        store = CheckStore(journal_file(session.asking.journal, session.embedding.cache_dir), name, state.text())
+    except ConnectionLost:
+        raise
+    except (ConfigError, IncompleteError, QueryError) as fault:
+        if options.resume:
+            raise
+        session.say(f"warning: finished checks are not kept, so that --resume finds none: {fault.message}")
+        return KeptAnswers()
+    common = (
+        __version__, queries_digest(), graph.info.neo4j, graph.info.gds, graph.info.hidden, type(graph.algorithms).__name__,
+        options.memory_limit,
+    )
+    if options.resume:
+        for text in resume_words(store.earlier, state):
+            session.say(text)
+    return KeptAnswers(store, common, state=state, taking=options.resume, say=session.say)
+
+
+def resume_words(earlier: KeptState | None, state: GraphState) -> Iterator[str]:
+    """What must be known of what `resume` finds: that it finds nothing, or that the graph is another one by now."""
+    from kgeval.graph.state import read_text
+
+    if earlier is None:
+        yield "--resume: no audit of this graph is kept: all is asked"
+    elif differences := state.differences(read_text(earlier.state)):
+        when = datetime.fromtimestamp(earlier.since).astimezone().isoformat(" ", timespec="minutes")
+        yield f"warning: --resume: the database has changed since {when} ({', '.join(differences)}): the audit begins anew"
+
+
+def resumed_notes(resumed: Resumed | None, state: GraphState | None) -> list[str]:
+    """What a reader must know of what was taken over."""
+    if resumed is None:
+        return []
+    unmarked = state is not None and state.transaction is None
+    sure = "by its counts and a sample of its nodes, for the server does not tell its last transaction" if unmarked else (
+        "by its last transaction, its counts and a sample of its nodes"
+    )
+    number = f"{len(resumed.checks)} checks and {len(resumed.figures)} figures"
+    return [f"resumed: {number} were answered from {resumed.since} on by an earlier audit; the database is the same, {sure}"]
+
+
+def _load_ahead(*, gds: bool, page: bool) -> None:
+    """Loads in the background what algorithms and the page will need, while the server is what one waits for."""
+    with suppress(Exception):  # whoever needs it says so
+        if gds:
+            import graphdatascience  # noqa: F401
+        if page:
+            from kgeval.reports import page as pages
+
+            pages.load()
 
 
 def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
@@ -280,8 +354,8 @@ def _pictured(graph: Graph, report: AuditReport, timeout: float) -> AuditReport:
 def _report(
     session: Session, layout: Layout, found: Audit, prepared: Prepared, notes: list[str], graph_name: str | None,
 ) -> AuditReport:
-    from kgeval.auditing.construction import construction
     from kgeval.graph.queries import all_queries
+    from kgeval.graph.server_info import view_notes
     from kgeval.records import AuditReport
 
     graph = session.graph
@@ -295,8 +369,7 @@ def _report(
         graph=layout.scope_value or graph_name, run=manifest, layout=layout, reading=found.reading,
         structure=found.structure.numbers, structure_skipped=found.structure.skipped, findings=found.findings,
         community_map=found.structure.community_map,
-        construction=construction(graph, layout),
-        notes=[*gds_session_notes(graph.algorithms), *notes, *part_notes(prepared.engine.part)],
+        notes=[*view_notes(graph.info), *gds_session_notes(graph.algorithms), *notes, *part_notes(prepared.engine.part)],
     )
 
 

@@ -133,7 +133,7 @@ def check_part(limits: Limits, options: AuditOptions) -> None:
 def _check_files(session: Session, options: AuditOptions) -> None:
     """Raises: UsageError where a file that is read would be replaced, or the file cannot be made."""
     from kgeval.config import DEFAULT_FILE
-    from kgeval.reports.write import blocked
+    from kgeval.tables.output import blocked
 
     write, outputs = options.write_ratchet, session.outputs
     named = [options.ratchet, session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]

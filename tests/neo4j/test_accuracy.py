@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plan_hits import hits
 
 from kgeval.auditing.accuracy.chunks import read_chunks
 from kgeval.auditing.accuracy.drawing import draw_sample
@@ -104,6 +105,7 @@ def test_the_same_graph_gives_the_same_sample_whatever_its_element_ids(graph: Gr
     assert [item.id for item in drawn(graph, n=30, seed=1).items] != [item.id for item in first.items]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("strata", ["none", "type", "document", "type-document"])
 @pytest.mark.parametrize("n", [1, 20, 33])
 def test_a_smaller_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None], strata: str, n: int) -> None:
@@ -192,6 +194,7 @@ def test_strata_are_drawn_in_proportion(graph: Graph, draw: Callable[[str], None
     assert sum(weights.values()) == pytest.approx(78, rel=0.25)
 
 
+@pytest.mark.long
 def test_entities_are_drawn_like_relations(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(FACTS)
     sample = drawn(graph, n=1000, kind="entities")
@@ -207,6 +210,25 @@ def test_without_sources_of_its_own_a_relation_comes_from_the_chunk_that_mention
     sample = draw_sample(graph, bind(graph, load_profile("neo4j-graphrag").layout), SampleSpec())
     assert [(item.ref.name, item.passages[0].text) for item in sample.items] == [("Ada -[MET]-> Bob", "Ada met Bob.")]
     assert sample.design.without_source == 1
+
+
+def test_passages_of_a_super_node_are_found_without_looking_at_its_other_relations(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 300
+    graph.write(f"""CREATE (h:__Entity__:demo {{id: 'hub', name: 'hub', type: 'Place'}})
+        CREATE (h)-[:FROM_CHUNK]->(c:Chunk:demo {{id: 'c', text: 'One.'}})
+        WITH h, c UNWIND range(1, {size}) AS i
+        CREATE (h)-[:KNOWS]->(:__Entity__:demo {{id: 'n' + i, name: 'n' + i, type: 'Place'}})-[:FROM_CHUNK]->(c)""")
+    asked, stream = [], Graph.stream
+
+    def kept(self: Graph, text: Any, params: Any, **more: Any) -> Any:
+        asked.append((getattr(text, "text", text), params))
+        return stream(self, text, params, **more)
+
+    monkeypatch.setattr(Graph, "stream", kept)
+    assert drawn(graph, n=10).design.population == size
+    with graph.driver.session() as session:
+        plans = [session.run(f"PROFILE {text}", params).consume().profile for text, params in asked]
+    assert len(asked) > 4 and sum(map(hits, plans)) < size * size
 
 
 def test_of_many_passages_the_home_comes_first_and_the_rest_is_counted(graph: Graph) -> None:
@@ -461,6 +483,7 @@ def test_a_biased_judge_is_corrected_by_the_labels_of_a_smaller_sheet(kgeval, gr
     assert report["agreement"]["n"] == len([item for item in report["items"] if item["human"]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "shown"), [
     ("relations", ["false fact: 42", "true fact: 36"]), ("entities", ["Person: 78; ", "Place: 78; "]),
 ])

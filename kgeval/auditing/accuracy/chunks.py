@@ -33,6 +33,7 @@ def read_chunks(paths: Sequence[Path]) -> Chunks:
     notes = []
     if read.faults:
         notes.append(f"of --chunks, {len(read.faults)} could not be read: {first_of(read.faults, MOST_FAULTS, '; ')}")
+    notes += [f"of --chunks, {note}" for note in read.links]
     return Chunks({row.id: row.text for row in read.documents}, {row.id: _document(row) for row in read.documents}, tuple(notes))
 
 

@@ -20,7 +20,8 @@ def simple_graph(graph: Graph, layout: Layout, *, timeout: float | None) -> Iter
     """
     shared = graph.shared
     if shared is not None and (known := shared.known(layout, timeout=timeout)) is not None:  # as counted when it was projected
-        yield known if known.edges else None
+        with shared.forgetting(layout):
+            yield known if known.edges else None
         return
     expected = count(graph, layout, timeout=timeout)
     if expected.relations == expected.self_loops:
