@@ -17,6 +17,7 @@ from kgeval.cli.options import journal_options
 from kgeval.cli.show import form_option
 from kgeval.config import LimitsSection, ModelOptions
 from kgeval.errors import InputError
+from kgeval.format import plural
 
 if TYPE_CHECKING:
     from kgeval.llm.journal_view import JournalCall, JournalSummary
@@ -30,8 +31,8 @@ def cache() -> None:
     """The journal of finished calls to models, the embeddings, and the indexes of built-in systems: what is there, one call in full,
     clearing; batches under way.
 
-    The journal holds what was sent and what came back, texts included, until it is cleared. It never holds a key. The indexes hold
-    the texts of graphs.
+    The journal holds what was sent and what came back, texts included, until it is cleared, and what checks of audits found. It never
+    holds a key. The indexes hold the texts of graphs.
     """
 
 
@@ -39,23 +40,29 @@ def cache() -> None:
 @journal_options
 @form_option()
 def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
-    """How many calls, embeddings and indexes are kept, of which models and stages, and where."""
+    """How many calls, embeddings and indexes are kept, of which models and stages, and where; and results that could not be written."""
     from kgeval.llm.journal_view import summary
     from kgeval.llm.places import embedding_folder, journal_file
     from kgeval.llm.text_table import index_folder, kept_indexes
     from kgeval.llm.vector_cache import cached_models
+    from kgeval.tables.output import unsaved_folder
 
     calls, folder = summary(journal_file(journal, cache_dir)), embedding_folder(cache_dir)
     models, indexes = cached_models(folder), index_folder(cache_dir)
     tables, size = kept_indexes(indexes)
+    unsaved = unsaved_folder()
+    results = sorted(unsaved.glob("*"))
     if form == "json":
         data = {
             "journal": asdict(calls), "embeddings": {"path": str(folder), "models": [asdict(model) for model in models]},
             "indexes": {"path": str(indexes), "tables": tables, "bytes": size},
+            "unsaved": {"path": str(unsaved), "files": [one.name for one in results]},
         }
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
     own = [f"indexes     {indexes}", f"            {tables} of chunks or entities, {size / MEGABYTE:.1f} MB"]
+    if results:
+        own += [f"unsaved     {unsaved}", f"            {plural(len(results), 'result')} that could not be written; nothing clears this"]
     for line in (*_journal_lines(calls), *_embedding_lines(folder, models), *own):
         click.echo(line)
 
@@ -190,7 +197,9 @@ def _journal_lines(found: JournalSummary) -> list[str]:
 
 
 def _kept(found: JournalSummary) -> str:
-    return f"{found.calls} calls" + (f", {found.answers} answers of systems" if found.answers else "")
+    from kgeval.llm.journal_view import JournalRows
+
+    return str(JournalRows(found.calls, found.answers, found.checks))
 
 
 def _embedding_lines(folder: Path, models: list[CachedModel]) -> list[str]:

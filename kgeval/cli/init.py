@@ -60,7 +60,7 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
     if output == Path("-"):
         click.echo(text, nl=False)
         return 0
-    write_text(output, text, shared=True)
+    write_text(output, text, shared=True, kept=False)
     _trust(output)
     say(visible(f"wrote {output}: {CASES[chosen]}"))  # type: ignore[index]
     say(f"next: kgeval run {'' if output == Path('kgeval.toml') else f'{output} '}--list, then without --list")
@@ -93,10 +93,11 @@ def _project(folder: Path) -> str | None:
 
 def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
     """What the database and the environment say. Raises: ConnectError for an address that was given and does not answer."""
+    from kgeval.access import KEY_COMMAND
     from kgeval.config import environment
     from kgeval.workflows.pipeline.start import Surroundings
 
-    endpoint, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
+    endpoint, key = environment("OPENAI_BASE_URL"), (environment("OPENAI_API_KEY") or environment(KEY_COMMAND)) is not None
     if not connection["uri"]:
         return Surroundings(judge=judge, endpoint=endpoint, key=key)
     from kgeval.cli.options import session_from

@@ -136,7 +136,7 @@ def init(output: Path | None, *, force: bool, **options: Any) -> None:
     if output is None or not to_file:
         click.echo(text, nl=False)
         return
-    write_text(output, text, shared=True)
+    write_text(output, text, shared=True, kept=False)
     say(f"wrote {output}; next: kgeval layout check {output}")
 
 

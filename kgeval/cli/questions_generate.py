@@ -56,6 +56,8 @@ def generate(**options: Any) -> int:
         _show(result, options["form"], err=not outputs)
     for message in result.messages:
         say(message)
+    if result.fault is not None:
+        raise result.fault
     return result.exit_code
 
 

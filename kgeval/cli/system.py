@@ -138,6 +138,10 @@ def remove(name: str, yes: bool) -> None:
 @click.option(
     "--time-limit", "timeout", cls=Option, type=Seconds(), help="Seconds that it may take in all [default: no limit].",
 )
+@click.option(
+    "--follow-symlinks", is_flag=True,
+    help="Read what symbolic links in folders of documents lead to; else they are passed over, and named.",
+)
 @click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
 @config_option
@@ -178,7 +182,7 @@ def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started
     if not paths and not info.neo4j:
         raise UsageError("no documents to index", fix="give --documents FILE or FOLDER")
     card = _card(info, config, given)
-    read = read_documents(paths) if paths else DocumentSet([], [], [])
+    read = read_documents(paths, follow_symlinks=given["follow_symlinks"]) if paths else DocumentSet([], [], [])
     for fault in read.faults:
         say(f"warning: passed over: {fault}")
     for note in read.notes:

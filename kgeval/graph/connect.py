@@ -7,16 +7,31 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval import __version__
+from kgeval.access import AuthKind, CommandKey
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.failures import ConnectionLost, QueryTimeout, broke, refuse_if_over, transient, translated
+from kgeval.graph.failures import (
+    BreaksConnection,
+    ConnectionLost,
+    QueryTimeout,
+    ResultTooLarge,
+    broke,
+    has_spoken,
+    is_away,
+    refuse_if_over,
+    transient,
+    translated,
+)
+from kgeval.graph.gathering import AT_ONCE, Gathering
+from kgeval.graph.login import auth_of, transport_of
+from kgeval.graph.pace import Pace
 from kgeval.graph.pipelining import ReadAnswer, ReadRequest, send_together
 from kgeval.graph.retries import Retries
 from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
@@ -25,16 +40,19 @@ from kgeval.graph.sessions import (
     SECONDS,
     TIDYING,
     after_an_interrupt,
+    cut,
     drop_own,
     ending,
     left_behind,
     marks,
+    part_of_work,
     reading,
     stop,
     stop_signed,
     sweep_transactions,
     writing,
 )
+from kgeval.llm.pool import Pool
 from kgeval.records import ServerInfo
 from kgeval_toolkit import DISTRIBUTION
 
@@ -51,6 +69,7 @@ IDLE = 30.0  # seconds after which a connection is tried before it is used: bala
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 LEFT_BEHIND = ReadRequest(RUNNING, {"older": 0})  # what runs on the server, of whatever process
 Row = dict[str, Any]
+A = TypeVar("A")
 T = TypeVar("T")
 _streams = count()  # a name for each
 # weak: `stop_queries` must not keep open what nobody holds any more
@@ -59,7 +78,8 @@ _graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
 
 @dataclass(frozen=True)
 class Address:
-    """Where Neo4j is and how to log in. `source` says where the address came from, for messages."""
+    """Where Neo4j is and how to log in. `password`: the secret of that kind of login (`auth`), where no `key_command` prints it. `source`
+    says where the address came from, for messages."""
 
     uri: str
     username: str
@@ -67,9 +87,24 @@ class Address:
     database: str | None = None
     source: str = "the command line"
     embedded: bool = False
+    auth: AuthKind = "password"
+    key_command: CommandKey | None = None
+
+    @property
+    def shown(self) -> str:
+        """The address as messages and records have it."""
+        return shown_uri(self.uri)
 
     def __repr__(self) -> str:
-        return f"Address({self.uri!r}, {self.username!r}, database={self.database!r})"
+        return f"Address({self.shown!r}, {self.username!r}, database={self.database!r})"
+
+
+def shown_uri(uri: str) -> str:
+    """An address without its query, which may be a secret; nothing of one with a user or password but the scheme: where these
+    end cannot be told for sure."""
+    if "@" in uri:
+        return f"{uri.partition('://')[0]}://***" if "://" in uri else "***"
+    return uri.partition("?")[0].partition("#")[0]
 
 
 class Graph:
@@ -84,10 +119,12 @@ class Graph:
         self._loading = threading.Lock()
         self._retries = Retries(self._answers)
         self._memories: dict[int, dict[str, ReadAnswer]] = {}  # by thread
+        self._gathering: dict[int, Gathering] = {}  # by thread
         self.info = info
         _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
         self.shared: SharedViews | None = None  # projections kept for the time of one audit (views.sharing)
+        self.pace = Pace()
         self.memory_limit: int | None = None  # bytes that algorithms may take of the server's heap
 
     def read(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
@@ -95,13 +132,44 @@ class Graph:
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        memory = self._memories.get(threading.get_ident())
-        if memory is None:
+        thread = threading.get_ident()
+        if thread not in self._memories and thread not in self._gathering:
             return self._read(query, params, timeout, _dicts)
-        key = _key(_text(query), params or {})
-        if key not in memory:
-            memory[key] = ReadAnswer(self._read(query, params, timeout, _dicts))
-        return [dict(row) for row in memory[key].taken()]
+        return self.answer(ReadRequest(_text(query), params or {}), timeout=timeout).rows()
+
+    def answer(self, request: ReadRequest, *, timeout: float | None = None) -> ReadAnswer:
+        """What comes of a request in a READ transaction, as `read` has it; within `remembering` what came of it before, and from a thread
+        that works `side_by_side` with others in one message with theirs. Raises: as `read`; ResultTooLarge for one that does not fit."""
+        thread = threading.get_ident()
+        if (memory := self._memories.get(thread)) is not None:
+            if (key := _key(request.text, request.params)) not in memory:
+                memory[key] = self._alone(request, timeout)
+            return memory[key].checked()
+        gathering = self._gathering.get(thread)
+        answer = gathering.answer(request, timeout) if gathering is not None else None
+        return (answer or self._alone(request, timeout)).checked()
+
+    def side_by_side(self, work: Callable[[A], T], items: Iterable[A]) -> Iterator[T]:
+        """work(item) for each item, in order, AT_ONCE of them at a time on threads whose reads go into common messages: each is asked for
+        as it comes to it, and a server far away is waited for once for all. Raises: what `work` raises."""
+        pool, over = Pool(AT_ONCE), threading.Event()
+        source = iter(items)
+        try:
+            while part := list(islice(source, AT_ONCE)):
+                gathering = Gathering(self._together, len(part))
+                yield from pool.run(partial(self._taking_part, gathering, over, work), part)
+        finally:
+            over.set()
+            pool.close(grace=0)
+
+    def _taking_part(self, gathering: Gathering, over: threading.Event, work: Callable[[A], T], item: A) -> T:
+        thread = threading.get_ident()
+        self._gathering[thread] = gathering
+        try:
+            with part_of_work(over), gathering.taking_part():
+                return work(item)
+        finally:
+            del self._gathering[thread]
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
@@ -123,30 +191,27 @@ class Graph:
         connection was lost, is asked when it is read."""
         memory = self._memories[threading.get_ident()]
         wanted = {key: one for one in queries if (key := _key(one.text, one.params)) not in memory}
-        with suppress(QueryTimeout, ConnectionLost):
+        with suppress(ConnectionLost):
             memory |= dict(zip(wanted, self._together(list(wanted.values()), timeout), strict=False))
         return [memory[key].seconds if (key := _key(one.text, one.params)) in memory else 0.0 for one in queries]
 
     def _together(self, queries: Sequence[ReadRequest], timeout: float | None) -> list[ReadAnswer]:
-        """The answers in their order, as `read` would give each, up to the first that meets its time limit. Asked in one message, and after
-        one that fails the rest in another. Raises: ConnectionLost, and QueryTimeout where the connection was silent."""
+        """The answers in their order, as `read` would give each, up to the first that meets its time limit, and up to where the connection
+        breaks each time. Asked in one message, and after one that fails the rest in another. Raises: ConnectionLost, QueryEnded."""
         answers: list[ReadAnswer] = []
-        while (left := queries[len(answers):]) and not (answers and isinstance(answers[-1].failure, QueryTimeout)):
-            answers += self._retries.read(partial(self._sent_together, left), timeout)
+        with suppress(BreaksConnection):
+            while (left := queries[len(answers):]) and not (answers and isinstance(answers[-1].failure, QueryTimeout)):
+                answers += self._asked(partial(self._sent_together, left), timeout)
         return answers
 
     def _sent_together(self, queries: Sequence[ReadRequest], timeout: float | None) -> list[ReadAnswer]:
         """The answers up to the first failure, at least one."""
-        import neo4j
-
-        refuse_if_over()
-        asked = [neo4j.Query(one.text, metadata=marks(), timeout=timeout) for one in queries]
         answers: list[ReadAnswer] = []
         try:
-            with self._session(reading, limit=timeout) as session:
-                send_together(session, asked, [one.params for one in queries], answers)
+            self._send(queries, answers, timeout)
         except ConnectionLost:
-            raise
+            if not answers:
+                raise
         except QueryError as failure:
             if transient(failure) and not answers:
                 return [self._alone(queries[0], timeout)]
@@ -154,17 +219,44 @@ class Graph:
         return answers
 
     def _alone(self, query: ReadRequest, timeout: float | None) -> ReadAnswer:
-        begun = time.monotonic()
+        """The answer to one, or its failure. Raises: ConnectionLost."""
+
+        def ask(left: float | None) -> ReadAnswer:
+            answers: list[ReadAnswer] = []
+            self._send([query], answers, left)
+            return answers[0]
+
         try:
-            return ReadAnswer(self.read(query.text, query.params, timeout=timeout), time.monotonic() - begun)
+            return self._asked(ask, timeout)
         except ConnectionLost:
             raise
         except QueryError as failure:
             return ReadAnswer(failure=failure)
 
+    def _send(self, queries: Sequence[ReadRequest], answers: list[ReadAnswer], timeout: float | None) -> None:
+        """Adds their answers up to the first failure. Raises: that."""
+        with self._session(reading, limit=timeout) as session:
+            try:
+                send_together(session, queries, answers, metadata=marks(), timeout=timeout)
+            except ResultTooLarge:
+                cut(session)
+                raise
+
     def tidy(self, query: str | Query, params: Mapping[str, Any] | None = None) -> list[Row]:
         """As `read`, for a query that cleans up: an interrupt that ends this process's queries leaves it alone."""
         return self._read(query, params, None, _dicts, name=TIDYING)
+
+    def read_marked(self, query: str | Query) -> tuple[list[Row], str | None]:
+        """As `read`, and with the rows the server's mark of the last transaction that they see (a bookmark): equal marks are of one
+        state of the database. None where the server gives none."""
+        import neo4j
+
+        def ask(left: float | None) -> tuple[list[Row], str | None]:
+            with self._session(reading, limit=left) as session:
+                rows = _dicts(session.run(neo4j.Query(_text(query), metadata=marks(), timeout=left)))
+                return rows, " ".join(sorted(session.last_bookmarks().raw_values)) or None
+
+        return self._asked(ask, None)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
         """The one row of a query whose columns are long lists of numbers, in a READ transaction. The lists come as the driver made
@@ -178,18 +270,19 @@ class Graph:
         return rows[0]
 
     def stream(
-        self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
+        self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None, fetch_size: int = 5000,
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Asked again until there is a first row, not after it.
+        `fetch_size`: rows that the server sends at a time.
 
         Raises: as `read`; ConnectionBroke where the connection breaks after that.
         """
 
         def begin(left: float | None) -> tuple[Generator[Row, None, None], Row | None]:
-            rows = self._rows(query, params, left)
+            rows = self._rows(query, params, left, fetch_size)
             return rows, next(rows, None)
 
-        rows, first = self._retries.read(begin, timeout)
+        rows, first = self._asked(begin, timeout)
         with closing(rows):
             if first is not None:
                 yield first
@@ -198,13 +291,14 @@ class Graph:
             except ConnectionLost as cause:
                 self._retries.lost(cause)
 
-    def _rows(self, query: str | Query, params: Mapping[str, Any] | None, timeout: float | None) -> Generator[Row, None, None]:
+    def _rows(
+        self, query: str | Query, params: Mapping[str, Any] | None, timeout: float | None, fetch_size: int,
+    ) -> Generator[Row, None, None]:
         import neo4j
 
-        refuse_if_over()
         name = f"stream{next(_streams)}"
         with (
-            self._session(reading, limit=timeout, fetch_size=5000) as session,
+            self._session(reading, limit=timeout, fetch_size=fetch_size) as session,
             ending(self._driver, self.info.database, name, session),
         ):
             result = session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=timeout), dict(params or {}))
@@ -221,12 +315,21 @@ class Graph:
         import neo4j
 
         def ask(left: float | None) -> T:
-            if name != TIDYING:
-                refuse_if_over()
             with self._session(reading, limit=left) as session:
                 return take(session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=left), dict(params or {})))
 
-        return self._retries.read(ask, timeout)
+        return self._retries.read(ask, timeout) if name == TIDYING else self._asked(ask, timeout)
+
+    def _asked(self, ask: Callable[[float | None], T], timeout: float | None) -> T:
+        """What `ask` gives, asked after the pause between queries, and again as `Retries.read` has it: every read but one that cleans up.
+        Raises: as that; QueryEnded where the work of this thread is over."""
+
+        def begin(left: float | None) -> T:
+            refuse_if_over()
+            return ask(left)
+
+        self.pace.wait()
+        return self._retries.read(begin, timeout)
 
     def _answers(self) -> bool:
         """Whether the server answers, and this database with it."""
@@ -248,6 +351,7 @@ class Graph:
             refuse_if_over()
             return _dicts(tx.run(_text(query), dict(params or {})))
 
+        self.pace.wait()
         with self._session(writing, limit=timeout) as session:
             return session.execute_write(work)
 
@@ -316,7 +420,7 @@ class Graph:
         from kgeval.graph.reading import ReadingDriver
 
         # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
-        driver = ReadingDriver(self._driver, self._renew, timeout)
+        driver = ReadingDriver(self._driver, self._renew, timeout, self.pace)
         try:  # no progress: it would be asked for by a thread, on a connection of its own, twice a second
             self._clients[timeout] = GraphDataScience(driver, database=self.info.database, arrow=False, show_progress=False)
         except UnableToConnectError as cause:  # its word for whatever ends its first query, a time limit too
@@ -353,6 +457,8 @@ class Graph:
         except KeyboardInterrupt:
             self._renew()
             raise
+        finally:
+            self.pace.end()
 
     def _renew(self) -> None:
         """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver. A
@@ -397,28 +503,72 @@ def drop_projections() -> None:
 
 
 def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
-    """A checked connection.
+    """A checked connection. A server that answers and goes away meanwhile is waited for, a minute; an address where none has answered is
+    not.
 
     Raises: ConnectError: not reachable, wrong password, database missing, Neo4j older than 5.26.
     """
     driver = driver_of(address, timeout=timeout)
     try:
-        return Graph(driver, _inspected(driver, address), address)
+        return Graph(driver, _inspected(driver, address, _Ear(driver)), address)
     except BaseException:
         driver.close()
         raise
 
 
-def _inspected(driver: neo4j.Driver, address: Address) -> ServerInfo:
-    """What the server is. A connection that breaks meanwhile is tried again: where nobody listens, that would only take longer."""
-    for _ in range(OPENINGS - 1):
+class _Ear:
+    """Listens whether a server answers a driver, also where the driver keeps that for itself: while it looks for the members of a cluster.
+    `heard`: a server that speaks Bolt has answered."""
+
+    def __init__(self, driver: neo4j.Driver) -> None:
+        self.heard = False
+        pool: Any = driver._pool
+        self._opener = getattr(pool, "opener", None)
+        if self._opener is not None:  # a driver without it says less of what it meets
+            pool.opener = self._open
+
+    def _open(self, *address: Any, **more: Any) -> Any:
+        try:
+            connection = self._opener(*address, **more)  # type: ignore[misc]
+        except Exception as cause:
+            self.heard |= has_spoken(cause)
+            raise
+        self.heard = True
+        return connection
+
+
+def _inspected(driver: neo4j.Driver, address: Address, ear: _Ear | None = None) -> ServerInfo:
+    """What the server is. A connection that breaks meanwhile is tried again: where nobody listens, that would only take longer. One whose
+    server has answered is waited for."""
+    lost = heard = False
+    for attempt in count(1):
         try:
             return inspect(driver, address)
         except ConnectError as cause:
-            if not broke(cause):
+            lost |= broke(cause)
+            heard |= has_spoken(cause) or (ear is not None and ear.heard)
+            if not (lost and is_away(cause.__cause__)) or (attempt == OPENINGS and not heard):
                 raise
+            if attempt == OPENINGS:
+                return _awaited(driver, address, cause)
         time.sleep(0.2)
-    return inspect(driver, address)
+    raise AssertionError("unreachable")
+
+
+def _awaited(driver: neo4j.Driver, address: Address, cause: ConnectError) -> ServerInfo:
+    """What the server is, once it is back. Raises: the cause, if it is not within a minute; ConnectError for what else is wrong then."""
+    found: list[ServerInfo] = []
+
+    def answers() -> bool:
+        try:
+            found.append(inspect(driver, address))
+        except ConnectError as failure:
+            if not is_away(failure.__cause__):
+                raise
+        return bool(found)
+
+    Retries(answers).wait(cause)
+    return found[-1]
 
 
 def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
@@ -429,29 +579,36 @@ def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
         kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
         raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
     host, port, *_ = driver._pool.address  # for messages; the driver does not tell it otherwise
-    return Graph(driver, inspect(driver, Address(f"bolt://{host}:{port}", "", "", database, source=DRIVER)), None)
+    return Graph(driver, _inspected(driver, Address(f"bolt://{host}:{port}", "", "", database, source=DRIVER)), None)
+
+
+def check_uri(uri: str) -> None:
+    """Raises: ConnectError for an address that holds a user or a password."""
+    if "@" in uri:
+        raise ConnectError(
+            "the address holds a user or password",
+            fix="write the address without them; set NEO4J_USERNAME and NEO4J_PASSWORD",
+        )
 
 
 def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
     """A driver that has not connected yet. Raises: ConnectError for what is no address."""
     import neo4j
 
-    if "@" in address.uri:
-        raise ConnectError(
-            "the address holds a user or password",
-            fix="write the address without them; set NEO4J_USERNAME and NEO4J_PASSWORD",
-        )
+    check_uri(address.uri)
     if address.uri.partition("://")[0] not in SCHEMES:
-        raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
+        raise ConnectError(f"{address.shown}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
+    uri, security = transport_of(address)
     try:
         # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
-            address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
+            uri, auth=auth_of(address), notifications_min_severity="OFF",
             connection_timeout=timeout, connection_acquisition_timeout=2 * timeout, liveness_check_timeout=IDLE,
-            user_agent=f"{DISTRIBUTION}/{__version__}", max_transaction_retry_time=5.0,
+            user_agent=f"{DISTRIBUTION}/{__version__}", max_transaction_retry_time=5.0, **security,
         )
     except (ValueError, neo4j.exceptions.DriverError) as cause:
-        raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
+        why = str(cause).replace(address.uri, address.shown)
+        raise ConnectError(f"{address.shown}: not a Neo4j address: {why}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
 
 
 def _close(driver: neo4j.Driver) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
 
 
+# of a connection that was open, or had a first answer to its handshake
+SPOKEN = re.compile(r"defunct connection|write data to connection|handshake v2")
 INTERRUPTED = "interrupted: kgeval ended its queries"
 
 
@@ -32,12 +35,28 @@ class OutOfMemory(QueryError):
     """The server had too little memory for a query, or grants it too little."""
 
 
+class ResultTooLarge(QueryError):
+    """The query runs, and gives more than is read of it."""
+
+
+class Unreadable(QueryError):
+    """The query ran, but the driver cannot make something of its result (a year 99,999)."""
+
+
 class ConnectionLost(QueryError):
     """The server went away in the middle; nothing more can be asked."""
 
 
 class ConnectionBroke(QueryError):
     """The connection broke while the server worked on a query, and the server answers others."""
+
+
+class BreaksConnection(QueryError):
+    """The connection breaks, or is silent, whenever this is asked, and the server answers others."""
+
+
+class ProjectionLost(QueryError):
+    """A projection is not there any more: its server was started again."""
 
 
 def transient(cause: QueryError) -> bool:
@@ -60,6 +79,29 @@ def broke(cause: BaseException | None) -> bool:
     return lost
 
 
+def is_away(cause: BaseException | None) -> bool:
+    """Whether a server that has answered before may be being started again: nothing listens, connections break, its database is not there
+    yet."""
+    from neo4j.exceptions import Neo4jError, ServiceUnavailable, SessionExpired
+
+    if isinstance(cause, Neo4jError):
+        return (cause.code or "").endswith("DatabaseUnavailable")
+    return isinstance(cause, ServiceUnavailable | SessionExpired | OSError)
+
+
+def has_spoken(cause: BaseException | None) -> bool:
+    """Whether the connection that broke was one to a server that speaks Bolt. By the driver's words, for its errors say nothing else of it:
+    others are taken for those of an address where no Neo4j is."""
+    # as the system has it: the driver asks a socket for its other end once the handshake is done. Within another error it may be of TLS
+    if isinstance(cause, OSError) and cause.errno == errno.ENOTCONN:
+        return True
+    while cause is not None:
+        if SPOKEN.search(str(cause)):
+            return True
+        cause = cause.__cause__
+    return False
+
+
 def refuse_if_over() -> None:
     """Before a query is sent, also where the driver sends one again because its connection broke: it would run on, and nobody would wait
     for it. Raises: QueryEnded if this thread does a part of work that is over (`sessions.part_of_work`)."""
@@ -69,7 +111,7 @@ def refuse_if_over() -> None:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Driver errors become QueryError, QueryTimeout, QueryEnded or ConnectionLost. Ctrl-C stays Ctrl-C."""
+    """Driver errors become QueryError or one of its kinds. Ctrl-C stays Ctrl-C."""
     before = sys.exception()
     try:
         yield
@@ -84,13 +126,15 @@ def translated() -> Iterator[None]:
 
 def _meaning(cause: Exception) -> QueryError | None:
     """What the driver's error means here; None where it has no meaning of ours."""
-    from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+    from neo4j.exceptions import BrokenRecordError, DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
     if isinstance(cause, Neo4jError):
         return _of_server(cause)
     if isinstance(cause, ServiceUnavailable | SessionExpired) or _of_a_line(cause):
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
         return ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix)
+    if isinstance(cause, BrokenRecordError):
+        return Unreadable(f"the driver cannot read its result: {first_line(cause.__cause__ or cause)}", fix="return other values")
     if isinstance(cause, DriverError):
         fix = "run the command again; kgeval server logs shows the server's side"
         return QueryError(f"the connection broke: {first_line(cause)}", fix=fix)
@@ -121,6 +165,8 @@ def _of_server(cause: Neo4jError) -> QueryError:
             return QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again")
         # GDS wraps what ended it into an error of its own and says no more
         return QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=longer)
+    if "GraphNotFoundException" in words or ("Graph with name" in words and "does not exist" in words):
+        return ProjectionLost(f"a projection is gone: {words}", fix="run the command again: was the server started anew meanwhile?")
     # GDS says it in words of its own: of the heap's end, and of an estimate that the free heap does not meet
     if "OutOfMemory" in code or "OutOfMemoryError" in words or "exceeds current free memory" in words:
         fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"

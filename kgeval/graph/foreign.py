@@ -6,28 +6,22 @@ as plain tuples that can be compared and hashed, whatever the driver's classes a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
-from kgeval.errors import QueryError, first_line
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import refuse_if_over
-from kgeval.graph.sessions import marks, reading, stopping
-
-if TYPE_CHECKING:
-    import neo4j
+from kgeval.graph.failures import ResultTooLarge, translated
+from kgeval.graph.pipelining import ReadRequest
 
 # (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
 Cell = tuple[str, Any]
 SCALARS = {"null": type(None), "bool": bool, "int": int, "float": float, "text": str}  # a bool is an int, too: it comes first
 DEEPEST = 100  # lists and maps in lists and maps
 MOST_CONTENT = 20_000_000  # characters and values of a result
-
-
-class Unreadable(QueryError):
-    """The query ran, but the driver cannot make something of its result (a year 99,999), or lost it in the middle."""
 
 
 @dataclass(frozen=True)
@@ -61,31 +55,58 @@ def explain(graph: Graph, query: str, *, timeout: float) -> QueryPlan:
 
     Raises: QueryError with the server's words where it is no Cypher, QueryTimeout, ConnectionLost.
     """
-    import neo4j
-
-    refuse_if_over()
-    with graph._session(reading, limit=timeout) as session:
-        summary = session.run(neo4j.Query(f"EXPLAIN {query}", metadata=marks(), timeout=timeout)).consume()
-    plan: Any = summary.plan or {}
-    return QueryPlan(summary.query_type or "", tuple(_operators(plan)))
+    answer = graph.answer(ReadRequest(f"EXPLAIN {query}"), timeout=timeout)
+    return QueryPlan(answer.kind, tuple(_operators(answer.plan)))
 
 
 def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> QueryResult:
-    """The result of a query in a READ transaction of its own, at most `rows` rows and MOST_CONTENT of it. Not retried.
+    """The result of a query in a READ transaction of its own, at most `rows` rows and MOST_CONTENT of it.
 
     Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, Unreadable, ConnectionLost.
     """
-    with _reading(graph, timeout) as tx:
-        result = tx.run(query)
-        columns = tuple(result.keys())
-        fetched: list[tuple[Cell, ...]] = []
-        content = 0
-        for record in result:
-            if len(fetched) == rows or content > MOST_CONTENT:
-                return QueryResult(columns, tuple(fetched), cut=True)
+    try:
+        answer = graph.answer(ReadRequest(query, bound=partial(_Room, rows)), timeout=timeout)
+    except ResultTooLarge:
+        return _begin_to_read(graph, query, timeout, rows)
+    with translated():
+        return QueryResult(answer.keys, tuple(_cells(answer.keys, record) for record in answer.records))
+
+
+def _begin_to_read(graph: Graph, query: str, timeout: float, rows: int) -> QueryResult:
+    """The first rows of a result."""
+    with closing(graph.stream(query, timeout=timeout, fetch_size=200)) as records:
+        room, fetched, columns = _Room(rows), list[tuple[Cell, ...]](), tuple[str, ...]()
+        for record in records:
+            columns = tuple(record)
             fetched.append(tuple(plain(value) for value in record.values()))
-            content += sum(map(_size, fetched[-1]))
-    return QueryResult(columns, tuple(fetched), cut=content > MOST_CONTENT)
+            if not room.fits(fetched[-1]):
+                return QueryResult(columns, tuple(fetched[:rows]), cut=True)
+    return QueryResult(columns, tuple(fetched))
+
+
+class _Room:
+    """Says of each record in turn whether it still fits: so many rows, and MOST_CONTENT of the ones before it."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows, self._content = rows, 0
+
+    def __call__(self, record: Sequence[Any]) -> bool:
+        try:
+            return self.fits(tuple(plain(value) for value in record))
+        except QueryError:  # it is too deep: said where its values are read
+            return True
+
+    def fits(self, cells: tuple[Cell, ...]) -> bool:
+        self._rows -= 1
+        fits = self._rows >= 0 and self._content <= MOST_CONTENT
+        self._content += sum(map(_size, cells))
+        return fits
+
+
+def _cells(keys: Sequence[str], record: Sequence[Any]) -> tuple[Cell, ...]:
+    import neo4j
+
+    return tuple(plain(value) for value in neo4j.Record(zip(keys, record, strict=True)).values())  # type: ignore[no-untyped-call]
 
 
 def _size(cell: Cell) -> int:
@@ -95,26 +116,6 @@ def _size(cell: Cell) -> int:
     if kind in ("list", "path", "point"):
         return 1 + sum(map(_size, content))
     return 1 + (len(content) if isinstance(content, str | bytes) else 0)
-
-
-@contextmanager
-def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
-    """A READ transaction that is always rolled back: what is left of a long result is thrown away by the server."""
-    from neo4j.exceptions import DriverError, ServiceUnavailable, SessionExpired
-
-    refuse_if_over()
-    with graph._session(reading, limit=timeout, fetch_size=200) as session:
-        tx = session.begin_transaction(metadata=marks(), timeout=timeout)
-        try:
-            with stopping(graph._driver, graph.info.database, session):  # before `close`, which waits for the query
-                yield tx
-        # these are DriverErrors too, but say nothing of the result: `translated` says that the server is gone
-        except (ServiceUnavailable, SessionExpired):
-            raise
-        except DriverError as cause:
-            raise Unreadable(f"the driver cannot read its result: {first_line(cause)}", fix="return other values") from cause
-        finally:
-            tx.close()
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[Operator]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import ConnectionLost, QueryTimeout
-from kgeval.graph.foreign import QueryPlan, QueryResult, Unreadable, explain, run_foreign
+from kgeval.graph.failures import BreaksConnection, ConnectionLost, QueryTimeout, Unreadable
+from kgeval.graph.foreign import QueryPlan, QueryResult, explain, run_foreign
 from kgeval.graph.guard import invalid, refused, too_early
 from kgeval.llm.characters import whole
 
@@ -37,8 +37,8 @@ def run_guarded(graph: Graph, text: str, *, timeout: float, rows: int) -> Ran:
             return stopped
         return Ran(run_foreign(graph, text, timeout=timeout, rows=rows))
     except ConnectionLost:
-        if not _answers(graph):
-            raise
+        raise
+    except BreaksConnection:  # each time that it was asked: planning it can cost the server its stack
         return Ran(error="the server gave no answer to it and closed the connection")
     except Unreadable as cause:
         return Ran(refusal=cause.message)
@@ -47,14 +47,6 @@ def run_guarded(graph: Graph, text: str, *, timeout: float, rows: int) -> Ran:
     except QueryError as cause:
         # without its way out, which is meant for who runs kgeval and not for who wrote the query
         return Ran(error=first_line(QueryError(cause.message)))
-
-
-def _answers(graph: Graph) -> bool:
-    """Whether the server is still there: a query can cost it a connection (a lost stack) without ending it."""
-    try:
-        return bool(graph.read("RETURN 1 AS one", timeout=10.0))
-    except QueryError:
-        return False
 
 
 def _stopped(plan: QueryPlan, text: str, graph: Graph) -> Ran | None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
 
 _COUNTER = itertools.count(1)
+_undropped: set[str] = set()  # what this process could not drop, for its server was away: swept when that is back
 
 
 def graph_name() -> str:
@@ -92,16 +93,21 @@ def natively(
 
 
 def drop(graph: Graph, name: str) -> None:
-    """Drops a GDS graph; fine if it is not there, or if the server is gone (its graphs die with it)."""
-    with suppress(KgevalError):
+    """Drops a GDS graph; fine if it is not there. Where the server does not answer, `sweep` drops it once it does: only a server that
+    was stopped has forgotten it."""
+    try:
         graph.tidy(all_queries()["drop-graph"], {"graph_name": name})
+        _undropped.discard(name)
+    except KgevalError:
+        _undropped.add(name)
 
 
 def sweep(graph: Graph) -> list[str]:
-    """Drops graphs that kgeval processes of this machine left behind when they were killed. Returns their names."""
+    """Drops graphs that were left behind: of kgeval processes of this machine that were killed, and of this one where the server did not
+    answer when they were to be dropped. Returns their names."""
     left = []
     for row in graph.read(all_queries()["list-graphs"]):
-        if abandoned(row["graph"]):
+        if abandoned(row["graph"]) or row["graph"] in _undropped:
             drop(graph, row["graph"])
             left.append(row["graph"])
     return left
@@ -115,7 +121,7 @@ def clear(graph: Graph) -> list[str]:
         graph.read_ahead([*projections, LEFT_BEHIND], timeout=SECONDS)
         if graph.info.gds is not None:
             with suppress(KgevalError):
-                left += [f"projection {name} of a run that was killed" for name in sweep(graph)]
+                left += [f"projection {name} of a run that was killed or lost its server" for name in sweep(graph)]
         if stopped := graph.stop_abandoned():
             left.append(f"{stopped} queries of runs that were killed")
     return left

@@ -16,6 +16,7 @@ import neo4j
 from kgeval.ending import interrupted
 from kgeval.errors import QueryError
 from kgeval.graph.failures import refuse_if_over
+from kgeval.graph.pace import Pace
 from kgeval.graph.sessions import marks, reading
 
 
@@ -53,19 +54,23 @@ class ReadingSession:
 
 class ReadingDriver(neo4j.Driver):
     """Hands out READ sessions of another driver. `timeout`: seconds for each query. `renew` is called when an interrupt has left a
-    session: the inner driver's connections are not to be asked again."""
+    session: the inner driver's connections are not to be asked again. `pace`: what is between queries."""
 
-    def __init__(self, inner: neo4j.Driver, renew: Callable[[], object], timeout: float | None) -> None:
+    def __init__(
+        self, inner: neo4j.Driver, renew: Callable[[], object], timeout: float | None, pace: Pace | None = None,
+    ) -> None:
         self._pool = inner._pool  # the client asks whether the connection is encrypted
         self.inner = inner
         self._renew = renew
         self.timeout = timeout
+        self._pace = pace or Pace()
         self._closed = True  # the inner driver is closed by its owner
 
     @contextmanager
     def session(self, **config: Any) -> Iterator[Any]:  # type: ignore[override]
         """A READ session, whatever mode was asked for; for a `with` only."""
         refuse_if_over()
+        self._pace.wait()
         before = sys.exception()
         try:
             with reading(self.inner, config.pop("database", None), limit=self.timeout, **config) as inner:
@@ -74,6 +79,8 @@ class ReadingDriver(neo4j.Driver):
             if interrupted(cause, before):
                 self._renew()
             raise
+        finally:
+            self._pace.end()
 
     def execute_query(  # type: ignore[override]
         self, query_: Any, parameters_: dict[str, Any] | None = None, *, database_: str | None = None,

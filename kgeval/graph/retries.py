@@ -9,8 +9,15 @@ from collections.abc import Callable
 from itertools import count
 from typing import NoReturn, TypeVar
 
-from kgeval.errors import QueryError, first_line
-from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryTimeout, refuse_if_over, transient
+from kgeval.errors import KgevalError, QueryError, first_line
+from kgeval.graph.failures import (
+    BreaksConnection,
+    ConnectionBroke,
+    ConnectionLost,
+    ProjectionLost,
+    refuse_if_over,
+    transient,
+)
 
 ATTEMPTS = 3  # a query whose connection broke so often is what breaks it
 AWAY = 60.0  # seconds that a server is waited for: a restart takes half of them
@@ -20,6 +27,16 @@ FIX = "see the server's log, then run the command again"
 
 T = TypeVar("T")
 log = logging.getLogger("kgeval.graph")
+
+
+def once_more(work: Callable[[], T]) -> T:
+    """What the work gives. It is done once more, from its beginning, where the connection breaks in the midst of what cannot be asked again
+    by itself: rows under way, or a projection, which then is another one. Raises: what the work raises."""
+    try:
+        return work()
+    except (ConnectionBroke, ProjectionLost) as cause:
+        log.info("done once more: %s", cause.message)
+        return work()
 
 
 class Retries:
@@ -33,10 +50,11 @@ class Retries:
     def read(self, ask: Callable[[float | None], T], timeout: float | None) -> T:
         """What `ask` gives: something that only reads, may be done again, and takes its time limit (seconds).
 
-        Raises: ConnectionLost where the server does not come back; QueryError where it answers, and the connection breaks whenever this is
-        asked; QueryTimeout where that has taken the time limit; what `ask` raises else.
+        A connection that was silent until the limit had passed says nothing of how long this takes: it is asked once more, with all of it.
+        Raises: ConnectionLost where the server does not come back; BreaksConnection where it answers, and the connection breaks or
+        is silent whenever this is asked; what `ask` raises else.
         """
-        begun, waited = time.monotonic(), 0.0
+        begun, waited, silent = time.monotonic(), 0.0, False
         for number in count(1):
             asked = time.monotonic()
             left = None if timeout is None else max(min(LEAST, timeout), timeout - (asked - begun - waited))
@@ -44,13 +62,15 @@ class Retries:
                 return ask(left)
             except ConnectionLost as cause:
                 broke = time.monotonic()
-                self._wait(cause)
+                self.wait(cause)
                 waited += time.monotonic() - broke
                 if timeout is not None and broke - begun - waited >= timeout:
-                    raise _silent(timeout) from cause
+                    if silent:
+                        raise _silent(timeout) from cause
+                    begun, waited, silent = time.monotonic(), 0.0, True
                 if number == ATTEMPTS:
                     message = f"the connection broke {number} times while the server worked on this: {_words(cause)}"
-                    raise QueryError(message, fix=FIX) from cause
+                    raise BreaksConnection(message, fix=FIX) from cause
                 log.info("asked again on a new connection: %s", cause.message)
             except QueryError as cause:
                 delay = 0.2 * 2 ** number
@@ -63,10 +83,10 @@ class Retries:
     def lost(self, cause: ConnectionLost) -> NoReturn:
         """What becomes of something that cannot be asked again by itself. Raises: ConnectionBroke once the server answers; the cause
         where it does not come back."""
-        self._wait(cause)
+        self.wait(cause)
         raise ConnectionBroke(f"the connection broke while the server worked on this: {_words(cause)}", fix=FIX) from cause
 
-    def _wait(self, cause: ConnectionLost) -> None:
+    def wait(self, cause: KgevalError) -> None:
         """Until the server answers. Raises: the cause, if it does not for a minute; at once, if it did not before."""
         with self._asking:
             until, delay, told = time.monotonic() + (0.0 if self._away else AWAY), 0.1, False
@@ -90,6 +110,6 @@ def _words(cause: ConnectionLost) -> str:
     return first_line(cause.__cause__ or cause)
 
 
-def _silent(timeout: float) -> QueryTimeout:
+def _silent(timeout: float) -> BreaksConnection:
     fix = "run the command again; raise --timeout if the server is slow"
-    return QueryTimeout(f"no answer came within the time limit of {timeout:g} s, and the connection was silent or broke", fix=fix)
+    return BreaksConnection(f"twice no answer came within the time limit of {timeout:g} s: the connection was silent, or broke", fix=fix)

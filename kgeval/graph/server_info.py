@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, first_line
-from kgeval.graph.pipelining import ReadAnswer, send_together
+from kgeval.graph.login import refused_login, trust_fix
+from kgeval.graph.pipelining import ReadAnswer, ReadRequest, send_together
+from kgeval.graph.privileges import OWN_PRIVILEGES, hidden_parts
 from kgeval.graph.sessions import quiet
 from kgeval.records import ServerInfo
 
@@ -36,17 +38,16 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     """What the server is; every reason why it cannot be used becomes a ConnectError."""
     from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
-    who = f"{address.uri} (from {address.source})"
+    who = f"{address.shown} (from {address.source})"
     try:
         with quiet(driver, address.database, limit=SLOWEST) as session:
             kernel, database, *gds = _told(session)
+            privileges = _privileges(session) if kernel["edition"] != "community" else []
     except AuthError as cause:
         if address.source == DRIVER:
             raise ConnectError(f"{who}: Neo4j refuses its user or password", fix="open a driver with the right ones") from cause
-        if not address.password:
-            raise ConnectError(f"{who}: no password is given, and Neo4j wants one", fix="set NEO4J_PASSWORD") from cause
-        message = f"{who}: Neo4j refuses user '{address.username}' or the password"
-        raise ConnectError(message, fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
+        what, fix = refused_login(address)
+        raise ConnectError(f"{who}: {what}", fix=fix) from cause
     except ClientError as cause:
         if "DatabaseNotFound" in (cause.code or ""):
             message = f"{who}: there is no database '{address.database}'"
@@ -60,29 +61,40 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
         if isinstance(cause, ConfigurationError) and "Bolt Protocol" in str(cause):  # its protocol lacks what the driver shall do
             raise ConnectError(f"{who}: this Neo4j is too old: {first_line(cause)}", fix="kgeval needs Neo4j 5.26 or later") from cause
-        raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause).rstrip(' :')}", fix=_reach_fix(address)) from cause
+        message = f"{who}: Neo4j cannot be reached: {first_line(cause).rstrip(' :')}"
+        raise ConnectError(message, fix=trust_fix(cause) or _reach_fix(address)) from cause
     version = str(kernel["version"])
     if _numbers(version) < OLDEST_NEO4J:
         raise ConnectError(f"{who}: Neo4j {version} is too old", fix="kgeval needs Neo4j 5.26 or later")
     return ServerInfo(
-        uri=address.uri, database=database["name"], neo4j=version, edition=str(kernel["edition"]), gds=str(gds[0]["v"]) if gds else None,
+        uri=address.shown, database=database["name"], neo4j=version, edition=str(kernel["edition"]), gds=str(gds[0]["v"]) if gds else None,
         aura="aura" in version.lower() or "databases.neo4j.io" in address.uri, embedded=address.embedded,
+        hidden=hidden_parts(privileges, database["name"]),
     )
+
+
+def _privileges(session: neo4j.Session) -> list[dict[str, Any]]:
+    """What this user may do; nothing where the server does not say it."""
+    from neo4j.exceptions import ClientError
+
+    try:
+        return session.run(OWN_PRIVILEGES).data()
+    except ClientError:
+        return []
 
 
 def _told(session: neo4j.Session) -> list[Mapping[str, Any]]:
     """The row of each query of WHAT; of the last one none where the server knows no such function, or this user may not call it. Raises:
     ClientError for whatever else ends it: a time limit says nothing of what is installed."""
-    from neo4j import Query
     from neo4j.exceptions import ClientError
 
     answers: list[ReadAnswer] = []
     try:
-        send_together(session, [Query(text) for text in WHAT], [{}] * len(WHAT), answers)
+        send_together(session, [ReadRequest(text) for text in WHAT], answers)
     except ClientError as cause:
         if len(answers) < len(WHAT) - 1 or not lacks_gds(cause):
             raise
-    return [answer.rows[0] for answer in answers]
+    return [answer.rows()[0] for answer in answers]
 
 
 def lacks_gds(cause: Neo4jError) -> bool:
@@ -100,6 +112,14 @@ def gds_warning(info: ServerInfo) -> str | None:
     if fits and not info.gds.startswith(fits + "."):
         return f"GDS {info.gds} is not of the line made for Neo4j {line} ({fits}.x): figures that need GDS may fail"
     return None
+
+
+def view_notes(info: ServerInfo) -> list[str]:
+    """What a reader must know where the user sees a part of the database only; nothing where all is seen."""
+    if not info.hidden:
+        return []
+    what = "; ".join(info.hidden)
+    return [f"partial view: user rights hide a part of the database ({what}); counts are of the rest, and what looks missing may be hidden"]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -104,7 +104,7 @@ def _hearing(session: neo4j.Session, mode: str, limit: float | None) -> Iterator
     minutes, within which a server says at least that it lives. The driver has no option for it: in a version to come that lacks the names
     used here, those two minutes stay."""
     try:
-        session._connect(mode)  # type: ignore[no-untyped-call]
+        _log_in(session, mode)
         connection: Any = session._connection
         line = connection.socket
         bound: Callable[[float | None], object] = getattr(line, "set_read_timeout", None) or line.settimeout  # of neo4j 6, of neo4j 5
@@ -121,6 +121,22 @@ def _hearing(session: neo4j.Session, mode: str, limit: float | None) -> Iterator
     finally:
         if silence != asked:
             bound(asked)  # the connection goes back into a pool that may be the caller's
+
+
+def _log_in(session: neo4j.Session, mode: str) -> None:
+    """Connects. A secret that the server refuses, and for which there is another one by now, is worth a second try: nothing was asked yet.
+    The driver tells its manager of secrets only what an open connection meets. Raises: what the driver does; AttributeError as `_hearing`
+    has it."""
+    from neo4j.exceptions import AuthError
+
+    manager = session._pool.pool_config.auth
+    auth = manager.get_auth()
+    try:
+        session._connect(mode)  # type: ignore[no-untyped-call]
+    except AuthError as cause:
+        if not cause.is_retryable() and not manager.handle_security_exception(auth, cause):
+            raise
+        session._connect(mode)  # type: ignore[no-untyped-call]
 
 
 def _keep_alive(line: Any) -> None:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from kgeval.graph.algorithms import Algorithms, Expected, View
+from kgeval.graph.failures import ProjectionLost
 from kgeval.graph.plugin import Plugin
 from kgeval.records import Layout
 
@@ -22,7 +23,8 @@ def projected(graph: Graph, layout: Layout, expected: Expected, *, timeout: floa
     """
     where: Algorithms = graph.algorithms or Plugin(graph)
     if graph.shared is not None:
-        yield graph.shared.view(where, layout, expected, timeout=timeout)
+        with graph.shared.forgetting(layout):
+            yield graph.shared.view(where, layout, expected, timeout=timeout)
         return
     with where.projected(layout, expected, timeout=timeout) as view:
         yield view
@@ -50,6 +52,15 @@ class SharedViews:
             view = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
             self._views[layout.model_dump_json()] = view
         return view
+
+    @contextmanager
+    def forgetting(self, layout: Layout) -> Iterator[None]:
+        """Where the layout's projection turns out to be gone within the block, the next step makes another one."""
+        try:
+            yield
+        except ProjectionLost:
+            self._views.pop(layout.model_dump_json(), None)
+            raise
 
     def close(self) -> None:
         """Drops them all."""

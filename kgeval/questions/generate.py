@@ -7,7 +7,7 @@ where every structure gives a question, no call is made in vain. """
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -48,7 +48,7 @@ WAVE = 16  # structures that are tried at a time: large enough to keep a model b
 WAVE_WITHOUT_MODEL = 256
 FREE_TRIES = 100  # a question: most structures of some graphs are turned down by code or database, which costs no call
 EARLIER_SHOWN = 30  # questions that a prompt shows: what was asked long ago is dropped as a duplicate if it comes again
-PROVED_AT_ONCE = 32  # the sampler reads about as many at once
+PROVED_AT_ONCE, MOST_PROVED_AT_ONCE = 32, 256
 
 
 @dataclass(frozen=True)
@@ -348,20 +348,23 @@ class Generation:
         else:
             structures = (_empty(number, context.options.seed) for number in range(run.kind.most))
         own: list[str] = []
-        size, settled = WAVE if context.asker is not None else WAVE_WITHOUT_MODEL, True
+        settled = True
+        attempts = self._attempts(tally, run, structures) if context.asker is None else None
         line = progress.start(tally.order.kind.name, tally.order.n) if context.asker is None else None
         while tally.lacking > 0 and tally.left > 0:
-            wave = list(islice(structures, min(size, tally.lacking, tally.left)))
-            if not wave and draws is not None:
-                tally.why = tally.exhausted(self._tools.sampler.capacity(draws).why)
+            before, made_before = tally.structures, tally.made
+            if attempts is not None:
+                self._count(tally, islice(attempts, min(WAVE_WITHOUT_MODEL, tally.lacking, tally.left)), own, embed=False)
+            else:
+                options = replace(context.options, earlier=(*context.options.earlier, *own)[-EARLIER_SHOWN:])
+                work = partial(attempt, run=replace(run, context=replace(context, options=options)), settled=settled)
+                wave = list(islice(structures, min(WAVE, tally.lacking, tally.left)))
+                self._count(tally, self._tools.spread(work, wave), own, embed=True)
+            if tally.structures == before:
+                gives_most = f"this kind gives {run.kind.most} questions at most"
+                tally.why = gives_most if draws is None else tally.exhausted(self._tools.sampler.capacity(draws).why)
                 break
-            if not wave:
-                tally.why = f"this kind gives {run.kind.most} questions at most"
-                break
-            options = replace(context.options, earlier=(*context.options.earlier, *own)[-EARLIER_SHOWN:])
-            before = tally.made
-            self._try(tally, wave, replace(run, context=replace(context, options=options)), own, settled=settled)
-            for _ in range(tally.made - before):
+            for _ in range(tally.made - made_before):
                 progress.advance(line, state=f"{tally.structures:,} tried")
             # from here on the prompts hold questions that a dry run does not know: their calls are counted by what they are made of
             settled = settled and not tally.open
@@ -380,27 +383,35 @@ class Generation:
                 tally.asked += attempt(structure, run, settled=False, certain=False).asked
 
     def _proved(self, run: KindRun, drawn: Iterator[Structure]) -> Iterator[Structure]:
-        """The structures; the kind has proved what it can of many at once when the first of them comes."""
+        """The structures; the kind has proved what it can of many at once when the first of them comes. The more are wanted, the more at
+        once."""
         if run.kind.prove is None:
             yield from drawn
             return
-        while part := list(islice(drawn, PROVED_AT_ONCE)):
+        many = PROVED_AT_ONCE
+        while part := list(islice(drawn, many)):
             run.proofs.update(run.kind.prove(replace(run.context, structure=part[0], asker=None), part))
             yield from part
+            many = min(2 * many, MOST_PROVED_AT_ONCE)
 
-    def _try(self, tally: KindTally, wave: Sequence[Structure], run: KindRun, own: list[str], *, settled: bool) -> None:
-        """Tries the structures of a wave; what is done when it is broken off is counted and kept."""
-        asks = run.context.asker is not None
-        spread: ParallelMap = self._tools.spread if asks else one_by_one
+    def _attempts(self, tally: KindTally, run: KindRun, structures: Iterator[Structure]) -> Iterator[QuestionAttempt]:
+        """What comes of each structure where no model is asked, side by side: as many ahead of what is counted as were counted before, for
+        where most are turned down a few more would be too."""
+        graph = self._tools.graph
+        spread: ParallelMap = graph.side_by_side if graph is not None else one_by_one
+        while part := list(islice(structures, min(max(1, tally.lacking, tally.structures), WAVE_WITHOUT_MODEL))):
+            yield from spread(partial(attempt, run=run), part)
+
+    def _count(self, tally: KindTally, tried: Iterable[QuestionAttempt], own: list[str], *, embed: bool) -> None:
+        """Counts what comes of the structures of a wave; when it is broken off, what came before that is counted and kept."""
         attempts: list[QuestionAttempt] = []
         try:
-            # not list(spread(...)): what an interrupt breaks off must leave the ones before it
-            for outcome in spread(partial(attempt, run=run, settled=settled), wave):
+            for outcome in tried:  # not list(tried): what an interrupt breaks off must leave the ones before it
                 attempts.append(outcome)
         except BaseException:
             self._take(tally, attempts, own, embed=False)  # an interrupted run does not wait for a model to be loaded
             raise
-        self._take(tally, attempts, own, embed=asks)
+        self._take(tally, attempts, own, embed=embed)
 
     def _take(self, tally: KindTally, attempts: Sequence[QuestionAttempt], own: list[str], *, embed: bool) -> None:
         """Counts what became of each structure, and keeps the questions that are new."""

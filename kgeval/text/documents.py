@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from kgeval.errors import InputError, library
-from kgeval.format import first_of
+from kgeval.format import first_of, plural
 from kgeval.graph.load.values import Misfit
 from kgeval.limits import TooLargeError, file_limits, sound_zip, too_large
 from kgeval.records import Document
@@ -270,43 +270,52 @@ _READERS: dict[str, Callable[[bytes, str], Parsed]] = {
 class DocumentSet:
     """What was read. `faults`: one line a document (or row) that could not be used. `notes`: what was removed or passed over.
 
-    `inputs`: the regular files that were read, in order; standard input is not among them.
+    `inputs`: the regular files that were read, in order; standard input is not among them. `links`: a line a folder whose
+    symbolic links were passed over.
     """
 
     documents: list[Document]
     faults: list[str]
     inputs: list[Path]
     notes: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
 
 
-def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None) -> DocumentSet:
+def read_documents(
+    paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None, follow_symlinks: bool = False,
+) -> DocumentSet:
     """All documents of the paths, in order; folders are read recursively, sorted, hidden files and unknown endings left out.
+
+    Symbolic links in a folder are passed over, with a note that counts and names them, unless `follow_symlinks`: who wrote the folder
+    may have meant other files than who reads it. A path that is given is read, link or not.
 
     A file's id is its name, in a folder its path below that folder; a row's id is its own. Texts are cleaned (control
     characters, line ends, NFC). `stdin`: what `-` reads; default: standard input.
 
     Raises: InputError that lists every fault where not one document could be read.
     """
-    reading = _DocumentReader()
+    reading = _DocumentReader(follow_symlinks=follow_symlinks)
     for path in paths:
         if str(path) == STDIN:
             reading.data((stdin or sys.stdin.buffer).read(), "stdin", "")
         else:
             reading.path(Path(path))
     if not reading.documents:
-        raise InputError("no document could be read", fix=f"give files that end in {', '.join(ENDINGS)}, or - with text on standard input",
-                         faults=reading.faults)
-    return DocumentSet(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes)
+        fix = f"mend what is named, or give files that end in {', '.join(ENDINGS)}, or - with text on standard input"
+        raise InputError("no document could be read", fix=fix, faults=reading.faults)
+    return DocumentSet(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes, reading.links)
 
 
 class _DocumentReader:
     """Gathers documents, faults and notes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, follow_symlinks: bool = False) -> None:
+        self._follows = follow_symlinks
         self.documents: dict[str, Document] = {}
         self.faults: list[str] = []
         self.notes: list[str] = []
         self.inputs: list[Path] = []
+        self.links: list[str] = []
         self._where: dict[str, str] = {}
 
     def path(self, path: Path) -> None:
@@ -324,13 +333,27 @@ class _DocumentReader:
             self.faults.append(f"{cause.filename}: cannot be opened: {cause.strerror}")
 
         others: list[str] = []
+        links: list[str] = []
+        seen: set[tuple[int, int]] = set()  # folders that were read: links may lead in a circle
         read = len(self.inputs)
-        for top, folders, names in os.walk(folder, onerror=closed):
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
+
+        def passed_over(path: Path) -> bool:
+            if self._follows or not path.is_symlink():
+                return False
+            links.append(path.relative_to(folder).as_posix())
+            return True
+
+        for top, folders, names in os.walk(folder, onerror=closed, followlinks=self._follows):
+            place = Path(top).stat()
+            if (place.st_dev, place.st_ino) in seen:
+                folders.clear()
+                continue
+            seen.add((place.st_dev, place.st_ino))
+            folders[:] = sorted(name for name in folders if not name.startswith(".") and not passed_over(Path(top, name)))
             for name in sorted(names):
                 path = Path(top, name)
                 inside = path.relative_to(folder).as_posix()
-                if name.startswith("."):
+                if name.startswith(".") or passed_over(path):
                     continue
                 if path.suffix.lower() in ENDINGS and path.is_file():
                     self._file(path, inside)
@@ -338,8 +361,12 @@ class _DocumentReader:
                     others.append(inside)
         if others:
             self.notes.append(f"{folder}: {len(others)} files of other kinds passed over: {first_of(sorted(others), 20)}")
+        if links:
+            self.links.append(f"{folder}: {plural(len(links), 'symbolic link')} passed over: {first_of(sorted(links), 20)}")
+            self.notes.append(f"{self.links[-1]} (--follow-symlinks reads what they lead to)")
         if len(self.inputs) == read:
-            self.faults.append(f"{folder}: no document in this folder; known endings: {', '.join(ENDINGS)}")
+            self.faults.append(f"{folder}: no document in this folder; known endings: {', '.join(ENDINGS)}"
+                               + (f"; {plural(len(links), 'symbolic link')} passed over (--follow-symlinks)" if links else ""))
 
     def _file(self, path: Path, name: str) -> None:
         try:

@@ -136,7 +136,7 @@ def _sampled(session: Session, options: AccuracyOptions) -> _Sampled:
     thresholds = parse_gates(options.thresholds)
     _check(options)
     check_outputs(session.outputs, AccuracyReport, read=_read(options))
-    judge = session.models("judge") if _asks_judge(session, options) else None
+    judge = session.models("judge", options) if _asks_judge(session, options) else None
     chunks: Chunks | None = read_chunks(options.chunks) if options.chunks else None
     gold = read_pairs(options.labelled_pairs) if options.labelled_pairs else []
     embedding = _embedding(session, options) if options.kind == "duplicates" else None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import AnswerOptions
-from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
+from kgeval.errors import IncompleteError, InputError, KgevalError, ModelError, UsageError
 from kgeval.format import first_lines, for_terminal, percent, plural
 from kgeval.llm.plan import Plan
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
@@ -212,8 +212,12 @@ def run(
             _write_index_records(answering, options.index_record, places)
         written: list[Path] = []
         messages: list[str] = []
+        reports: list[AnswerReport] = []
         try:
-            reports = [_one_target(answering, target, written, messages, out) for target in places]
+            for target in places:
+                # to the first one belongs all that was asked before, and by earlier starts
+                before = answering.used() if reports else []
+                reports.append(_one_target(answering, target, written, messages, out, before))
         except (KeyboardInterrupt, IncompleteError, ModelError):
             lost = "nothing was kept: no -o" if out is not None else "nothing was kept: no output"
             without = " without --fresh-answers" if options.fresh_answers else ""
@@ -280,10 +284,12 @@ def opened(session: Session, file: Path, options: AnswerOptions, functions: Func
 
 
 def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
-    """Raises: UsageError for outputs that are none, before systems are opened."""
+    """Raises: UsageError for outputs that are none, or cannot be written, before systems are opened."""
+    from kgeval.reports.write import check_replaced
+
     if STDIN in session.outputs:
         raise UsageError("-o -: an output is a file or a folder", fix="leave -o out: answers then go to stdout, a line each")
-    targets(session.outputs, ["system"])
+    check_replaced(files_of(targets(session.outputs, ["system"])), ())
     if (options.resume or options.retry_errors or options.fresh_answers) and not session.outputs:
         raise UsageError("--resume, --retry-errors and --fresh-answers need -o: without it answers are not kept", fix="name a file with -o")
 
@@ -305,30 +311,34 @@ def _systems(answering: AnswerRun, wanted: RowSelection, stack: ExitStack) -> li
 
 
 def _one_target(
-    answering: AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
+    answering: AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None, before: Sequence[ModelUse],
 ) -> AnswerReport:
-    """All answers of one set of files. Adds to `written` and `messages`. Raises: InputError where a file cannot be written.
+    """All answers of one set of files. Adds to `written` and `messages`. `before`: what models were asked for others.
+
+    Raises: InputError where a file cannot be written.
 
     The journal goes on with it until `_finish` says that the whole run came to its end: a later set of files may still break off.
     """
+    from kgeval.tables.output import keep_unsaved
     from kgeval.tables.score_forms import FINGERPRINT
     from kgeval.tables.temporary import only_writer
 
     session = answering.session
-    systems, before = [answering.systems[place] for place in target.systems], answering.used()
+    systems = [answering.systems[place] for place in target.systems]
     fingerprint = answering.fingerprint(systems)
     with ExitStack() as stack:
         # before the journal is opened: of two commands that write the same file, one must not spend money first
         stack.enter_context(only_writer(target.files))
         store = _store(answering, fingerprint, stack) if target.files else None
         rows = stack.enter_context(AnswerRows(store, run=fingerprint))
-        tallies = [
-            _one_system(answering, system, rows, at * answering.rows, None if target.files else out) for at, system in enumerate(systems)
-        ]
+        printed = _Printed(None if target.files else out)
+        tallies = [_one_system(answering, system, rows, at * answering.rows, printed) for at, system in enumerate(systems)]
+        if printed.fault is not None:
+            raise keep_unsaved("standard output", "answers.jsonl", lambda file: file.writelines(map(_line, rows)), printed.fault)
         report = _report(answering, systems, rows, tallies, before)
         try:
             files = write_with_report(target.files, lambda: rows, report, fingerprint)
-        except InputError as cause:
+        except KgevalError as cause:
             fix = "make room, or choose another output, and run the same command again"
             raise InputError(f"{cause.message}; all answers are in the journal", fix=fix) from cause
     for path in files if session.outputs else ():
@@ -380,17 +390,40 @@ def _journal(session: Session) -> Path:
     return journal_file(session.asking.journal, session.asking.cache_dir)
 
 
-def _one_system(answering: AnswerRun, system: System, rows: AnswerRows, first: int, out: IO[str] | None) -> Tally:
-    """Has one system answer; its answers begin at place `first`. `out`: gets them as they come."""
+class _Printed:
+    """Prints answers as they come, to a stream if there is one. `fault`: of a disk that is full, where a shell sends them to a file; from
+    then on none is printed."""
+
+    def __init__(self, out: IO[str] | None) -> None:
+        self._out = out
+        self.fault: OSError | None = None
+
+    def add(self, answer: Answer) -> None:
+        """Raises: BrokenPipeError."""
+        if self._out is None or self.fault is not None:
+            return
+        try:
+            self._out.write(_line(answer))
+            self._out.flush()  # whoever reads the pipe sees each answer when it comes, and has it if this process is killed
+        except BrokenPipeError:
+            raise
+        except OSError as cause:
+            self.fault = cause
+
+
+def _line(answer: Answer) -> str:
+    return as_json(answer) + "\n"
+
+
+def _one_system(answering: AnswerRun, system: System, rows: AnswerRows, first: int, printed: _Printed) -> Tally:
+    """Has one system answer; its answers begin at place `first`. `printed`: gets them as they come."""
     tally, progress = Tally(answering.how.max_error_rate), answering.session.call_progress
     line = progress.start(system.name, answering.rows)
     try:
         for answer in answers(answering.questions, system, answering.how, rows, tally, first=first):
             progress.advance(line, state=f"{tally.failed} failed")
-            if out is not None and answer is not None:
-                out.write(as_json(answer) + "\n")
-                # whoever reads the pipe sees each answer when it comes, and has it if this process is killed
-                out.flush()
+            if answer is not None:
+                printed.add(answer)
     finally:
         progress.end(line)
     return tally

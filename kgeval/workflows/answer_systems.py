@@ -208,7 +208,8 @@ class Toolbox:
         parameters: dict[str, JsonValue] = {}
         if self.preset is not None and self.preset.temperature is not None:
             parameters = {"temperature": self.preset.temperature, **self.session.config.model.reader.parameters}
-        self.models = self.session.models("reader", name=None if named or self.preset is None else self.preset.reader, **parameters)
+        name = None if named or self.preset is None else self.preset.reader
+        self.models = self.session.models("reader", self.options, name=name, **parameters)
         if self.session.dry:
             from kgeval.llm.asker import Dry
 

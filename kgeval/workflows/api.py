@@ -99,6 +99,7 @@ def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Se
         graph: name of the graph, where a database holds several.
         layout: how the graph is stored: "auto" (recognised), the name of a layout, or a TOML file. `layout_keys`: keys of it, replaced.
         username, database: of an address; `database` of a driver too. `home`: folder of an embedded server.
+        pause: seconds after each query, for a server that others use.
         config: a file or a Config; False: none.
         embedding_model, embedding_url, embedding_device, embedding_batch, cache_dir: what embeds, where that is asked for.
         gds_session: the graph algorithms run in a session of Aura Graph Analytics; a mapping of memory, ttl, cloud, name.

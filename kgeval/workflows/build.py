@@ -157,7 +157,8 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
     from kgeval.text.documents import DocumentSet, read_documents
 
     _check(session, options)
-    read = shared(read_documents(list(docs)) if docs else DocumentSet([], [], []), options)
+    documents = read_documents(list(docs), follow_symlinks=options.follow_symlinks) if docs else DocumentSet([], [], [])
+    read = shared(documents, options)
     for fault in read.faults:
         session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
@@ -242,7 +243,7 @@ def extractor_of(session: Session, options: BuildOptions, schema: Schema | None 
         from kgeval.text.extract.model import ModelExtractor
         from kgeval.text.extract.printed import PrintedExtractor
 
-        models = session.models("extractor")
+        models = session.models("extractor", options)
         return PrintedExtractor(models) if options.extraction_prompt != "kgeval" else ModelExtractor(models, schema, options.gleanings)
     if options.extractor == "spacy":
         from kgeval.text.extract.spacy_ import SpacyExtractor

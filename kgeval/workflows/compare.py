@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.comparison.results.build import STOPPED
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions
-from kgeval.errors import IncompleteError, ModelError, UsageError
+from kgeval.errors import IncompleteError, KgevalError, ModelError, UsageError, raise_together, together, tried
 from kgeval.format import plural
 from kgeval.llm.plan import Plan
 from kgeval.tables.joining import only_how_read
@@ -281,13 +281,14 @@ def carry_out(comparison: ComparisonRun, judged: Callable[[ComparisonRun, Verdic
     session, outputs = comparison.session, comparison.outputs
     folder = private_folder("parts") if session.keep_rows and not outputs.growing else None
     growing = (folder.path / "verdicts.jsonl",) if folder else outputs.growing
+    faults: list[KgevalError] = []
     try:
         with VerdictStore(growing) as verdicts:
             judgements = (judged or _judged)(comparison, verdicts)
             report = _report(comparison, judgements)
-            written = verdicts.written(redact=session.redact and not folder)
+            written = tried(lambda: verdicts.written(redact=session.redact and not folder), faults) or []
             if not folder:
-                written += _beside(comparison, judgements, report)
+                written += tried(lambda: _beside(comparison, judgements, report), faults) or []
     except (KeyboardInterrupt, IncompleteError, ModelError):
         if comparison.asking is None:
             without = " without --fresh-answers" if comparison.options.fresh_answers else ""
@@ -295,8 +296,8 @@ def carry_out(comparison: ComparisonRun, judged: Callable[[ComparisonRun, Verdic
         raise
     lines = [path for path in growing if path.suffix.lower() == ".jsonl"]
     return CompareResult(
-        report, results=lines[0] if lines else None, written=() if folder else written, messages=messages_of(report), redact=session.redact,
-        _folder=folder,
+        report, together(faults) if faults else None, session.redact, results=lines[0] if lines else None,
+        written=() if folder else written, messages=messages_of(report), _folder=folder,
     )
 
 
@@ -409,7 +410,8 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
     """Where things go. Raises: UsageError for endings that are none, files that cannot be written, files that are read, and a part that
     would leave nothing to join."""
     from kgeval.records import ComparisonReport
-    from kgeval.reports.write import blocked, check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.tables.output import blocked
 
     paths_given = session.outputs
     if Path("-") in paths_given:
@@ -436,28 +438,28 @@ def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) 
 
 def _beside(comparison: ComparisonRun, judgements: JudgeRun, report: ComparisonReport) -> list[Path]:
     """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
-    the folders. Raises: InputError."""
+    the folders. Raises: KgevalError where some cannot be written, after all others were."""
     from kgeval.reports.redact import redacted
     from kgeval.reports.write import write_report
-    from kgeval.tables.output import replacing
+    from kgeval.tables.output import write_jsonl, write_text
 
+    faults: list[KgevalError] = []
     redact = comparison.session.redact
     shown = redacted(report) if redact else report
     folders = comparison.outputs.folders
     for path in (*comparison.outputs.manifests, *(folder / "run.json" for folder in folders)):
-        with replacing(path) as file:
-            file.write(shown.run.model_dump_json(indent=2) + "\n")
+        tried(partial(write_text, path, shown.run.model_dump_json(indent=2) + "\n"), faults)
     written: list[Path] = []
     for folder in folders:
         for name in ("comparison.json", "comparison.html"):
-            write_report(report, folder / name, redact=redact)
+            tried(partial(write_report, report, folder / name, redact=redact), faults)
         written += [folder / "comparison.json", folder / "comparison.html", folder / "run.json"]
         if redact:
             (folder / "aligned.jsonl").unlink(missing_ok=True)  # that of an earlier run
             continue
-        with replacing(folder / "aligned.jsonl") as file:
-            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in _aligned(comparison, judgements))
+        tried(partial(write_jsonl, folder / "aligned.jsonl", _aligned(comparison, judgements)), faults)
         written.append(folder / "aligned.jsonl")
+    raise_together(faults)
     return written
 
 

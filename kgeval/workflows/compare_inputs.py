@@ -301,7 +301,7 @@ def open_inputs(
     )
     rows = _rows(selection, stack)
     parameters: dict[str, Any] = {} if options.temperature is None else {"temperature": options.temperature}
-    models = session.models("judge", **parameters)
+    models = session.models("judge", options, **parameters)
     judge: Asker = Dry(models) if session.dry else Live(models)
     # --model is the judge, the reader of built-in systems is another; both share the budget
     reading = stack.enter_context(session.task(

@@ -81,7 +81,8 @@ def plan(session: Session, options: CompletenessOptions) -> CompletenessPlan:
     stages: list[PlannedStage] = []
     lines = [] if options.ideal or measuring.facts else ["--gold asks no judge"]
     if measuring.extractor is not None:
-        sources = [source for document in read_documents(options.ideal).documents for source in sources_of(document, Cutting())]
+        documents = read_documents(options.ideal, follow_symlinks=options.follow_symlinks).documents
+        sources = [source for document in documents for source in sources_of(document, Cutting())]
         if isinstance(measuring.extractor, ModelExtractor):
             stages += measuring.extractor.plan(sources)
         else:
@@ -100,6 +101,7 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
     Raises: UsageError, InputError, ConnectError, LayoutError, QueryError, ModelError, IncompleteError.
     """
     from kgeval.auditing.completeness.run import measure
+    from kgeval.graph.server_info import view_notes
 
     measuring = _opened(session, options)
     graph, layout = session.graph, session.bound_layout()
@@ -115,7 +117,8 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
         if measuring.models:
             session.say("finished calls are in the journal: the same command goes on, and pays none of them twice")
         raise
-    report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None})
+    notes = [*view_notes(graph.info), *report.notes]
+    report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None, "notes": notes})
     gates = list(_answered(report, measuring.thresholds))
     manifest = session.manifest(
         options, server=graph.info, hashes=report.run.query_hashes, asked=_together([models.asked() for models in measuring.models]),
@@ -144,13 +147,13 @@ def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     facts = read_facts([options.facts]) if options.facts else None
     for fault in facts.faults[:SHOWN_FAULTS] if facts else ():
         session.say(f"warning: --facts: {fault}")
-    judge = session.models("judge") if facts else None
+    judge = session.models("judge", options) if facts else None
     gold = _of_documents(session, read_gold(options.gold), options) if options.gold else distinct(GoldItems())
     measuring = _Measuring(session, options, thresholds, gold, control, facts, judge, models=(judge,) if judge else ())
     if not options.ideal:
         return measuring
     if options.ideal_extractor == "model":
-        models = session.models("extractor")
+        models = session.models("extractor", options)
         return replace(measuring, extractor=ModelExtractor(models), made_by=models.endpoint.model, models=(*measuring.models, models))
     made_by = {
         "rules": "kgeval's rules extractor", "spacy": f"spaCy {options.spacy_model}",
@@ -203,9 +206,11 @@ def _ideal(measuring: _Measuring) -> Ideal | None:
     session, options = measuring.session, measuring.options
     if measuring.extractor is None:
         return None
-    read = read_documents(options.ideal)
+    read = read_documents(options.ideal, follow_symlinks=options.follow_symlinks)
     for fault in read.faults[:SHOWN_FAULTS]:
         session.say(f"warning: {fault}")
+    for note in read.notes:
+        session.say(f"note: {note}")
     ideal = ideal_gold(read.documents, measuring.extractor, made_by=measuring.made_by, faults=read.faults)
     ideal = replace(ideal, gold=replace(ideal.gold, inputs=tuple(read.inputs)))
     if options.ideal_labels:

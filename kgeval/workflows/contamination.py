@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ContaminationOptions
-from kgeval.errors import UsageError
+from kgeval.errors import KgevalError, UsageError, together, tried
 from kgeval.format import percent
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
@@ -155,14 +155,17 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
             if measuring.models:
                 session.say("replies that came are in the journal: the same command goes on; nothing was written")
             raise
-    if options.marked:
-        write_text(options.marked, "".join(f"{name}\n" for name in report.marked))
-        session.say(f"wrote {options.marked}")
+    faults: list[KgevalError] = []
+    if marked := options.marked:
+        tried(lambda: write_text(marked, "".join(f"{name}\n" for name in report.marked)), faults)
+        if not faults:
+            session.say(f"wrote {marked}")
     messages = gate_lines(report.gates)
     if not report.complete or _failed(report) > session.limits.max_error_rate:
         share = percent(_failed(report))
         messages = [f"incomplete: {share} of what was to be judged failed (the report has the causes); the same command goes on", *messages]
-    return ContaminationResult(report, messages=tuple(messages), redact=session.redact)
+    fault = together(faults) if faults else None
+    return ContaminationResult(report, fault, session.redact, messages=tuple(messages))
 
 
 def names(_: Session, options: ContaminationOptions) -> Iterator[Callable[[], object]]:
@@ -221,10 +224,10 @@ def _opened(stack: ExitStack, session: Session, questions: Path, options: Contam
     measuring.closed_book = closed_book_of(measuring.systems, options.closed_book, without_contexts)
     _select(measuring, file_metrics)
     if options.probe:
-        measuring.judge = measuring.judge or session.models("judge")
+        measuring.judge = measuring.judge or session.models("judge", options)
         name = options.reader or session.config.model.reader.name
         same = not name or name == measuring.judge.endpoint.model
-        measuring.reader = measuring.judge if same else session.models("reader", name=name)
+        measuring.reader = measuring.judge if same else session.models("reader", options, name=name)
         measuring.layout = session.bound_layout()
     return measuring
 
@@ -284,7 +287,7 @@ def _select(measuring: _Measuring, given: set[str]) -> None:
         fix = "score it with kgeval score, and give --scores FILE --metric NAME"
         raise UsageError(f"--metric {decides} needs more than a judge: {', '.join(strange)}", fix=fix)
     if "judge" in selection.tools:
-        measuring.judge = measuring.session.models("judge")
+        measuring.judge = measuring.session.models("judge", measuring.options)
     tools = Tools(measuring.judge)
     what = tooling(tools)
     measuring.tools = replace(

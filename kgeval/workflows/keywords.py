@@ -336,7 +336,10 @@ class ApiCall:
     function: Function
 
     def worded(self, made: T) -> T:
-        """What came of the call, a result or a plan, with keywords in its messages where the command line has flags."""
+        """What came of the call, a result or a plan, with keywords in its messages where the command line has flags.
+        Raises: what went wrong after a result was made."""
+        if isinstance(made, Result) and made.fault is not None:
+            raise made.fault
         changes = {}
         for name in {field.name for field in fields_of(made)} & {"messages", "lines", "notes"}:
             texts = getattr(made, name)
@@ -417,7 +420,7 @@ def new_session(
         function.name, connection or (environment("NEO4J_URI") if given.home is None else None),
         username=given.username or (environment("NEO4J_USERNAME") if remote else None),
         database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=given.home, config=config, config_file=file, dry=dry, redact=config.report.redact,
+        pause=given.pause, home=given.home, config=config, config_file=file, dry=dry, redact=config.report.redact,
         embedding=EmbeddingOptions.model_validate(given.model_dump(include=set(EmbeddingOptions.model_fields), exclude_unset=True)),
         gds_session=None if given.gds_session is False or function.name not in RUNS_ALGORITHMS else gds_session_of(
             config, use=bool(given.gds_session), parts={name: parts.get(name) for name in GDS_SESSION_PARTS},

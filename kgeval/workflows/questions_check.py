@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CheckOptions
-from kgeval.errors import UsageError
+from kgeval.errors import KgevalError, UsageError, together, tried
 from kgeval.format import percent
 from kgeval.workflows.result import QuestionsResult, exit_code, gate_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
@@ -109,6 +109,7 @@ def run(session: Session, files: Sequence[Path], options: CheckOptions, *, graph
     """
     from kgeval.tables.temporary import private_folder
 
+    faults: list[KgevalError] = []
     with ExitStack() as stack:
         checking = _opened(stack, session, files, options, graph)
         results = [path for path in session.outputs if _is_result(path)]
@@ -116,14 +117,15 @@ def run(session: Session, files: Sequence[Path], options: CheckOptions, *, graph
         try:
             twins = _twins(checking)
             into = [folder.path / "questions.jsonl"] if folder else results
-            sets = [_checked(checking, number, twins, into) for number in range(len(files))]
+            sets = [_checked(checking, number, twins, into, faults) for number in range(len(files))]
         except KeyboardInterrupt:
             session.say("replies that came are in the journal: the same command goes on; nothing was written")
             raise
         report = _report(checking, sets, twins)
     messages = tuple(_messages(report, session.limits.max_error_rate))
     return CheckResult(
-        report, file=into[0] if into else None, written=tuple(results), messages=messages, redact=session.redact, _folder=folder,
+        report, together(faults) if faults else None, session.redact, file=into[0] if into else None,
+        written=() if faults else tuple(results), messages=messages, _folder=folder,
     )
 
 
@@ -154,7 +156,7 @@ def _opened(stack: ExitStack, session: Session, files: Sequence[Path], options: 
         checking.graph, checking.layout = session.graph, session.bound_layout()
         session.say(f"answers are proved in {checking.graph.info.uri}, layout {checking.layout.name}")
     if named and "model" in needs:
-        checking.models = session.models("judge")
+        checking.models = session.models("judge", options)
     if not (options.no_model or options.no_embeddings or session.dry) and "duplicate" in checks:
         checking.embedder = session.embedder
     checking.sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
@@ -204,8 +206,10 @@ def _how(twin: Twin) -> str:
     return WORDS[twin.how] + (f" ({twin.similarity:.2f})" if twin.similarity is not None else "")
 
 
-def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Path]) -> CheckedSet:
-    """The figures of one set; its questions are written as they come."""
+def _checked(
+    checking: _Checking, number: int, twins: _Twins, into: Sequence[Path], faults: list[KgevalError],
+) -> CheckedSet:
+    """The figures of one set; its questions are written as they come. `faults`: gets what cannot be written at the end."""
     from kgeval.metrics.path import path_picture
     from kgeval.questions.checking.figures import CheckTally
     from kgeval.questions.checking.run import CheckContext, check_questions, with_checks
@@ -221,6 +225,7 @@ def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Pat
             tally.add(question, checks)
             for file in files:
                 file.write(with_checks(question, checks).model_dump_json(exclude_defaults=True) + "\n")
+        tried(stack.close, faults)
     return tally.result(questions.notes)
 
 

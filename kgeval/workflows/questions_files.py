@@ -56,7 +56,7 @@ def plan_classify(session: Session, file: Path, options: ClassifyOptions) -> Pla
     from kgeval.llm.plan import Plan
     from kgeval.questions.classify import PROMPT, tasks
 
-    models = session.models("judge")
+    models = session.models("judge", options)
     with questions_of(session, file, options) as questions:
         judged = tasks(questions, models.prompt(PROMPT), options.questions_per_call)
         return Plan((models.plan(task for task, _ in judged),), models.limits)
@@ -76,7 +76,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
         fault = "no output is named" if output is None else f"{output}: questions are written as .jsonl"
         raise UsageError(fault, fix="give -o questions-with-levels.jsonl; --dry-run needs none")
     check_replaced([output, beside(output)], [file])
-    models = session.models("judge")
+    models = session.models("judge", options)
     with questions_of(session, file, options) as questions:
         counts = LevelCounts()
         try:

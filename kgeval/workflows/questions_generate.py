@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from kgeval.config import GenerateOptions
 from kgeval.config.questions import PROFILES
-from kgeval.errors import KgevalError, UsageError
+from kgeval.errors import KgevalError, UsageError, raise_together, together, tried
 from kgeval.llm.plan import Plan
 from kgeval.workflows.result import INCOMPLETE, QuestionsResult, beside
 from kgeval.workflows.session import Session
@@ -201,7 +202,8 @@ def _orders(options: GenerateOptions) -> tuple[KindOrder, ...]:
 
 def _check_places(session: Session, options: GenerateOptions, output: Path | None) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
-    from kgeval.reports.write import blocked, check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.tables.output import blocked
 
     sheet = options.sheet
     if output is not None and output.suffix.lower() != ".jsonl":
@@ -249,7 +251,7 @@ def _opened(making: _Making, held: ExitStack) -> StructureSource:
     for note in chunks.notes if chunks else ():
         making.note(note)
     if making.needs("model") or ((options.check or making.asking) and session.names_model("generator")):
-        making.models = session.models("generator")
+        making.models = session.models("generator", options)
     graph, layout = session.graph, session.bound_layout()
     making.graph, making.layout = graph, layout
     making.settings = replace(making.settings, dataset=making.settings.dataset or layout.scope_value or session.graph_name)
@@ -333,24 +335,34 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
 
 
 def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
-    """Writes the questions, the report beside them and the sheet. Returns the files."""
-    from kgeval.tables.output import replacing
+    """Writes the questions, the report beside them and the sheet. Returns the files. Raises: KgevalError where some cannot
+    be written, after all others were."""
+    from kgeval.tables.output import keep_unsaved, replacing, write_text
 
+    def write_questions(path: Path) -> None:
+        with replacing(path) as file:
+            kept.write(file)
+
+    faults: list[KgevalError] = []
     written: list[Path] = []
     if making.output is not None:
-        with replacing(making.output) as file:
-            kept.write(file)
-        with replacing(beside(making.output)) as file:
-            file.write(report.model_dump_json(indent=1) + "\n")
+        tried(partial(write_questions, making.output), faults)
+        tried(partial(write_text, beside(making.output), report.model_dump_json(indent=1) + "\n"), faults)
         written += [making.output, beside(making.output)]
     elif out is not None:
-        kept.write(out)
-        out.flush()
+        try:
+            kept.write(out)
+            out.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as cause:  # a full disk, where a shell sends them to a file
+            faults.append(keep_unsaved("standard output", "questions.jsonl", kept.write, cause))
     if making.options.sheet is not None and kept.count:
         from kgeval.questions.sheet import write_sheet
 
-        write_sheet(making.options.sheet, kept)
+        tried(partial(write_sheet, making.options.sheet, kept), faults)
         written.append(making.options.sheet)
+    raise_together(faults)
     return tuple(written)
 
 
@@ -358,7 +370,8 @@ def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out:
     from kgeval.tables.output import replacing
     from kgeval.tables.temporary import private_folder
 
-    written = _write(making, kept, report, out)
+    faults: list[KgevalError] = []
+    written = tried(lambda: _write(making, kept, report, out), faults) or ()
     folder = private_folder("questions") if making.output is None and making.session.keep_rows else None
     file = folder.path / "questions.jsonl" if folder else making.output
     if folder and file:
@@ -370,7 +383,8 @@ def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out:
         messages.append(f"{report.made:,} of {report.asked:,} questions were made{more}")
     if not report.complete:
         messages.append("incomplete: replies that came are in the journal; the same command goes on")
-    return GenerateResult(report, file=file, written=written, messages=tuple(messages), _folder=folder)
+    fault = together(faults) if faults else None
+    return GenerateResult(report, fault, file=file, written=written, messages=tuple(messages), _folder=folder)
 
 
 def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> None:

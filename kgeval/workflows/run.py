@@ -153,10 +153,13 @@ def folder_of(session: Session, options: RunOptions) -> Path:
 
 def _connection(session: Session) -> dict[str, Any]:
     """What stages are said of the connection: what is neither in the environment nor in the file, and can be said in a command."""
+    from kgeval.graph.connect import check_uri
+
     if session.home is not None:
         return {"home": session.home}
     if not isinstance(session.connection, str):
         return {}
+    check_uri(session.connection)  # it stands in the command of each stage
     given = {"uri": session.connection, "username": session.username, "database": session.database}
     return {name: value for name, value in given.items() if value is not None and value != environment(f"NEO4J_{name.upper()}")}
 

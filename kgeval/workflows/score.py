@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import Config, MetricOptions, ScoreOptions
-from kgeval.errors import ConnectError, KgevalError, UsageError, raise_together, tried
+from kgeval.errors import ConnectError, KgevalError, UsageError, raise_together, together, tried
 from kgeval.format import percent
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
@@ -144,7 +144,7 @@ class Scoring:
         """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
         session, selection = self.session, self.selection
         judged = asks_judge(session, selection)
-        judge = session.models("judge") if judged else None
+        judge = session.models("judge", self.options) if judged else None
         if not judged and _reads_triples(selection):
             session.say(
                 "no model is named: triples come from the files and from a stored graph (--graph) alone; --model NAME asks for the others",
@@ -338,6 +338,7 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
     mark = mark if shard is None else fingerprint_in(mark, shard)
     folder = None if scoring.results or not session.keep_rows else private_folder("parts")
     outputs = (folder.path / "scores.jsonl",) if folder else scoring.results
+    faults: list[KgevalError] = []
     bare = _own_code(scoring.infos) if _redacts(scoring) else ()
     with ScoreFile(outputs, fingerprint=mark, taking=taking, verdicts=_keeps_verdicts(scoring), bare=bare) as file:
         if file.aside:
@@ -348,12 +349,12 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
             session.say(_resume_hint(scoring))
             raise
         report = _report(scoring, rows, file)
-        written = file.finish(redacted(report) if _redacts(scoring) else report)
+        written = tried(lambda: file.finish(redacted(report) if _redacts(scoring) else report), faults) or []
     max_error_rate = session.limits.max_error_rate
     messages = [*_incomplete_lines(report, max_error_rate, _resume_hint(scoring, "retry-errors")), *gate_lines(report.gates)]
     return ScoreResult(
-        report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, redact=session.redact,
-        _folder=folder,
+        report, together(faults) if faults else None, session.redact, results=outputs[0] if outputs else None,
+        written=() if folder else written, messages=messages, _folder=folder,
     )
 
 

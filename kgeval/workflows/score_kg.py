@@ -38,6 +38,7 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
 
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
+    from kgeval.graph.retries import once_more
     from kgeval.metrics.kg.explain import explain as explain_pair
     from kgeval.metrics.kg.sides import requests_of
 
@@ -51,7 +52,7 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
             if (why := _nothing_to_show(pair)) is not None:
                 yield f"{_title(pair)}\n  {why}\n"
                 continue
-            explained = explain_pair(pair, graph, embedder)
+            explained = once_more(partial(explain_pair, pair, graph, embedder))
             yield explain_text(explained, scoring.settings)
             if scoring.options.write_back:
                 _write_back(scoring, explained)

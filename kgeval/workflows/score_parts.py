@@ -178,12 +178,15 @@ def asked_by(runs: Sequence[RunManifest]) -> ModelUsage:
 
 
 def _sum(use: ModelUse, other: ModelUse) -> ModelUse:
-    counts = {
-        name: getattr(use, name) + getattr(other, name) for name in ("calls", "from_journal", "input_tokens", "output_tokens", "seconds")
-    }
+    from kgeval.llm.account import COUNTS
+
+    counts = {name: getattr(use, name) + getattr(other, name) for name in (*COUNTS, "seconds")}
     causes = {cause: use.failures.get(cause, 0) + other.failures.get(cause, 0) for cause in sorted({*use.failures, *other.failures})}
     cost = None if use.cost is None or other.cost is None else round(use.cost + other.cost, 6)
-    return use.model_copy(update={**counts, "seconds": round(counts["seconds"], 3), "cost": cost, "failures": causes})
+    paid = [one.earlier_cost for one in (use, other) if one.earlier_calls]
+    earlier = None if not paid or None in paid else round(sum(filter(None, paid)), 6)
+    seconds = round(counts["seconds"], 3)
+    return use.model_copy(update={**counts, "seconds": seconds, "cost": cost, "earlier_cost": earlier, "failures": causes})
 
 
 def _fill(parts: Sequence[ScorePart], scoring: Scoring, rows: Rows, file: ScoreFile) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, environment, explain
+from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, explain
 from kgeval.errors import KgevalError, LayoutError, UsageError, together, tried
 from kgeval.format import for_terminal
 from kgeval.llm.endpoints import address
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from kgeval.graph.aura import AuraOptions
     from kgeval.graph.connect import Address, Graph
     from kgeval.llm.asker import Asker
-    from kgeval.llm.calls import Limits
+    from kgeval.llm.calls import Endpoint, Limits
     from kgeval.llm.embed import Embedder
+    from kgeval.llm.paid import Run
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
     from kgeval.llm.shared import Shared
@@ -41,7 +44,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 S = TypeVar("S", bound=Section)
 GDS_SESSION_PARTS = ("memory", "ttl", "cloud", "name")
-_PLAIN = ("command", "connection", "username", "database", "graph_name", "layout", "redact", "source")  # what JSON has as it is
+_PLAIN = ("command", "connection", "username", "database", "pause", "graph_name", "layout", "redact", "source")  # what JSON has as it is
+# what may differ between two starts of one run
+_NOT_THE_RUN = {
+    *(name for name in ModelOptions.model_fields if name not in ("model", "base_url", "language")), *BatchOptions.model_fields,
+    "outputs", "output", "redact", "resume", "retry_errors", "fresh_answers", "workers", "thresholds", "embedding_device", "pause",
+}
 _logger = logging.getLogger("kgeval")
 
 
@@ -57,8 +65,9 @@ class Session:
 
     `connection`: an open `neo4j.Driver`, an address, or None: that of kgeval.toml, else the embedded server, started if need be. The
     password of an address comes from NEO4J_PASSWORD, else `ask` is asked. `layout`: auto, the name of a layout, or a file. `dry`: nothing
-    large is read and nothing is sent. `say`: gets every message for people. `ask`: a person who can answer, where there is one.
-    `outputs`: the files that the task will write. `announce`: says which of several graphs is at work.
+    large is read and nothing is sent. `pause`: seconds after each query; None: as kgeval.toml says. `say`: gets every message for people.
+    `ask`: a person who can answer, where there is one. `outputs`: the files that the task will write. `announce`: says which of several
+    graphs is at work.
     `show`: progress: on a terminal and in a notebook, None: only in a notebook. `downloads`: shows what is fetched. `asking`: which model
     is asked and its limits; `batches`: by the provider's batches. `arguments`: what the manifest keeps beside the options.
     `source`: where the address came from, for messages. `keep_rows`: makers of rows keep them for their result where no output is named.
@@ -70,6 +79,7 @@ class Session:
     connection: neo4j.Driver | str | None = None
     username: str | None = None
     database: str | None = None
+    pause: float | None = None
     home: Path | None = None
     config: Config = field(default_factory=Config)
     config_file: Path | None = None
@@ -97,6 +107,7 @@ class Session:
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
     _cautions: set[str] = field(default_factory=set, init=False)
+    _asked: list[Models] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.started = Started(self.command, dict(self.arguments))
@@ -105,7 +116,12 @@ class Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._stack.__exit__(kind, error, trace)
+        try:
+            for models in self._asked if kind is None else ():
+                models.told()
+        finally:
+            self._asked.clear()
+            self._stack.__exit__(kind, error, trace)
         for opened in ("graph", "embedder", "_algorithms"):
             self.__dict__.pop(opened, None)
 
@@ -146,16 +162,19 @@ class Session:
         Raises: ConnectError, ConfigError, ServerError, UsageError.
         """
         from kgeval.graph.project import clear
-        from kgeval.graph.server_info import gds_warning
+        from kgeval.graph.server_info import gds_warning, view_notes
 
         if self.parent is not None:
             return self.parent.graph
         graph = self._stack.enter_context(self._opened())
+        graph.pace.seconds = self.config.graph.pause if self.pause is None else self.pause
         # projections that killed runs left would hold the server's memory for ever
         for what in clear(graph):
             self.say(f"cleared on the server: {what}")
         if self.gds_session is None and (warning := gds_warning(graph.info)):
             self.say(f"warning: {warning}")
+        for note in view_notes(graph.info):
+            self.say(f"warning: {note}")
         return graph
 
     def open_algorithms(self) -> None:
@@ -268,9 +287,9 @@ class Session:
         """Whether a model is named for the role, in the call or in kgeval.toml."""
         return bool((self.asking.model or "").strip() or self._choice(role).name)
 
-    def models(self, role: Role, *, name: str | None = None, **parameters: JsonValue) -> Models:
-        """An open way to the model that plays the role, closed with this session: `name` over `asking` over `[model.ROLE]`. `parameters`:
-        of its requests, over those of kgeval.toml. Nothing is sent yet.
+    def models(self, role: Role, options: Section, *, name: str | None = None, **parameters: JsonValue) -> Models:
+        """An open way to the model that plays the role, closed with this session: `name` over `asking` over `[model.ROLE]`. `options`: of
+        the task, which say which run it is. `parameters`: of its requests, over those of kgeval.toml. Nothing is sent yet.
 
         Raises: UsageError without a model's name; ModelError where the model cannot be used so (no price for a cost limit).
         """
@@ -291,7 +310,9 @@ class Session:
         models = self._stack.enter_context(open_models(
             endpoint, self.limits, role=role, journal=journal_file(own.journal, own.cache_dir), prices=own.prices,
             language=own.language, progress=self.call_progress, shared=self.shared,
+            run=None if self.dry else self._run_of(role, endpoint, options),
         ))
+        self._asked.append(models)
         if models.price_is_unchecked and not self.dry:
             self.say(f"warning: {models.price_note}")
         return models
@@ -344,7 +365,9 @@ class Session:
             "outputs": [str(path) for path in self.outputs], "redact": self.redact, **self.arguments,
         }
         if isinstance(self.connection, str):
-            own |= {"uri": self.connection, "username": self.username}
+            from kgeval.graph.connect import shown_uri
+
+            own |= {"uri": shown_uri(self.connection), "username": self.username}
         for part in (self.asking, self.batches):
             own |= {name: value for name, value in part.model_dump(mode="json").items() if name in part.model_fields_set}
         own |= self.embedding.model_dump(include={"embedding_model", "embedding_url", "embedding_device"})
@@ -353,6 +376,24 @@ class Session:
                 own[name] = _without_secrets(str(own[name]))
         names = {str(path): name for path, name in self.spooled.items()}
         return replace(self.started, arguments=own | options.model_dump(mode="json"), names=names)
+
+    def _run_of(self, role: Role, endpoint: Endpoint, options: Section) -> Run:
+        """Which run asks: the same command with the same options and contents of files, wherever it writes and whatever limits it keeps."""
+        from kgeval.llm.paid import Run
+        from kgeval.manifest import input_file
+
+        def content(value: object) -> object:
+            if isinstance(value, list | tuple):
+                return [content(part) for part in value]
+            # not Path.is_file, which raises for a text that is longer than a name may be
+            is_path = isinstance(value, str | Path) and os.path.isfile(value)  # noqa: PTH113
+            return input_file(Path(str(value))).sha256 if is_path else value
+
+        told = self.begun(options).arguments
+        what = {key: content(value) for key, value in sorted(told.items()) if key not in _NOT_THE_RUN}
+        asked = [self.command, role, endpoint.model, endpoint.base_url, dict(endpoint.parameters), what]
+        name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode("utf-8", "surrogatepass")).hexdigest()
+        return Run(name, any(getattr(options, flag, False) for flag in ("resume", "retry_errors")))
 
     def manifest(self, options: Section, **more: Any) -> RunManifest:
         """The manifest of a task that ran now."""
@@ -391,16 +432,16 @@ class Session:
     def _address(self, given: str | None) -> Address:
         """Where Neo4j is: what is given, kgeval.toml, or the embedded server, which is started."""
         from kgeval.graph.connect import Address
+        from kgeval.graph.login import find_secret
 
         where = given or self.config.graph.uri
         if not where or self.home is not None:
             return self._embedded(given)
-        password = environment("NEO4J_PASSWORD")
-        if password is None:
-            password = self.ask.password("Neo4j password") if self.ask else ""
-        source = self.source if given else "kgeval.toml"
+        person = self.ask
+        kind, secret, command = find_secret((lambda: person.password("Neo4j password")) if person else None)
         return Address(
-            where, self.username or self.config.graph.username or "neo4j", password, self.database or self.config.graph.database, source,
+            where, self.username or self.config.graph.username or "neo4j", secret, self.database or self.config.graph.database,
+            self.source if given else "kgeval.toml", auth=kind, key_command=command,
         )
 
     def _embedded(self, given: str | None) -> Address:

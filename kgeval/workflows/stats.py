@@ -454,7 +454,8 @@ def _has_verdicts(files: Sequence[Path]) -> bool:
 
 def _check_export(session: Session, files: Sequence[Path], path: Path | None) -> None:
     """Raises: UsageError for a file of --export that is no CSV, cannot be written, or is read."""
-    from kgeval.reports.write import blocked, check_replaced
+    from kgeval.reports.write import check_replaced
+    from kgeval.tables.output import blocked
 
     if path is None:
         return

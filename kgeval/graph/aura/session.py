@@ -15,6 +15,7 @@ from kgeval.graph.aura.options import AuraOptions, Credentials, credentials
 from kgeval.graph.aura.view import ProjectionSpec, SessionView, open_view
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import refuse_if_over
+from kgeval.graph.login import password_of
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -223,7 +224,7 @@ class AuraSession:
 
         address = self.graph.address
         return DbmsConnectionInfo(
-            uri=None if self._instance else address.uri, username=address.username, password=address.password,
+            uri=None if self._instance else address.uri, username=address.username, password=password_of(address),
             database=self.graph.info.database, aura_instance_id=self._instance,
         )
 

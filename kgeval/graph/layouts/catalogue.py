@@ -8,7 +8,7 @@ from typing import Literal
 
 from kgeval.errors import QueryError
 from kgeval.format import first_of
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Graph, Row
 from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
@@ -82,16 +82,11 @@ def _catalogue(graph: Graph) -> Catalogue:
     starts: Ends = {}
     ends: Ends = {}
     source: Literal["count store", "scan"] = "scan"
-    try:
-        ever = graph.read(all_queries()["layout-token-counts"])[0]  # counts labels and types that are no longer used, too
-        if ever["labels"] * ever["types"] <= MOST_PAIRS:
-            _count(graph, labels, types, starts, ends)
-            source = "count store"
-    except (QueryEnded, QueryTimeout, ConnectionLost):  # who ends the cheap query does not want the dear one
-        raise
-    except QueryError:  # Aura and servers with narrow rights keep the procedure for themselves
-        pass
-    if source == "scan":
+    counts = read_stored_counts(graph)
+    if counts is not None:
+        _count(counts, labels, types, starts, ends)
+        source = "count store"
+    else:
         _scan(graph, labels, types, starts, ends)
     return Catalogue(
         tokens["nodes"], tokens["relations"], largest_first(labels), largest_first(types), starts, ends, frozenset(tokens["keys"]), indexes,
@@ -99,9 +94,21 @@ def _catalogue(graph: Graph) -> Catalogue:
     )
 
 
-def _count(graph: Graph, labels: dict[str, int], types: dict[str, int], starts: Ends, ends: Ends) -> None:
-    """Fills the tables from the count store."""
-    counts = graph.read(all_queries()["layout-counts"])[0]
+def read_stored_counts(graph: Graph) -> Row | None:
+    """The row of `layout-counts`; None where the server does not give it away, or where it takes longer than reading the graph."""
+    try:
+        ever = graph.read(all_queries()["layout-token-counts"])[0]  # counts labels and types that are no longer used, too
+        if ever["labels"] * ever["types"] <= MOST_PAIRS:
+            return graph.read(all_queries()["layout-counts"])[0]
+    except (QueryEnded, QueryTimeout, ConnectionLost):  # who ends the cheap query does not want the dear one
+        raise
+    except QueryError:  # Aura and servers with narrow rights keep the procedure for themselves
+        pass
+    return None
+
+
+def _count(counts: Row, labels: dict[str, int], types: dict[str, int], starts: Ends, ends: Ends) -> None:
+    """Fills the tables from what the count store has."""
     labels.update((n["label"], n["count"]) for n in counts["nodes"] if n.get("label") is not None and n["count"])
     for row in counts["relations"]:
         name = row.get("relationshipType")

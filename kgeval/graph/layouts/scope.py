@@ -6,6 +6,7 @@ from kgeval.errors import LayoutError
 from kgeval.format import first_of
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, largest_first
+from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -34,15 +35,18 @@ def scopes(graph: Graph, layout: Layout, seen: Catalogue) -> dict[str, int]:
         rows = graph.read(all_queries()["layout-scope-values"], params) if layout.scope_property in seen.keys else []
         return {row["value"]: row["count"] for row in rows if row["value"] is not None}
     free = layout if layout.entity_labels != ["*"] else layout.model_copy(update={"entity_labels": []})
-    rows = graph.read(all_queries()["layout-scope-labels"], {"layout": free.model_dump()})
+    asked = [ReadRequest(all_queries()["layout-scope-labels"].text, {"layout": free.model_dump()})]
+    if "__KgevalGraph__" in seen.labels and layout.name == "kgeval":
+        asked.append(ReadRequest(all_queries()["imported-graphs"].text))
+    with graph.remembering():
+        graph.read_ahead(asked)
+        rows, *lists = (graph.read(one.text, one.params) for one in asked)
+    known = {row["name"] for names in lists for row in names}
     # of the labels that are no types, those that name graphs: kgeval's own list, else one label of all, else all of them
     labels = {row["label"]: row["count"] for row in rows}
     total = labels.pop(None, 0)
-    if "__KgevalGraph__" in seen.labels and layout.name == "kgeval":
-        known = {row["name"] for row in graph.read(all_queries()["imported-graphs"])}
-        listed = {label: count for label, count in labels.items() if label in known}
-        if listed:
-            return largest_first(listed)
+    if listed := {label: count for label, count in labels.items() if label in known}:
+        return largest_first(listed)
     everywhere = {label: count for label, count in labels.items() if count == total}
     if len(everywhere) > 1:
         # several labels that all entities carry: LightRAG indexes its key under the workspace's label alone

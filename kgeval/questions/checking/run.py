@@ -65,7 +65,8 @@ def check_questions(
     A failed call leaves its check unscored. Raises: what ends a run (ModelError, ConnectionLost).
     """
     if models is None:
-        yield from ((question, checked(question, context)) for question in questions)
+        ask = context.graph.side_by_side if context.graph is not None else map
+        yield from ask(lambda question: (question, checked(question, context)), questions)
         return
     live = replace(context, asker=context.asker or Live(models))
     yield from models.map(lambda question: (question, checked(question, live)), questions)

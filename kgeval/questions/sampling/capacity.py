@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from kgeval.format import first_of
 from kgeval.questions.draw_spec import Capacity, DrawSpec
+from kgeval.questions.sampling.links import SMALL
 from kgeval.questions.sampling.ordered import starts_of_ways
-from kgeval.questions.sampling.paths import MOST_COUNTED, SMALL, all_links, any_path, listed
+from kgeval.questions.sampling.paths import MOST_COUNTED, all_links, any_path, listed
 from kgeval.questions.sampling.random_walks import chain_length, component_sizes
 from kgeval.questions.sampling.several import starts_of_chains
 from kgeval.questions.sampling.uniform import pair_groups

@@ -23,10 +23,11 @@ def structures(graph: SampledGraph, wanted: DrawSpec, drawn: Sequence[DrawnStruc
     """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left
     out."""
     most = NO_LIMIT if wanted.most_passages is None else wanted.most_passages
-    nodes = _rows(graph, "structure-nodes", (name for structure_drawn in drawn for name in structure_drawn.nodes), most // 2)
-    relations = _rows(
-        graph, "structure-relations", (link.relation for structure_drawn in drawn for link in structure_drawn.links), most // 2,
-    )
+    ids = {
+        "structure-nodes": [name for structure_drawn in drawn for name in structure_drawn.nodes],
+        "structure-relations": [link.relation for structure_drawn in drawn for link in structure_drawn.links],
+    }
+    nodes, relations = graph.graph.side_by_side(lambda query: _rows(graph, query, ids[query], most // 2), ids)
     complete = [
         Structure(
             kind=wanted.kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in structure_drawn.nodes],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kgeval.questions.sampling.sampled_graph import SampledGraph
 
 BATCH = 500
+SMALL = 5_000  # relations of a graph that are all read at once
 HUB = 500  # relations of an entity from which on they are read as a whole, once
 MOST_KEPT = 500_000  # relations of such entities that are kept in memory, all together
 
@@ -67,7 +68,10 @@ def links_at(graph: SampledGraph, asked: Mapping[str, Sequence[int] | None]) -> 
     them.
 
     The server goes through all relations of each entity once, however many are asked for. So those of an entity that
-    has very many are read once and kept, as long as there is room. """
+    has very many are read once and kept, as long as there is room; and those of a small graph, all together. """
+    if graph.entities.relations <= SMALL and not graph.kept:
+        ids = graph.entities.ids
+        graph.kept |= {name: list(links.values()) for name, links in _read(graph, {ids[at]: None for at in graph.entities.joined}).items()}
     room = MOST_KEPT - sum(map(len, graph.kept.values()))
     for name in asked:
         degree = graph.degree(name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.questions.draw_spec import DrawSpec
-from kgeval.questions.sampling.links import DrawnStructure, GraphLink, links_at, only_new
+from kgeval.questions.sampling.links import SMALL, DrawnStructure, GraphLink, links_at, only_new
 from kgeval.questions.sampling.turns import Seed
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 BATCH = 64  # walks that take a step together, with one query
 TRIES = (6, 64, 1024)  # places looked at for a next relation; more only where all of these lead back
-SMALL = 5_000  # relations of a graph whose paths are counted one by one
 MOST_COUNTED = 20_000
 MOST_STEPS = 500_000  # relations that are looked at to list the paths of a small graph: a dense one has no end of beginnings
 MOST_WALKED = 1_024  # entities that a path is looked for from

@@ -27,7 +27,7 @@ DRAWERS: dict[StructureKind, Callable[[SampledGraph, DrawSpec], Iterator[list[Dr
 }
 NEED_GDS = frozenset(("chain", "subgraph", "community"))
 OF_DOCUMENTS = frozenset(("path", "pair", "chain"))
-PART = 32  # structures whose details are read together
+PART = 64  # structures whose details are read together
 PART_WITH_ALL = 4  # and where they come with all their passages: of a hub these are thousands
 MOST_FRUITLESS = 5_000  # structures in a row that come from too few documents
 

@@ -100,7 +100,7 @@ def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]
             requirements=(*info.alone, *info.requirements), seconds=round(time.monotonic() - started, 1),
             bytes=_size(folder),
         )
-        write_text(folder / MARKER, record.model_dump_json(indent=2))
+        write_text(folder / MARKER, record.model_dump_json(indent=2), kept=False)
         return record
 
 

@@ -113,12 +113,13 @@ def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, rep
         shutil.rmtree(folder / STORE)
     for name in (RESULT, LOG):
         (folder / name).unlink(missing_ok=True)
-    write_jsonl(folder / DOCUMENTS, ({"id": document.id, "title": document.title, "text": document.text} for document in documents))
+    rows = ({"id": document.id, "title": document.title, "text": document.text} for document in documents)
+    write_jsonl(folder / DOCUMENTS, rows, kept=False)
 
 
 def write_card(folder: Path, card: IndexCard) -> None:
     """Writes the card, whole or not at all."""
-    write_text(folder / CARD, card.model_dump_json(indent=2))
+    write_text(folder / CARD, card.model_dump_json(indent=2), kept=False)
 
 
 def read_report(folder: Path) -> IndexReport:

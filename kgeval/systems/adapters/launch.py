@@ -46,7 +46,7 @@ def vocabulary_folder(cache_dir: Path | None = None) -> Path:
         if place.exists():
             continue
         try:
-            with replacing(place, binary=True) as file:
+            with replacing(place, binary=True, kept=False) as file:
                 file.write(_file_of(encoding(name)))
         except InputError as cause:
             fix = "make room in the cache folder, or set TIKTOKEN_CACHE_DIR to a folder that has them"

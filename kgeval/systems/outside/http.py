@@ -19,11 +19,12 @@ from kgeval.config import environment
 from kgeval.errors import ConfigError, ModelError, UsageError
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
-from kgeval.llm.client import CallError, asked_wait, read_answer
-from kgeval.llm.endpoints import address, api_key, is_loopback
+from kgeval.llm.client import CallError, asked_wait, read_answer, unreachable
+from kgeval.llm.endpoints import address, api_key, key_fix
 from kgeval.llm.plan import PlannedStage, guessed_output
 from kgeval.llm.rates import backoff
 from kgeval.llm.shared import Shared
+from kgeval.llm.transport import library_of, open_http
 from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import TAKEN, answer_from, failed, signature_of
@@ -340,8 +341,8 @@ class HttpSystem(ClosedAtEnd):
             raise _RefusedError("timeout", slow, billed=True) from None
         except errors.ConnectError as error:
             if not self._reached:
-                what = f"{self.name}: {self._url} cannot be reached"
-                raise ModelError(what, fix="check the address, and that the server runs") from error
+                where = f"{self.name}: {self._url}"
+                raise unreachable(where, error, "check the address, and that the server runs") from error
             raise _RefusedError("connection", "no connection", again=True) from None
         except errors.TransportError:
             raise _RefusedError("connection", "the connection broke", again=True, billed=True) from None
@@ -355,7 +356,7 @@ class HttpSystem(ClosedAtEnd):
         # not 403, as for models: an endpoint of the user's may refuse a single question with it
         if status == 401:
             raise ModelError(
-                f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers",
+                f"{self._url} refuses the key (HTTP 401)", fix=f"{key_fix()}, or the variables in the headers",
             )
         if status >= 400:
             cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error" if status >= 500 else "rejected"
@@ -369,17 +370,13 @@ class HttpSystem(ClosedAtEnd):
         else."""
         with self._lock:
             if self._client is None:
-                import openai
-
-                has_key = any(name.lower() == "authorization" for name in self._headers)
-                headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not has_key else {}
-                client = openai.DefaultHttpxClient(
-                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers,
-                    timeout=self._timeout,
+                with_key = self._chat and not any(name.lower() == "authorization" for name in self._headers)
+                headers = {"authorization": f"Bearer {api_key(self._url)}"} if with_key else {}
+                client = open_http(
+                    self._url, with_key=with_key, follow_redirects=False, headers=headers, timeout=self._timeout,
                 )
-                # httpx, or its successor in newer openai clients: errors are caught as classes of the one in use
-                library = next(base.__module__.partition(".")[0] for base in type(client).__mro__ if base.__module__.startswith("httpx"))
-                self._client = (client, importlib.import_module(library))
+                # errors are caught as classes of the library in use
+                self._client = (client, importlib.import_module(library_of(type(client))))
             return self._client
 
     def plan(self, asks: Iterable[Ask]) -> PlannedStage:

@@ -84,10 +84,13 @@ def exit_code(done: FinishedBuild, max_error_rate: float) -> int:
 def index_record(done: FinishedBuild, about: RecordDetails) -> IndexRecord:
     """The record of this run [X table 15]: time, tokens in and out, and what was built and changed."""
     use = list(done.asked.use)
-    costs = [u.cost for u in use if u.calls]
+    paid = [u.in_all for u in use]
+    costs = [u.cost for u in paid if u.calls]
     left_out = done.dropped + Counter({what: n for what, n in done.resolved.counts.items() if what != "mentions"})
     notes = list(about.notes)
-    if known := sum(u.from_journal for u in use):  # an earlier run, interrupted or of another graph, paid for a part
+    if earlier := sum(u.earlier_calls for u in use):
+        notes.append(f"{earlier} calls were made by earlier starts of this build, which did not end: calls, tokens and cost are with them")
+    elif known := sum(u.from_journal for u in use):  # an earlier run, of another graph, paid for a part
         notes.append(f"{known} requests were answered by the journal: calls, tokens, cost and time are without them")
     notes += [f"{n} left out: {what.replace('_', ' ')}" for what, n in sorted(left_out.items())]
     merges = Counter(merge.level for merge in done.resolved.merges)
@@ -95,8 +98,8 @@ def index_record(done: FinishedBuild, about: RecordDetails) -> IndexRecord:
     return IndexRecord(
         system=f"kgeval build ({about.configuration.get('extractor', 'stored extractions')})", graph=done.name, corpus=corpus(done),
         run=about.started.manifest(server=about.server, inputs=about.inputs, asked=done.asked, exit_code=code),
-        seconds=done.seconds, stages=dict(done.stages), calls=sum(u.calls for u in use),
-        input_tokens=sum(u.input_tokens for u in use), output_tokens=sum(u.output_tokens for u in use),
+        seconds=done.seconds, stages=dict(done.stages), calls=sum(u.calls for u in paid),
+        input_tokens=sum(u.input_tokens for u in paid), output_tokens=sum(u.output_tokens for u in paid),
         cost=sum(c for c in costs if c is not None) if costs and None not in costs else None, use=use,
         entities=len(done.resolved.entities), relations=len(done.resolved.relations), merges=dict(sorted(merges.items())),
         changed=dict(done.counts), failures=dict(sorted(done.failures.items())), faults=list(about.faults),

@@ -185,8 +185,10 @@ def asked(outputs: Sequence[Path]) -> tuple[int | None, float | None]:
             use = _use(file) if file.suffix == ".json" and file.is_file() else None
             if use is not None:
                 stages = [stage for stage in use if isinstance(stage, dict)]
-                costs = [cost for stage in stages if isinstance(cost := stage.get("cost"), int | float)]
-                return sum(stage.get("calls") or 0 for stage in stages), sum(costs) if costs else None
+                # with what earlier starts of the stage's command paid
+                both = [(stage.get(f"{when}calls") or 0, stage.get(f"{when}cost")) for stage in stages for when in ("", "earlier_")]
+                costs = [cost for _, cost in both if isinstance(cost, int | float)]
+                return sum(calls for calls, _ in both), sum(costs) if costs else None
     return None, None
 
 

@@ -85,6 +85,7 @@ _ROWS = (
     StageKind(
         "audit", ("audit",), AuditOptions, CONNECTION + LAYOUT + EMBEDDING + AURA + WORKING + SHOWN + ("cache_dir",),
         run=lambda session, files, request: audit.run(session, request), section="audit", files="graphs", record=AuditReport,
+        resumes="resume",
     ),
     StageKind(
         "completeness", ("completeness",), CompletenessOptions, CONNECTION + LAYOUT + EMBEDDING + WORKING + SHOWN, "judge",

@@ -23,7 +23,7 @@ FILE, LOCK = "run.json", ".lock"
 CUT = ("running", "interrupted", "incomplete", "failed")
 LARGE = 1_000_000  # bytes
 LONGEST = 4096  # characters of a path
-UNSAID = ("_JOURNAL", "_CACHE_DIR", "_MAX_CONCURRENCY", "_NO_PROGRESS", "_QUIET")  # ends of variables that change no result
+UNSAID = ("_JOURNAL", "_CACHE_DIR", "_MAX_CONCURRENCY", "_NO_PROGRESS", "_PAUSE", "_QUIET")  # ends of variables that change no result
 
 
 class Ledger:
@@ -42,7 +42,7 @@ class Ledger:
         self._stages[stage.id] = stage
         run = PipelineRun(kgeval=__version__, stages=list(self._stages.values()))
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(self._path, run.model_dump_json(indent=2, exclude_none=True) + "\n")
+        write_text(self._path, run.model_dump_json(indent=2, exclude_none=True) + "\n", kept=False)
 
     def alike(self, stage: Stage, fingerprint: str) -> bool:
         """True if the stage is done, from the same things."""
@@ -77,7 +77,8 @@ def fingerprint(stage: Stage, config: Config, *, earlier: Mapping[str, str], mad
     """What a stage's result depends on: kgeval's version, its words, its sections of kgeval.toml, its files and those that its words and
     sections name, environment variables, the stages before it (`earlier`: id -> fingerprint), and the state of a graph that the run
     does not make. `made`: files that stages of the run write."""
-    sections = {name: config.model_dump(mode="json").get(name) for name in sorted(stage.sections)}
+    said = config.model_dump(mode="json", exclude={"graph": {"pause"}})  # a pause changes no result
+    sections = {name: said.get(name) for name in sorted(stage.sections)}
     # a stage that stopped for errors comes to another end under another rate; the other limits change no result
     rate = config.limits.error_rate if stage.kind.asks else None
     named = {*stage.inputs, *_named([*stage.argv, *_texts(sections)])} - set(made)

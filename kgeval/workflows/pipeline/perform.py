@@ -150,6 +150,10 @@ def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, An
     """Where the graph of a stage is: as the file says of it, else that of the run, else as the environment says."""
     if not {"uri", "home"}.intersection(stage.kind.session):
         return {"connection": None, "username": None, "database": None, "home": None}
+    return {"pause": base.pause if own.pause is None else own.pause, **_place(stage, own, base)}
+
+
+def _place(stage: Stage, own: SessionOptions, base: Session) -> dict[str, Any]:
     own_place = {"uri", "home"} & stage.given.keys()
     if not own_place and base.connection is not None and not isinstance(base.connection, str):
         return {}  # an open driver
