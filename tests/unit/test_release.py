@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from kgeval import __version__
 from kgeval.graph.server.lines import DEFAULT_LINE, load_line
@@ -92,7 +94,9 @@ def test_nothing_but_a_tag_is_published_and_one_job_alone_can_say_who_it_is() ->
     }
     assert release["jobs"]["publish"]["needs"] == "build" and release["jobs"]["build"]["needs"] == "check"
     assert release["jobs"]["publish"]["environment"] == "release"
-    assert commands(release["jobs"]["build"]) == ['python tools/release.py "$GITHUB_REF_NAME"', "make dist", "make sbom"]
+    assert commands(release["jobs"]["build"]) == [
+        'python tools/release.py "$GITHUB_REF_NAME"', "make LOCKED=1 dist", "make LOCKED=1 sbom",
+    ]
     # what could say who it is runs nothing of the repository, and nothing is uploaded before it is signed
     publish = release["jobs"]["publish"]
     assert commands(publish) == []
@@ -179,3 +183,27 @@ def checkout(folder: Path, **text: Any) -> None:
     (folder / "kgeval" / "__init__.py").write_text(f'__version__ = "{text["version"]}"\n', encoding="utf-8")
     for name, key in (("CHANGELOG.md", "changelog"), ("CITATION.cff", "citation")):
         (folder / name).write_text(text[key], encoding="utf-8")
+
+
+def locked(name: str) -> dict[str, str]:
+    """The packages of a lock file with their versions. Each has hashes, and nothing says where it is to be had."""
+    text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+    assert "://" not in text and "--index" not in text
+    entries = re.findall(r"^([\w.-]+)==(\S+)(.*(?:\n    .*)*)", text, re.MULTILINE)
+    assert len(entries) == len(re.findall(r"^\w", text, re.MULTILINE))
+    assert all("--hash=sha256:" in rest for _, _, rest in entries)
+    return {canonicalize_name(package): version for package, version, _ in entries}
+
+
+def test_the_lock_has_what_pyproject_asks_for() -> None:
+    """make lock renews it."""
+    versions, extras, wanted = locked("dev.txt"), {"dev", "docs"}, [Requirement(text) for text in PROJECT["dependencies"]]
+    while extras:
+        for requirement in map(Requirement, PROJECT["optional-dependencies"][extras.pop()]):
+            if requirement.name == DISTRIBUTION:
+                extras |= requirement.extras
+            else:
+                wanted.append(requirement)
+    wanted += map(Requirement, tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"])
+    lacking = [str(one) for one in wanted if versions.get(canonicalize_name(one.name), "") not in one.specifier]
+    assert lacking == [] and {"uv", "editables"} <= set(versions) and "cyclonedx-bom" in locked("sbom.txt")
