@@ -99,7 +99,7 @@ def ran(place: Path, tests: Sequence[str], *, whole: bool) -> tuple[str, str]:
     done = subprocess.run(command, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode == GONE and any("::" in test for test in tests):
         return ran(place, sorted({test.partition("::")[0] for test in tests}), whole=whole)
-    failed = re.findall(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
+    failed = re.findall(r"^(?:FAILED|ERROR) (\S+::\S+)", done.stdout, re.MULTILINE)  # ERROR: what a test is given could not be made
     if failed:
         return CAUGHT, failed[0]
     if done.returncode == 0:

@@ -239,6 +239,7 @@ def asked(*questions: str, more: tuple[str, ...] = ()) -> tuple[int, list[dict[s
     return code, [row for row in map(json.loads, lines) if "question_id" in row]
 
 
+@pytest.mark.long
 def test_documents_are_indexed_and_questions_answered_through_the_adapter(world: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -260,6 +261,7 @@ def test_documents_are_indexed_and_questions_answered_through_the_adapter(world:
     assert holds == []
 
 
+@pytest.mark.long
 def test_a_signature_changes_with_settings_and_index_not_with_the_place(world: FakeServer) -> None:
     def signature(*more: str) -> str:
         signatures = {one["signature"] for one in asked("Where?", more=more)[1]}
@@ -277,6 +279,7 @@ def test_a_signature_changes_with_settings_and_index_not_with_the_place(world: F
     assert signature() != first
 
 
+@pytest.mark.long
 def test_what_a_package_raises_is_one_questions_failure(world: FakeServer) -> None:
     assert kgeval(*INDEX) == 0
     code, answers = asked("Where?", "Do fail!", "When?", more=("--max-error-rate", "0.5"))
@@ -284,18 +287,21 @@ def test_what_a_package_raises_is_one_questions_failure(world: FakeServer) -> No
     assert "KeyError: 'nothing found'" in answers[1]["error"] and answers[1]["answer"] == ""
 
 
+@pytest.mark.long
 def test_a_package_that_takes_its_process_down_is_started_again(world: FakeServer) -> None:
     assert kgeval(*INDEX) == 0
     code, answers = asked("Where?", "Please crash!", "When?", more=("--max-error-rate", "0.5"))
     assert code == 0 and [bool(one.get("error")) for one in answers] == [False, True, False]
 
 
+@pytest.mark.long
 def test_an_index_step_that_takes_too_long_is_ended(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     Path("documents/three.txt").write_text("slow")
     assert kgeval(*INDEX, "--time-limit", "1") == 3
     assert "not done after 1 s" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_an_index_step_ends_when_the_command_that_started_it_is_killed(world: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody would read what it goes on to pay for."""
     Path("documents/three.txt").write_text("slow")

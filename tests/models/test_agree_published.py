@@ -46,6 +46,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     return measured(folder, file["labels"], "--scores", file["scores"], "--answers", file["answers"], "--questions", file["questions"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("predictor", FULL_SET)
 def test_the_figures_of_the_published_set_come_out_on_its_half(published: AgreementReport, predictor: str) -> None:
     for aspect, full, page in zip(ASPECTS, FULL_SET[predictor], documented(NAMES.get(predictor, predictor)), strict=True):

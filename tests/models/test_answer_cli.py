@@ -93,6 +93,7 @@ def test_every_form_is_read_back_as_it_was(form: str, tmp_path: Path) -> None:
     assert answer(file, "--system", spec(script(tmp_path, "sys.exit('never asked')")), "-o", output, "--resume", "-q") == 0
 
 
+@pytest.mark.long
 def test_several_systems_share_a_file_or_get_one_each(tmp_path: Path) -> None:
     file, one = questions(tmp_path, 2), spec(script(tmp_path, SIMPLE))
     both = ("--system", f"a={one}", "--system", f"b-c={one}")
@@ -151,6 +152,7 @@ def started(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_a_run_that_is_ended_loses_only_what_is_in_flight(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     file, system = questions(tmp_path, 60), counting(tmp_path, hold_after(15), parallel=1)
@@ -275,6 +277,7 @@ answer = "out.text"
         assert answer(questions(tmp_path, 1)) == 0, "without --system all of [[systems]] answer"
 
 
+@pytest.mark.long
 def test_the_dry_run_of_a_chat_counts_the_calls_that_are_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = questions(tmp_path, 5)
     with FakeServer([Rule(match="Who", reply="Ada.")]) as server:
@@ -327,6 +330,20 @@ def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr and json.loads(done.stdout)["question_id"] == "q0"
 
 
+def test_answers_for_which_standard_output_has_no_room_are_all_kept(tmp_path: Path) -> None:
+    file = questions(tmp_path, 3)
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kgeval", "answer", str(file), "--system", counting(tmp_path)], stdout=full, stderr=subprocess.PIPE,
+            text=True, check=False, env={**os.environ, "KGEVAL_CACHE_DIR": str(tmp_path / "cache")},
+        )
+    (kept,) = (tmp_path / "cache" / "unsaved").iterdir()
+    assert done.returncode == 2
+    assert f"standard output: cannot be written: No space left on device; it is kept whole in {kept}" in done.stderr
+    assert [row["question_id"] for row in lines(kept)] == asked(tmp_path) and len(asked(tmp_path)) == 3
+
+
+@pytest.mark.long
 def test_two_runs_at_once_ask_each_question_once_between_them(tmp_path: Path) -> None:
     file, system = questions(tmp_path, 40), counting(tmp_path, "time.sleep(0.05)", parallel=1)
     both = [started(tmp_path, str(file), "--system", system, "-o", f"{name}.jsonl") for name in ("a", "b")]
@@ -350,6 +367,7 @@ def test_two_runs_never_write_one_output(tmp_path: Path, capsys: pytest.CaptureF
     assert not list(tmp_path.glob(".*writing*"))
 
 
+@pytest.mark.long
 def test_systems_with_files_of_their_own_are_one_run_that_goes_on(tmp_path: Path) -> None:
     file, good = questions(tmp_path, 6), counting(tmp_path)
     down = "for r in requests():\n    say(id=r['id'], **({'answer': 'A'} if os.path.exists(mark) else {'error': 'down'}))"

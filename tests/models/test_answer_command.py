@@ -116,11 +116,13 @@ for r in requests():
         assert system.notes == ["mine: lines on stdout that are no reply, passed over: 5 (the first: 'Loading 42 %')"]
 
 
+@pytest.mark.long
 def test_garbage_alone_is_a_timeout_that_shows_it(tmp_path: Path) -> None:
     said = one(tmp_path, GREETS + '    else: print("I am sorry", flush=True)', timeout=1.0)
     assert said.error == "timeout: no reply in 1 s; on stdout instead: 'I am sorry'"
 
 
+@pytest.mark.long
 def test_a_system_that_hangs_is_killed_with_all_that_it_started_and_the_next_question_gets_a_new_one(tmp_path: Path) -> None:
     with opened(tmp_path, """
 import subprocess
@@ -185,6 +187,7 @@ for r in requests():
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("end", "error"), [("sys.exit(3)", "crashed: the process ended with exit code 3"), ("pass", "timeout: no reply")])
 def test_a_question_that_ends_a_process_takes_no_neighbour_with_it(end: str, error: str, tmp_path: Path) -> None:
     with opened(tmp_path, SEVERAL.replace("END", end), timeout=3.0) as system, ThreadPoolExecutor(8) as threads:
@@ -206,6 +209,7 @@ def test_a_process_that_is_killed_from_outside_names_the_signal(tmp_path: Path) 
     assert said.error == "crashed: the process was ended by signal 9; its stdout is closed"
 
 
+@pytest.mark.long
 def test_processes_that_never_answer_end_the_run(tmp_path: Path) -> None:
     never = pytest.raises(IncompleteError, match=r"6 times in a row.*no licence")
     with opened(tmp_path, "sys.exit('no licence')") as system, never as told:
@@ -214,6 +218,7 @@ def test_processes_that_never_answer_end_the_run(tmp_path: Path) -> None:
     assert "kgeval help system-protocol" in told.value.fix
 
 
+@pytest.mark.long
 def test_a_system_that_closes_its_stdout_and_goes_on_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgeval.systems.outside.process.GRACE_SECONDS", 0.3)
     said = one(tmp_path, "for r in requests():\n    if 'id' in r:\n        os.close(1)\n        time.sleep(60)", hello_seconds=0.1)

@@ -191,6 +191,7 @@ def test_keys_come_from_the_environment_and_stay_out_of_the_signature(monkeypatc
             asked(url, settings={**JSON, "headers": {"Authorization": "Bearer abc"}})
 
 
+@pytest.mark.long
 def test_the_wait_for_a_turn_is_not_the_time_of_a_question() -> None:
     given: dict[str, Any] = {"settings": JSON, "limits": Limits(rpm=30), "timeout": 1.8}
     answering = endpoint(lambda *_: ok({"data": {"answer": "A"}}))

@@ -123,6 +123,7 @@ def test_more_in_flight_are_more_answers_a_second_until_the_system_takes_no_more
     assert "journal" not in report.run.arguments and "questions in flight" in Path("l.html").read_text()
 
 
+@pytest.mark.long
 def test_a_built_in_system_is_asked_anew_at_every_level_as_often_as_the_dry_run_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -169,6 +170,7 @@ def test_a_budget_that_is_reached_is_neither_an_error_of_the_system_nor_a_whole_
     assert (report.systems[0].stopped or "").startswith("budget: ") and report.run.exit_code == 3
 
 
+@pytest.mark.long
 def test_a_cost_limit_that_holds_calls_back_is_named_as_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # a reply could cost 2 USD by its longest, so that two at a time do not fit; it costs a few cents
     Path("p.toml").write_text('as_of = 2026-01-15\n[[model]]\nname = "m"\ninput = 0.0\noutput = 2000\nmax_output = 1000\n')

@@ -153,7 +153,7 @@ def test_answers_are_counted_cleared_imported_and_recovered_with_the_journal(tmp
         journal.execute("INSERT INTO calls VALUES (?,1.0,'e','m','s','p',?,?,1,1,0,1.0)", row)
     saved = recover(path, tmp_path / "saved.sqlite")
     assert (saved.calls, saved.answers) == (1, 3) and summary(tmp_path / "saved.sqlite").answers == 3
-    assert str(clear(path, CallFilter(stage="s"))) == "1 calls" and str(count(path, CallFilter())) == "0 calls and 3 answers of systems"
+    assert str(clear(path, CallFilter(stage="s"))) == "1 calls" and str(count(path, CallFilter())) == "0 calls, 3 answers of systems"
     assert clear(path, CallFilter(older_than=1.0)).answers == 0 and summary(path).answers == 3
     assert clear(path, CallFilter()).answers == 3 and summary(path).answers == 0
     with AnswerStore(path, "run") as store:

@@ -47,6 +47,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-on-disk")
 
 
+@pytest.mark.long
 def test_scores_by_batches_are_those_of_a_live_run_and_each_request_is_sent_once(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
     server = start()
     arguments = world(server)
@@ -71,6 +72,7 @@ def test_the_manifest_counts_calls_of_batches_like_others(start: Start) -> None:
     assert sum(stage["input_tokens"] for stage in use) > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["server_error", "hang", "prose", "cut"])
 def test_lines_that_fail_or_cannot_be_used_are_asked_again(start: Start, kind: str) -> None:
     failed: set[str] = set()
@@ -94,6 +96,7 @@ def test_lines_that_fail_or_cannot_be_used_are_asked_again(start: Start, kind: s
     nothing_is_left(server)
 
 
+@pytest.mark.long
 def test_items_that_a_reply_lacks_are_asked_for_in_the_next_round(start: Start) -> None:
     def half(chat: Chat, reply: Any) -> Any:
         return {**reply, "items": reply["items"][:1]} if len(chat.items) > 1 else reply
@@ -118,6 +121,7 @@ def test_what_no_batch_answers_is_left_to_a_live_run_and_has_its_cause(start: St
     assert {one["question_id"] for one in unscored if one["reason"].startswith("refused")} == {"q2"}
 
 
+@pytest.mark.long
 def test_what_an_expired_batch_did_not_ask_is_asked_in_the_next_one(start: Start) -> None:
     server = start(batch_expire=2, batch_looks=2)
     arguments = world(server)
@@ -129,6 +133,7 @@ def test_what_an_expired_batch_did_not_ask_is_asked_in_the_next_one(start: Start
     nothing_is_left(server)
 
 
+@pytest.mark.long
 def test_a_batch_that_is_refused_because_too_much_waits_is_sent_again(start: Start) -> None:
     server = start(batch_refuse=1, batch_looks=3)
     arguments = world(server)
@@ -136,6 +141,7 @@ def test_a_batch_that_is_refused_because_too_much_waits_is_sent_again(start: Sta
     assert written() == live(arguments)
 
 
+@pytest.mark.long
 def test_a_batch_that_is_refused_though_nothing_else_waits_ends_the_run(start: Start, capsys: pytest.CaptureFixture[str]) -> None:
     server = start(batch_refuse=1)
     arguments = world(server)
@@ -145,6 +151,7 @@ def test_a_batch_that_is_refused_though_nothing_else_waits_ends_the_run(start: S
     assert written() == live(arguments)
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_while_it_waits_picks_its_batch_up(start: Start, tmp_path: Path) -> None:
     server = start(batch_looks=1_000_000)
     arguments = world(server)
@@ -183,6 +190,7 @@ def test_an_answer_lost_while_a_batch_is_started_starts_no_second_one(start: Sta
     assert written() == live(arguments)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["uploaded", "created", "finish"])
 def test_a_run_that_dies_between_two_steps_pays_nothing_twice(start: Start, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As kill -9 right before a step is written down: the provider has done it already, only we do not know."""
@@ -202,6 +210,7 @@ def test_a_run_that_dies_between_two_steps_pays_nothing_twice(start: Start, step
     assert written() == live(arguments)
 
 
+@pytest.mark.long
 def test_the_budget_is_checked_before_anything_is_sent(start: Start) -> None:
     server = start()
     arguments = world(server)
@@ -212,6 +221,7 @@ def test_the_budget_is_checked_before_anything_is_sent(start: Start) -> None:
     assert Path("batch.jsonl").read_bytes() == live(arguments)[: Path("batch.jsonl").stat().st_size]
 
 
+@pytest.mark.long
 def test_a_cost_limit_counts_all_that_a_batch_can_cost_and_the_factor_lowers_it(start: Start) -> None:
     server = start()
     prices = Path("prices.toml")
@@ -254,6 +264,7 @@ def test_a_wrong_key_or_model_ends_the_run_with_the_usual_words(start: Start, ca
     assert "knows no model m" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_form_of_reply_that_the_endpoint_does_not_know_is_left_for_the_next(start: Start) -> None:
     server = start(json_schema=False)
     arguments = world(server)
@@ -334,6 +345,7 @@ def test_what_was_kept_of_a_batch_is_gone_once_it_is_in_the_journal(start: Start
             assert kept.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("procedure", ["grades", "single"])
 def test_a_comparison_by_batches_is_that_of_a_live_run(start: Start, procedure: str) -> None:
     server = start(PairJudge(first=1))

@@ -111,6 +111,7 @@ def table(server: FakeServer, cache: Path, items: list[Item], said: list[str], m
         return open_table("things", lambda: items, embedder, cache_dir=cache, say=said.append)
 
 
+@pytest.mark.long
 def test_the_index_is_built_once_and_finds_the_nearest_by_cosine(letters: FakeServer, tmp_path: Path) -> None:
     said: list[str] = []
     first, again = table(letters, tmp_path, ITEMS, said), table(letters, tmp_path, ITEMS[::-1], said)
@@ -221,6 +222,7 @@ def test_the_cross_encoder_gives_the_scores_that_transformers_alone_gives(tiny: 
     assert Reranker(str(tiny)).scores("who", []) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["./nowhere", "a/b/c"])
 def test_a_cross_encoder_that_cannot_be_had_is_said_in_plain_words(name: str) -> None:
     with pytest.raises(ModelError, match="no such folder"):

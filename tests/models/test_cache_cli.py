@@ -40,6 +40,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 def test_stats_count_calls_by_stage_failures_and_embeddings(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = as_json(capsys, "cache", "stats", "--cache-dir", cache)
     stages = {stage["stage"]: (stage["calls"], stage["model"]) for stage in found["journal"]["stages"]}

@@ -173,6 +173,7 @@ def test_a_faulty_file_is_refused_before_anything_is_asked(server: FakeServer, t
     assert (server.stats().requests, (tmp_path / "out.jsonl").exists()) == (0, False)
 
 
+@pytest.mark.long
 def test_an_interrupted_run_ends_with_130_keeps_the_old_output_and_goes_on_for_free(tmp_path: Path) -> None:
     path = written(tmp_path, *[f"Where {n}?" for n in range(40)])
     (tmp_path / "out.jsonl").write_text("old")

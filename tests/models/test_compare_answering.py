@@ -126,6 +126,7 @@ def test_a_second_run_of_the_command_asks_nothing_again_and_says_so(tmp_path: Pa
     assert len(asked(tmp_path, "A")) == 9  # a fresh run asks again
 
 
+@pytest.mark.long
 def test_kill_9_in_the_middle_loses_only_what_is_in_flight(tmp_path: Path) -> None:
     with FakeServer(Writer()) as server:
         given = killed(tmp_path, server.base_url)

@@ -96,6 +96,7 @@ def test_with_a_temperature_trials_are_draws_and_a_seed_counts_up(tmp_path: Path
     assert {one["seed"] for one in sent} == {7, 8, 1007, 1008} and report("r.json")["requests"] == 32
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("more", "shown", "aspects"), [
     ((), {"right_answers", "evidence"}, 6), (("--show", "reference"), {"right_answers"}, 6), (("--show", "evidence"), {"evidence"}, 6),
     (("--show", "none"), None, 4), (("--aspects", "zeng"), {"right_answers", "evidence"}, 4),
@@ -137,6 +138,7 @@ def test_what_no_question_has_cannot_be_shown(tmp_path: Path, capsys: pytest.Cap
         assert "the aspects have 3" in capsys.readouterr().err and server.stats().requests == 0
 
 
+@pytest.mark.long
 def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_known_taste_for_the_first_place_is_in_the_baseline_and_not_in_the_com
     assert found["judge"][0]["first_wins"]["value"] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("procedure", ["scores", "single", "pairwise-choice", "differential"])
 def test_each_procedure_finds_the_better_system(tmp_path: Path, procedure: str, capsys: pytest.CaptureFixture[str]) -> None:
     answers = files(tmp_path, {"good": (4, 4, 4, 1), "poor": (2, 2, 2, 3)})
@@ -195,6 +198,7 @@ def test_each_procedure_finds_the_better_system(tmp_path: Path, procedure: str, 
     assert (one["rates"]["win"], one["rates"]["loss"], one["relative"]["value"]) == (0.75, 0.25, 0.5)
 
 
+@pytest.mark.long
 def test_one_thread_and_eight_write_the_same_bytes(tmp_path: Path) -> None:
     answers = files(tmp_path, {"good": GOOD, "poor": POOR, "third": (3,)})
     with FakeServer(PairJudge(first=1), faults=0.2, seed=3, kinds=("prose", "server_error")) as server:
@@ -208,6 +212,7 @@ def test_one_thread_and_eight_write_the_same_bytes(tmp_path: Path) -> None:
     assert places == sorted(places), "pair, question, trial, order, repeat"
 
 
+@pytest.mark.long
 def test_single_scores_are_asked_once_an_answer_however_many_pairs_share_it(tmp_path: Path) -> None:
     answers = files(tmp_path, {name: (n,) for n, name in enumerate(("s1", "s2", "s3", "s4"))})
     with FakeServer(PairJudge()) as server:
@@ -216,6 +221,7 @@ def test_single_scores_are_asked_once_an_answer_however_many_pairs_share_it(tmp_
     assert len(overall(report("r.json"))) == 6
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_goes_on_where_it_was_and_pays_for_nothing_twice(tmp_path: Path) -> None:
     answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=20)
     whole = 20 * 2 * 2 * 2
@@ -402,6 +408,7 @@ def test_a_run_folder_has_verdicts_answers_report_and_manifest_of_this_user_only
     assert "sk-test" not in (folder / "run.json").read_text()
 
 
+@pytest.mark.long
 def test_redacted_outputs_quote_no_answer(tmp_path: Path) -> None:
     answers = files(tmp_path, {"good": GOOD, "poor": POOR})
 
@@ -414,6 +421,7 @@ def test_redacted_outputs_quote_no_answer(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "aligned.jsonl").exists()
 
 
+@pytest.mark.long
 def test_fifty_systems_are_counted_before_anything_is_paid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [f"s{n:02}" for n in range(50)]
     answers = files(tmp_path, {name: (n % 6,) for n, name in enumerate(names)}, n=2)
@@ -477,6 +485,7 @@ def requests_to(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / f"{name}.mark").read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_systems_that_can_be_called_answer_again_in_each_trial_and_are_brought_to_one_length(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -150,6 +150,7 @@ def test_the_count_is_exact_where_answers_are_known_and_at_most_where_not(tmp_pa
     }
 
 
+@pytest.mark.long
 def test_a_count_above_the_limit_is_worked_out_and_tells_so(tmp_path: Path) -> None:
     texts, given = Texts(a=(4,), b=(2,)), rounds("scores", "single", trials=25)
     pairings = [Pairing("a", "b", QUESTIONS[:2])]

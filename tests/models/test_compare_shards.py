@@ -98,6 +98,7 @@ def writer() -> Iterator[FakeServer]:
         yield running
 
 
+@pytest.mark.long
 def test_lengthened_answers_come_from_the_journals_of_the_parts(writer: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     answers = files(Path(), {name: words(name) for name in ("a", "b")}, n=4)
     parts = [Path("1.jsonl"), Path("2/")]
@@ -134,6 +135,7 @@ def test_what_failed_in_a_part_is_failed_in_the_whole_with_its_cause(server: Fak
     assert {one["question_id"] for one in lost if (one["failure"] or "").startswith("refused")} == {"q2"}
 
 
+@pytest.mark.long
 def test_an_incomplete_part_makes_an_incomplete_whole(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(*world, "--shard", "1/2", "-o", "1.jsonl") == 0
     assert compare(*world, "--shard", "2/2", "-o", "2.jsonl", "--max-calls", "3") == 3
@@ -145,6 +147,7 @@ def test_an_incomplete_part_makes_an_incomplete_whole(world: list[str], capsys: 
     assert Path("joined.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_every_fault_of_the_parts_is_named_at_once(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(*world, "--shard", "1/5", "-o", "1.jsonl") == 0
     assert compare(*world, "--limit", "3", "--shard", "2/5", "-o", "other.jsonl") == 0
@@ -168,6 +171,7 @@ def test_every_fault_of_the_parts_is_named_at_once(world: list[str], capsys: pyt
     assert not Path("joined.jsonl").exists()
 
 
+@pytest.mark.long
 def test_a_part_that_was_cut_or_whose_inputs_changed_is_refused(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = in_shards(2, *world)
     lines = parts[1].read_text().splitlines(keepends=True)

@@ -36,6 +36,7 @@ def at(server: FakeServer, cache: Path, said: list[str] | None = None, *, batch:
     return open_embedder(name, base_url=server.base_url, cache_dir=cache, batch=batch, say=(said if said is not None else []).append)
 
 
+@pytest.mark.long
 @needs_minilm
 def test_the_default_model_orders_pairs_by_meaning_and_says_nothing_while_it_loads(
     tmp_path: Path, capfd: pytest.CaptureFixture[str],
@@ -56,6 +57,7 @@ def test_the_default_model_orders_pairs_by_meaning_and_says_nothing_while_it_loa
     assert (vectors[0] == vectors[3]).all()
 
 
+@pytest.mark.long
 def test_a_command_that_loaded_pytorch_ends_without_a_word_of_its_libraries() -> None:
     """Triton, which PyTorch brings, lists on stderr what is left of it when Python ends without having looked for cycles."""
     pytest.importorskip("triton")
@@ -64,6 +66,7 @@ def test_a_command_that_loaded_pytorch_ends_without_a_word_of_its_libraries() ->
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.long
 @needs_minilm
 def test_a_second_computation_with_transformers_alone_gives_the_same_vectors(tmp_path: Path) -> None:
     """Mean of the last hidden states over the real tokens, then unit length: what the model card says."""
@@ -82,6 +85,7 @@ def test_a_second_computation_with_transformers_alone_gives_the_same_vectors(tmp
         assert np.allclose(embedder.embed(texts), pooled, atol=1e-5)
 
 
+@pytest.mark.long
 @needs_minilm
 def test_texts_in_the_cache_need_no_model_and_no_torch(tmp_path: Path) -> None:
     texts = ["one", "two"]
@@ -98,6 +102,7 @@ def test_texts_in_the_cache_need_no_model_and_no_torch(tmp_path: Path) -> None:
     assert loaded == "set()" and done.stderr == ""
 
 
+@pytest.mark.long
 @needs_minilm
 def test_hostile_and_very_long_texts_are_embedded(tmp_path: Path) -> None:
     with open_embedder(None, cache_dir=tmp_path, batch=2) as embedder:
@@ -225,6 +230,7 @@ def test_faults_of_the_endpoint_are_retried_and_a_wrong_key_is_said(tmp_path: Pa
     assert "OPENAI_API_KEY" in caught.value.fix and "sk-MARKER" not in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", [
     "<html>", "[]", "{", "null", '{"data": null}', '{"data": [1]}', '{"data": [{"index": 0}]}', '{"data": []}', "[" * 100_000,
     '{"data": [{"embedding": "x", "index": 0}]}', '{"data": [{"embedding": [1, 2], "index": 7}]}',
@@ -328,6 +334,7 @@ def test_many_small_writes_stay_quick_to_read(tmp_path: Path) -> None:
     assert len(cache.get([text_key(str(n)) for n in range(101)])) == 101
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bad", ["[0, 0]", "[NaN, 1]", "[Infinity, 1]", "[null, 1]", "[1e-320, 0]", "[1e308, 1e308]"])
 def test_a_vector_without_a_direction_is_an_error_and_is_not_kept(tmp_path: Path, bad: str) -> None:
     """All zeros once gave the cosine 0 with everything."""

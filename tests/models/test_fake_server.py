@@ -184,6 +184,7 @@ def test_the_command_starts_a_server_that_stops_at_sigterm(tmp_path: Path) -> No
     assert process is not None and process.returncode == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("arguments", "words"), [
     (["--fault-kinds", "cut,crash"], "unknown faults: crash"), (["--faults", "2"], "--faults"),
     (["--script", "nowhere.jsonl"], "no such file"),
@@ -199,6 +200,7 @@ def test_a_taken_port_is_an_error_with_a_way_out() -> None:
         FakeServer(port=server.port).start()
 
 
+@pytest.mark.long
 def test_a_number_of_clients_is_served_fast_enough_for_benches() -> None:
     """Compared with the openai client on the same machine: the server takes less CPU time a call than the client does."""
     import os

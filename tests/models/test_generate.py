@@ -51,6 +51,7 @@ def test_the_same_run_again_costs_nothing_and_gives_the_same_whatever_is_in_flig
     assert server.stats().requests == 2 * asked == 2 * (20 + 20 + 40)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [1, 5, 20])
 def test_a_dry_run_counts_what_is_asked_where_every_structure_gives_a_question(server: FakeServer, tmp_path: Path, n: int) -> None:
     kinds = (*LEVELS, "summary")
@@ -65,6 +66,7 @@ def test_a_dry_run_counts_what_is_asked_where_every_structure_gives_a_question(s
         assert counted(models, kinds, n, graph=Library()) == (0, 0)
 
 
+@pytest.mark.long
 def test_a_dry_run_counts_kinds_that_ask_several_times_in_a_row(tmp_path: Path) -> None:
     kinds = ("fact_retrieval", "complex_reasoning", "contextual_summarize")
     relations = {"bench-fact": 3, "bench-reasoning": 5, "bench-summary": 8}
@@ -99,6 +101,7 @@ def test_passages_that_are_too_long_for_a_prompt_are_summed_up_in_parts(server: 
     assert all(len(block["summary"]) == 4 for block in shown if "summary" in block) and len(result.questions) == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "rounds"), [(6, 1), (7, 2), (60, 2), (250, 3)])
 def test_of_a_subgraph_with_many_texts_none_is_left_out_and_every_call_is_foretold(
     size: int, rounds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

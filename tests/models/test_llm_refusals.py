@@ -37,6 +37,7 @@ def test_a_parameter_that_a_model_rejects_is_named_with_the_way_out(tmp_path: Pa
     assert "[model.*]" in caught.value.fix
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("status", "error", "cause"), [
     (400, {"message": "This model's maximum context length is 8192 tokens, passage 0000 is longer"}, "too_long"),
     (413, {"message": "Payload too large"}, "too_long"),
@@ -115,6 +116,7 @@ def test_a_request_that_an_endpoint_moderates_with_403_does_not_end_the_run(tmp_
     assert [outcome.failure and outcome.failure.cause for outcome in outcomes] == ["refused"] * 3
 
 
+@pytest.mark.long
 def test_a_reply_that_drips_in_is_a_time_out_though_the_line_is_never_silent(tmp_path: Path) -> None:
     """A space every tenth of a second, as some servers send while a model thinks, and no end."""
     with _dripping() as url, session(url, tmp_path / "j.sqlite", timeout=0.5, max_retries=0) as models:
@@ -133,6 +135,7 @@ def test_even_debug_messages_hold_no_key(tmp_path: Path, monkeypatch: pytest.Mon
     assert "the-secret" not in seen
 
 
+@pytest.mark.long
 def test_usage_that_is_no_number_breaks_nothing(tmp_path: Path) -> None:
     odd = ({"prompt_tokens": 10**30, "completion_tokens": -1}, {"prompt_tokens": "7", "completion_tokens": True})
     for number, usage in enumerate((None, {}, [], *odd)):
@@ -142,6 +145,7 @@ def test_usage_that_is_no_number_breaks_nothing(tmp_path: Path) -> None:
             assert 0 < models.asked().use[0].input_tokens < 1000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("body", [
     "no JSON", [], {}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": None}]}, {"choices": "x"}, {"error": {}}, None,
 ])

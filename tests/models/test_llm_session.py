@@ -132,6 +132,7 @@ def test_a_shape_that_an_endpoint_refuses_lowers_the_form_for_that_shape_only(tm
     assert forms == ["json_schema", "json_schema", "json_object", "json_object", "json_object", "json_schema", "json_schema"]
 
 
+@pytest.mark.long
 def test_requests_a_minute_are_kept_on_the_wire(tmp_path: Path) -> None:
     """600 a minute with bursts of 10: the 30th request comes no sooner than 20 intervals after the first, however many threads ask."""
     with FakeServer() as server, session(server.base_url, tmp_path / "j.sqlite", rpm=600, concurrency=16) as models:
@@ -222,6 +223,7 @@ def test_a_hundred_thousand_items_take_no_more_memory_than_ten_thousand(tmp_path
     assert pool.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(tmp_path: Path, concurrency: int) -> None:
     """Replies that do not come are not waited for, and no finished call is paid again."""
@@ -238,6 +240,7 @@ def test_ctrl_c_ends_at_once_and_keeps_what_is_finished(tmp_path: Path, concurre
     assert kept(journal) == 5
 
 
+@pytest.mark.long
 def test_a_full_disk_stops_with_the_way_out(tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk."""
     code = """
@@ -307,6 +310,7 @@ def test_errors_of_the_journal_stop_all_threads(tmp_path: Path, monkeypatch: pyt
             models.ask(telling(60)[59])
 
 
+@pytest.mark.long
 def test_hundreds_of_threads_hold_a_few_files_open_only(tmp_path: Path) -> None:
     with FakeServer(delay=0.05) as server, session(server.base_url, tmp_path / "j.sqlite", concurrency=200, timeout=30) as models:
         outcomes = list(models.ask_all(telling(400)))

@@ -231,8 +231,9 @@ def test_shards_workers_and_batches_give_the_bytes_of_one_run(server: FakeServer
             assert Path(f"{name}{end}.jsonl").read_bytes() == Path(f"whole{end}.jsonl").read_bytes(), (name, end)
 
 
+@pytest.mark.long
 def test_workers_get_a_criterion_of_python(server: FakeServer) -> None:
-    Path("kgeval.toml").write_text('[score]\nexecutor = "local"\n', encoding="utf-8")
+    Path("kgeval.toml").write_text('[score]\nexecutor = "local"\nworkers = 1\n', encoding="utf-8")
     spread = kgeval.score(rows(1, 2, 3), metrics=HELPFUL, judge="m", journal="j.sqlite")
     asked = server.stats().requests
     assert list(spread.scores) == list(scored(rows(1, 2, 3)).scores) and server.stats().requests == asked

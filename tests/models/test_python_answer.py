@@ -197,6 +197,7 @@ def test_other_functions_are_called_in_the_thread_of_the_caller_or_in_as_many_as
     assert len(several) == 3 and here not in several
 
 
+@pytest.mark.long
 def test_a_call_that_takes_too_long_is_ended_where_it_can_be_and_else_counted() -> None:
     async def hangs(question: str) -> str:
         await asyncio.sleep(0 if "0" in question else 60)

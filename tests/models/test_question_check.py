@@ -342,6 +342,7 @@ def test_of_rows_with_one_id_the_first_is_checked_on_request() -> None:
     assert report()["sets"][0]["n"] == 1
 
 
+@pytest.mark.long
 def test_ctrl_c_leaves_finished_calls_in_the_journal_and_no_file(tmp_path: Path) -> None:
     holding = HoldingModel(20, Reader())
     rows = [{"id": f"q{n}", "question": f"Who built house {n}?", "reference": "Bo", "evidence": [f"{n} built by Bo."]} for n in range(50)]

@@ -102,6 +102,7 @@ def test_processes_of_this_machine_give_the_bytes_of_one(world: list[str], serve
     assert server.stats().repeated_successes == 0
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("here")
 def test_the_budget_of_a_run_is_not_multiplied_by_its_workers(world: list[str], server: FakeServer) -> None:
     assert score(*world, "--executor", "local", "--workers", "2", "--max-calls", "9", "-o", "spread.jsonl") == 3
@@ -115,6 +116,7 @@ def test_the_budget_of_a_run_is_not_multiplied_by_its_workers(world: list[str], 
     assert not Path("spread.parts").exists()
 
 
+@pytest.mark.long
 def test_what_a_worker_says_reaches_the_user(world: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.stop()
     assert score(*world, "--executor", "local", "--workers", "1", "-o", "spread.jsonl") == 2

@@ -29,7 +29,7 @@ def finish(*processes: subprocess.Popen[str]) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize(("kills", "count"), [(12, 150), pytest.param(100, 300, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("kills", "count"), [(6, 80), pytest.param(100, 300, marks=pytest.mark.long)])
 def test_after_many_kills_no_finished_call_is_repeated_and_the_output_is_byte_identical(tmp_path: Path, kills: int, count: int) -> None:
     """Replies that cannot be used, and 429s, come in between; faults that split a task's calls are left out, so that the journal
     keys of the output can be compared too."""
@@ -64,13 +64,14 @@ def test_a_resumed_run_that_was_finished_sends_nothing(tmp_path: Path) -> None:
     assert all(outcome.from_journal for outcome in second)
 
 
+@pytest.mark.long
 def test_two_processes_on_one_journal_pay_no_call_twice_and_agree(tmp_path: Path) -> None:
     with FakeServer(delay=0.02, jitter=0.03, faults=0.2, kinds=("cut", "prose", "rate_limit", "extra")) as server:
-        finish(*(worker("run", server.base_url, tmp_path / "j", tmp_path / name, 200) for name in ("one", "two")))
+        finish(*(worker("run", server.base_url, tmp_path / "j", tmp_path / name, 100) for name in ("one", "two")))
         stats, requests = server.stats(), server.requests
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     paid = Counter(user_text(entry) for entry in requests if entry.good or entry.fault in TAKEN)
-    assert set(paid.values()) == {1} and len(paid) == 200
+    assert set(paid.values()) == {1} and len(paid) == 100
     assert stats.repeated_successes == 0
     assert asked_after_finished(tmp_path / "j", requests) == []
 
@@ -96,6 +97,7 @@ def test_an_endpoint_that_is_down_at_the_start_stops_the_run_at_once(tmp_path: P
     assert caplog.text.count("asking again") <= models.limits.max_retries, "no round of retries for each of the thousand"
 
 
+@pytest.mark.long
 def test_an_endpoint_that_dies_in_the_middle_leaves_every_item_with_its_cause_and_a_resume_asks_the_rest(tmp_path: Path) -> None:
     server = FakeServer(delay=0.2).start()
     with session(server.base_url, tmp_path / "j", max_retries=0, concurrency=4, timeout=30) as models:

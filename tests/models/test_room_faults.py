@@ -100,6 +100,7 @@ def test_an_unknown_model_stops_at_once(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("lacks", "used", "refusals"), [
     ({"json_schema": False}, "json_object", 1), ({"json_schema": False, "json_object": False}, "text", 3), ({}, "json_schema", 0),
 ])
@@ -174,6 +175,7 @@ def test_a_model_whose_longest_reply_costs_more_than_the_limit_is_asked_all_the_
         assert server.stats().requests == 30 and all(o.value is not None for o in outcomes)
 
 
+@pytest.mark.long
 def test_a_cost_limit_is_kept_with_many_calls_in_flight(tmp_path: Path) -> None:
     """1 USD a million tokens in, 1,000 out at most: what was paid, by the server's own count, stays below the limit."""
     prices = tmp_path / "prices.toml"
@@ -220,6 +222,7 @@ def test_too_many_failures_stop_the_run_and_say_so(tmp_path: Path) -> None:
     assert {o.failure.cause for o in outcomes if o.failure} == {"refused", "error_rate"}
 
 
+@pytest.mark.long
 def test_the_key_reaches_no_file_and_no_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str],
 ) -> None:

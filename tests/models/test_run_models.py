@@ -59,6 +59,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServ
         yield running
 
 
+@pytest.mark.long
 def test_every_stage_that_asks_models_is_what_its_line_gives_by_hand(server: FakeServer) -> None:
     ran = kgeval.run(journal="j.sqlite")
     assert [(stage.kind, stage.state) for stage in ran.stages] == [
@@ -75,6 +76,7 @@ def test_every_stage_that_asks_models_is_what_its_line_gives_by_hand(server: Fak
     assert server.stats().requests == asked, "all replies are in the journal"
 
 
+@pytest.mark.long
 def test_the_budget_is_the_runs_and_more_of_it_goes_on(server: FakeServer) -> None:
     Path("kgeval.toml").write_text(f"{CONFIG}[limits]\ncalls = 5\n", encoding="utf-8")
     short = kgeval.run(journal="j.sqlite")

@@ -270,6 +270,7 @@ def test_trials_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp
     assert server.stats().requests == 8 * 2 * 3
 
 
+@pytest.mark.long
 def test_a_closed_pipe_loses_no_file(server: FakeServer, tmp_path: Path) -> None:
     answers = files(tmp_path, 30)
     command = (

@@ -26,11 +26,12 @@ from kgeval.records import Answer, Citation, Passage, Question, Row
 from kgeval.tables.rows import RowSelection, open_rows
 
 CALLS = 6
+ROWS = 80
 
 
 
 def test_every_figure_is_that_of_the_sets_in_six_calls_a_row_and_none_on_a_second_run(tmp_path: Path) -> None:
-    given = worlds(60)
+    given = worlds(30)
     rows = [world.row(n) for n, world in enumerate(given)]
     with FakeServer(Judge()) as server:
         with session(server.base_url, tmp_path / "j") as models:
@@ -63,12 +64,12 @@ def test_reference_claims_are_asked_once_for_all_systems(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_with_a_third_of_replies_faulty_every_row_is_scored_as_without_faults_or_says_why_not(tmp_path: Path, seed: int) -> None:
-    given = worlds(200, seed)
+    given = worlds(ROWS, seed)
     kinds = tuple(kind for kind in KINDS if kind != "hang")  # hanging replies only take time: the model room has them
     with FakeServer(Judge(), faults=0.3, seed=seed, kinds=kinds) as server, session(server.base_url, tmp_path / "j") as models:
         results = scored((world.row(n) for n, world in enumerate(given)), models)
         stats, requests = server.stats(), server.requests
-    assert [result.row.n for result in results] == list(range(200))
+    assert [result.row.n for result in results] == list(range(ROWS))
     counts: Counter[str] = Counter()
     for world, result in zip(given, results, strict=True):
         assert [one.metric for one in result.scores] and set(values(result)) == set(USUAL)
@@ -79,7 +80,7 @@ def test_with_a_third_of_replies_faulty_every_row_is_scored_as_without_faults_or
             else:
                 assert one.status == "unscored" and one.value is None
                 assert one.reason and one.reason.partition(":")[0] in ("refused", "missing_item", "unparsable", "cut", "empty"), one.reason
-    assert counts.total() == 200 * len(USUAL) and counts["scored"] > 0.75 * counts.total()
+    assert counts.total() == ROWS * len(USUAL) and counts["scored"] > 0.75 * counts.total()
     assert stats.repeated_successes == 0
     usable = Counter((user_text(entry), entry.hash) for entry in requests if entry.good or entry.fault in TAKEN)
     assert max(usable.values()) == 1
@@ -177,6 +178,7 @@ HARMLESS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", HARMLESS)
 def test_a_verdict_list_in_any_disorder_gives_the_scores_of_the_tidy_one(tmp_path: Path, name: str) -> None:
     given = worlds(25, seed=3)

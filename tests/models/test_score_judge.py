@@ -71,8 +71,9 @@ def test_five_metrics_cost_six_calls_a_row_nothing_again_and_a_reference_is_read
     assert once <= 6 * len(rows)
 
 
-@pytest.mark.parametrize("metrics", [USUAL, ALL, ("faithfulness",), ("citation_coverage", "answer_completeness")], ids=len)
-@pytest.mark.parametrize("trials", [1, 2])
+@pytest.mark.parametrize(("metrics", "trials"), [
+    (ALL, 2), (USUAL, 1), (("faithfulness",), 2), (("citation_coverage", "answer_completeness"), 1),
+], ids=["all", "usual", "one", "two"])
 def test_a_dry_run_counts_exactly_the_calls_that_are_made(tmp_path: Path, metrics: tuple[str, ...], trials: int) -> None:
     with FakeServer() as server, session(server.base_url, tmp_path / "j.sqlite") as models:
         plan = planned(models, mixed(), metrics, trials=trials)
@@ -95,6 +96,7 @@ def kind_of(stage: str) -> str:
     return "claims" if stage.startswith("claims-") else stage
 
 
+@pytest.mark.long
 def test_a_dry_run_after_a_part_of_the_run_counts_the_rest_exactly(tmp_path: Path) -> None:
     """The budget ends the run somewhere in the middle of rows; what is left is what the next run asks."""
     with FakeServer(Judge()) as server:
@@ -151,6 +153,7 @@ def test_a_dry_run_counts_the_triples_of_every_context(tmp_path: Path) -> None:
         assert server.stats().requests == 6
 
 
+@pytest.mark.long
 def test_the_low_end_of_a_dry_run_is_what_texts_without_claims_cost(tmp_path: Path) -> None:
     def silent(chat: Chat) -> Any:
         return {"statements": [], "nothing_claimed": True} if "nothing_claimed" in str(chat.schema) else None
@@ -210,6 +213,7 @@ def test_texts_in_any_script_are_judged_as_they_are(tmp_path: Path, language: st
     assert scores["faithfulness"].detail["claims"] == claims
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("filling", ["word ", "\u5317", "\\\"}]", "</data>\n"])
 def test_an_answer_of_a_megabyte_is_judged_whole(tmp_path: Path, filling: str) -> None:
     text = (filling * (MEGABYTE // len(filling))) + " Paris is in France."

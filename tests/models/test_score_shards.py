@@ -35,6 +35,7 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [*write_world(tmp_path)[:-1], "token_f1,rouge_l"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("of", "more"), [
     (8, ()), (3, ("--trials", "2", "--against", "a", "--threshold", "token_f1=0.9")), (2, ("--redact", "--limit", "9")),
 ])
@@ -68,6 +69,7 @@ def test_a_shard_without_rows_is_a_part_too(plain: list[str]) -> None:
     assert Path("joined.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ""])
 def test_parts_may_have_any_form_of_results(plain: list[str], ending: str) -> None:
     assert score(*plain, "-o", "whole.jsonl") == 0
@@ -75,6 +77,7 @@ def test_parts_may_have_any_form_of_results(plain: list[str], ending: str) -> No
     assert Path("joined.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_a_joined_result_is_gone_on_with_as_any_other(world: list[str], server: FakeServer) -> None:
     assert join(*in_shards(Path("parts"), 2, *world), "-o", "joined.jsonl") == 0
     before = Path("joined.jsonl").read_bytes()
@@ -85,6 +88,7 @@ def test_a_joined_result_is_gone_on_with_as_any_other(world: list[str], server: 
     assert Path("joined.jsonl").read_bytes() == before
 
 
+@pytest.mark.long
 def test_shards_with_journals_of_their_own_are_taken_into_one(world: list[str], server: FakeServer) -> None:
     own = world[:-2]
     parts = [Path(f"{k}.jsonl") for k in (1, 2)]
@@ -97,6 +101,7 @@ def test_shards_with_journals_of_their_own_are_taken_into_one(world: list[str], 
     assert Path("whole.jsonl").read_bytes() == Path("j.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_every_fault_of_the_parts_is_named_at_once(plain: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = in_shards(Path("parts"), 5, *plain)
     twice = in_shards(Path("twice"), 5, *plain)[0]
@@ -162,6 +167,7 @@ def test_a_shard_that_cannot_be_is_refused(plain: list[str], shard: str, capsys:
     assert "write K/N" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_an_incomplete_part_makes_an_incomplete_whole(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert score(*world, "--shard", "1/2", "-o", "1.jsonl") == 0
     assert score(*world, "--shard", "2/2", "-o", "2.jsonl", "--max-calls", "3") == 3

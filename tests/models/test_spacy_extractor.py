@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import spacy
-from spacy.language import Language
-from spacy.tokens import Doc
-from spacy.training import Example
 
 from kgeval.errors import UsageError
 from kgeval.records import Chunk
 from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.spacy_ import SpacyExtractor, extraction_of
 
-ENGLISH = spacy.blank("en")
+if TYPE_CHECKING:  # spaCy loads PyTorch: 4 s, which only a worker that runs these tests is to pay
+    from spacy.language import Language
 
 # One word a piece: text/dependency/head (head counted from 0), and the entity's type behind a fourth slash; "I-" continues it.
 
@@ -31,14 +29,24 @@ def drawn(picture: str) -> dict[str, list[Any]]:
     }
 
 
+@cache
+def english() -> Language:
+    import spacy
+
+    return spacy.blank("en")
+
+
 def read(picture: str) -> Extraction:
-    return extraction_of(Doc(ENGLISH.vocab, **drawn(picture)), "c")
+    from spacy.tokens import Doc
+
+    return extraction_of(Doc(english().vocab, **drawn(picture)), "c")
 
 
 def triples(found: Extraction) -> list[tuple[str, str, str]]:
     return [(found.mentions[link.source].name, link.predicate, found.mentions[link.target].name) for link in found.links]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("picture", "expected"), [
     ("Anna/nsubj/1/PERSON married/ROOT/1 Bob/dobj/1/PERSON", ("Anna", "marry", "Bob")),
     ("Anna/nsubj/1/PERSON married/root/1 Bob/obj/1/PERSON", ("Anna", "marry", "Bob")),
@@ -111,6 +119,10 @@ def after(first: dict[str, list[Any]], second: dict[str, list[Any]]) -> dict[str
 
 def trained() -> Language:
     """A pipeline trained on twenty sentences: entities and parse, on the processor, the same in every run."""
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
     spacy.util.fix_random_seed(7)
     nlp = spacy.blank("en")
     nlp.add_pipe("parser", config={"min_action_freq": 1})
@@ -137,6 +149,7 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_trained_pipeline_loaded_by_path_reads_new_sentences(pipeline: Path) -> None:
     extractor = SpacyExtractor(str(pipeline))
     texts = ["Dora married Bob. Carl lived in Rome.", "Emil was killed by Anna. Dora is the mayor of Oslo."]
@@ -161,6 +174,8 @@ def test_a_pipeline_that_is_not_there_or_cannot_be_read_is_one_clear_error(tmp_p
 
 
 def test_a_pipeline_without_parser_or_ner_says_which_one_it_lacks(tmp_path: Path) -> None:
+    import spacy
+
     nlp = spacy.blank("en")
     nlp.add_pipe("entity_ruler")
     nlp.to_disk(tmp_path)

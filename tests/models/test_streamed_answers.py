@@ -68,6 +68,7 @@ def answer(url: str, *arguments: object) -> int:
     return run([str(argument) for argument in given])
 
 
+@pytest.mark.long
 def test_the_seconds_to_the_first_token_are_of_the_stream_and_are_found_again(tmp_path: Path) -> None:
     questions(tmp_path, 1)
     with streaming([REPLY], REST) as (url, bodies):
@@ -90,6 +91,7 @@ def test_without_the_setting_nothing_is_streamed_and_no_time_is_told(tmp_path: P
         assert lines(Path("a.jsonl"))[0].get("ttft_s") is None
 
 
+@pytest.mark.long
 def test_a_stream_that_breaks_is_asked_again_and_an_endpoint_without_one_is_told(tmp_path: Path) -> None:
     questions(tmp_path, 1)
     with streaming([REPLY[:2], REPLY]) as (url, bodies):

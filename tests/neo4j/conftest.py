@@ -34,14 +34,14 @@ ONE_LINE = {
 # Files that ask the queries of an audit. To plan them all takes a server as long as ten audits, so one worker has these files, first.
 # The first of all wants a server that nothing was written to
 AUDITING = (
-    "test_goldens_graphs.py", "test_accuracy.py", "test_audit_*.py", "test_build_cli.py", "test_checks_*.py", "test_demo.py",
-    "test_hand_made.py", "test_labelled_pairs.py", "test_notebooks.py", "test_safe_reading.py", "test_written_by_writers.py",
-    "test_repairs.py", "test_tutorials.py",
+    "test_goldens_graphs.py", "test_accuracy.py", "test_api_on_a_graph.py", "test_audit_*.py", "test_bound_queries.py", "test_build_cli.py",
+    "test_checks_*.py", "test_demo.py", "test_hand_made.py", "test_labelled_pairs.py", "test_no_secret_is_told.py", "test_notebooks.py",
+    "test_safe_reading.py", "test_written_by_writers.py", "test_repairs.py", "test_tutorials.py",
 )
 # Files that make and drop indexes or constraints: each time a server forgets the plans of all queries; so they come late
 REPLANNING = (
-    "test_builtin_index.py", "test_builtin_sweep.py", "test_build_cli.py", "test_checks_schema.py", "test_checks_store.py",
-    "test_checks_vectors.py", "test_repairs.py", "test_written_by_writers.py",
+    "test_api_on_a_graph.py", "test_builtin_index.py", "test_builtin_sweep.py", "test_build_cli.py", "test_checks_schema.py",
+    "test_checks_store.py", "test_checks_vectors.py", "test_repairs.py", "test_written_by_writers.py",
 )
 # Files that write hundreds of labels and types. A server never forgets one, and every look at its layout asks it for each label with each
 # type: whatever came after them took many times as long (half of the suite's time), so they come last of this folder

@@ -16,6 +16,8 @@ from kgeval.graph.connect import Address, Graph
 LIGHT = "-XX:+UseSerialGC\n"
 # each test empties the database and fills it again: to the server every plan looks out of date, and planning is most of what it does here
 PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_divergence_threshold=1.0\n"
+# the audits of the suite's layouts are some thousand texts, those of one layout with other tests between them; the server's own is 1,000
+PLANNED_ONCE += "server.memory.query_cache.per_db_cache_num_entries=5000\n"
 
 
 @contextmanager

@@ -91,6 +91,8 @@ def graph_ids(connection: Graph) -> Callable[[list[str]], int]:
     return count
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_run_that_was_cut_goes_on_and_asks_only_what_lacks(cli: Callable[..., int], server: FakeServer) -> None:
     options = ("--system", "graph", "--extractive", "-o", "r.jsonl", "-q", "--journal", "j.sqlite")
     assert cli(*options) == 0

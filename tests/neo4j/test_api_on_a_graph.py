@@ -61,6 +61,8 @@ def told(report: Any) -> tuple[Any, Any]:
     return figures, [one.model_dump(exclude={"seconds"}) for one in report.findings]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_driver_gives_what_the_command_gives_and_stays_open(driver: neo4j.Driver, address: Address, tmp_path: Path) -> None:
     before = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
     result = kgeval.audit(driver, graph="velmouth", examples=2, fail_on="error")
@@ -91,6 +93,7 @@ def test_what_the_database_lacks_is_no_warning_in_the_log_of_the_driver_s_owner(
     assert caplog.text == ""
 
 
+@pytest.mark.long
 def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address: Address, sample: None, tmp_path: Path) -> None:
     with kgeval.connect(address.uri) as session:
         first = kgeval.audit(session, graph="velmouth", checks="isolated-entity", no_structure=True)
@@ -108,6 +111,7 @@ def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address:
     assert "graph" not in session.__dict__
 
 
+@pytest.mark.long
 def test_what_is_accepted_is_written_and_read_again(
     driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -151,6 +155,8 @@ def test_two_sessions_in_two_threads_do_different_tasks_at_once(address: Address
     assert both == [work(1), work(2)] and both[0][0] == both[1][0] and both[0][1] != both[1][1]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j.Driver) -> None:
     def interrupt(delay: float, over: threading.Event) -> None:
@@ -162,17 +168,19 @@ def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j
         over = threading.Event()
         thread = threading.Thread(target=interrupt, args=(delay, over))
         thread.start()
-        with pytest.raises(KeyboardInterrupt):
-            while True:
-                kgeval.audit(driver, graph="velmouth")
-        over.set()
-        thread.join()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                while True:
+                    kgeval.audit(driver, graph="velmouth")
+        finally:
+            over.set()
+            thread.join()
     assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
     assert kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True).findings[0].status == "failed"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "step"), [("recv_into", 5), ("sendall", 2)])
+@pytest.mark.parametrize(("kind", "step"), [("recv_into", 5), ("sendall", 1)])
 def test_wherever_an_interrupt_meets_the_driver_no_connection_stays_in_the_midst_of_a_message(
     kind: str, step: int, driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -267,6 +275,8 @@ def test_built_in_systems_answer_over_a_driver_or_a_session_that_is_open(driver:
     assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_examples_of_the_page_run(
     driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -285,6 +295,7 @@ def test_the_examples_of_the_page_run(
     assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_graph_is_built_from_files_frames_and_mappings_alike(driver: neo4j.Driver, tmp_path: Path) -> None:
     documents = [
         {"id": "a", "title": "Mill", "text": "Ann Lee built Harrow Mill in Velmouth. Ann Lee lives in Velmouth."},
@@ -328,6 +339,7 @@ def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: ne
     assert "gates of kgeval:\n  gate missed: fail-on no check of severity error fails (4: empty-name, duplicate-name" in done.stdout
 
 
+@pytest.mark.long
 def test_questions_are_made_checked_and_asked_for_scores_without_a_file(driver: neo4j.Driver, tmp_path: Path) -> None:
     options: dict[str, Any] = {"template": True, "seed": 3, "config": False}
     made = kgeval.generate_questions(driver, graph="velmouth", kinds={"hops": 3, "negative": 2}, **options)

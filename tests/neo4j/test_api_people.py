@@ -43,6 +43,8 @@ def somewhere(secrets: None, address: Address, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("OPENAI_API_KEY", "k")
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_sheet_alone_gives_the_drawn_items_and_no_share(driver: neo4j.Driver) -> None:  # noqa: F811
     drawn = kgeval.accuracy(driver, **HERE, no_model=True, sheet="sheet.csv", config=False)
     items = drawn.to_pandas()
@@ -53,6 +55,7 @@ def test_a_sheet_alone_gives_the_drawn_items_and_no_share(driver: neo4j.Driver) 
         kgeval.accuracy(driver, **HERE, no_model=True, sheet="sheet.csv", config=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["list", "frame", "iterator", "file", "several"])
 def test_labels_of_every_kind_give_what_the_command_gives(form: str, driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     rows = labels(10)
@@ -70,6 +73,8 @@ def test_labels_of_every_kind_give_what_the_command_gives(form: str, driver: neo
         assert all(not str(file.path).startswith("/") for file in true.report.run.inputs), "files of rows have the names of keywords"
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_gates_of_shares_are_looked_at_or_raised(driver: neo4j.Driver) -> None:  # noqa: F811
     options: dict[str, Any] = {**HERE, "labels": labels(10), "config": False}
     true = kgeval.accuracy(driver, thresholds=["accuracy>=0.95", "contradicted=0.1", "precision>=0.5"], **options)
@@ -80,6 +85,7 @@ def test_gates_of_shares_are_looked_at_or_raised(driver: neo4j.Driver) -> None: 
     kgeval.accuracy(driver, thresholds="accuracy>=0.9", **options).raise_for_gates()
 
 
+@pytest.mark.long
 def test_a_judge_is_planned_asked_once_and_corrected_by_labels(driver: neo4j.Driver, tmp_path: Path) -> None:  # noqa: F811
     with FakeServer(judged) as server:
         options: dict[str, Any] = {
@@ -108,6 +114,7 @@ def test_faulty_labels_and_options_are_told_all_at_once(driver: neo4j.Driver) ->
         kgeval.accuracy(driver, **HERE, judge="j", batch=True, config=False)
 
 
+@pytest.mark.long
 def test_labelled_pairs_as_rows_give_recall_without_a_model(driver: neo4j.Driver) -> None:  # noqa: F811
     given = (("dunmere ", "same"), ("Velmouth", "different"))
     pairs = [{"name_a": "Dunmere", "name_b": name, "label": label} for name, label in given]
@@ -121,6 +128,8 @@ GOLD: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["list", "frame", "iterator", "records", "several", "file"])
 def test_gold_of_every_kind_gives_what_the_command_gives(form: str, driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in GOLD), encoding="utf-8")
@@ -139,6 +148,7 @@ def test_gold_of_every_kind_gives_what_the_command_gives(form: str, driver: neo4
     assert lacks.report.run.inputs[0].path == {"several": "gold-1", "file": "gold.jsonl"}.get(form, "gold")
 
 
+@pytest.mark.long
 def test_gates_of_gold_plans_and_faults(driver: neo4j.Driver, tmp_path: Path) -> None:  # noqa: F811
     options: dict[str, Any] = {"graph": "velmouth", "config": False}
     lacks = kgeval.completeness(driver, gold=GOLD, thresholds="entity_coverage@exact>=0.9", **options)

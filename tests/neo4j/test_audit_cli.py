@@ -19,8 +19,10 @@ from waiting import wait_until
 
 from kgeval.auditing import engine
 from kgeval.cli.main import run
+from kgeval.config import cache_folder
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.queries import all_queries, parse
+from kgeval.tables.output import UNSAVED
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -79,6 +81,7 @@ def test_an_audit_writes_reports_and_nothing_else(
     assert re.search(r"\bHe\b", Page((tmp_path / "r.html").read_text(encoding="utf-8")).text)
 
 
+@pytest.mark.long
 def test_a_gate_fails_only_when_asked(draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path) -> None:
     draw(SMALL)
     assert kgeval("audit", "-q", "--no-structure") == 0
@@ -87,6 +90,8 @@ def test_a_gate_fails_only_when_asked(draw: Callable[[str], None], kgeval: Calla
     assert kgeval("audit", "-q", "--no-structure", "--check", "isolated-entity", "--threshold", "isolated-entity<=0.1") == 1
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_check_over_its_time_limit_is_incomplete_and_the_rest_goes_on(
     draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -197,6 +202,8 @@ def test_a_full_device_gives_a_message_and_no_traceback() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Graph, draw: Callable[[str], None]) -> None:
     from kgeval.cli.cypher import defaults
     from kgeval.graph.layouts import bind, load_profile
@@ -218,3 +225,25 @@ def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Gra
         if got != set(query.columns) and not ("RETURN *" in query.text and got >= set(query.columns)):
             failed.append((query.name, got, query.columns))
     assert not failed
+
+
+@pytest.mark.long
+def test_an_audit_that_cannot_be_written_or_printed_is_kept_and_the_others_are_written(
+    draw: Callable[..., None], kgeval: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    draw(SMALL)
+    (tmp_path / "report.html").symlink_to("/dev/full")
+    outputs = ("-o", tmp_path / "report.html", "-o", tmp_path / "report.json")
+    with Path("/dev/full").open("w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", full)
+        assert kgeval("audit", "--graph", "small", "--no-progress", *outputs) == 2
+    report, summary = sorted((cache_folder() / UNSAVED).iterdir())
+    told = capsys.readouterr().err
+    for what, where in ((tmp_path / "report.html", report), ("standard output", summary)):
+        assert f"{what}: cannot be written: No space left on device; it is kept whole in {where}" in told
+    assert "Graph audit: small" in Page(report.read_text(encoding="utf-8")).text
+    assert summary.read_text(encoding="utf-8").startswith("kgeval audit: small")
+    assert json.loads((tmp_path / "report.json").read_text())["graph"] == "small"
+    assert kgeval("audit", "--graph", "small", "-o", tmp_path / "report.json" / "report.html") == 2
+    assert "report.json is no folder" in capsys.readouterr().err

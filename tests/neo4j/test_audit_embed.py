@@ -35,6 +35,7 @@ def audited(folder: Path, *words: str) -> tuple[int, dict]:
     return code, json.loads(report.read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_an_endpoint_embeds_and_the_report_names_its_model(graph: Graph, tmp_path: Path) -> None:
     before = graph.read("MATCH (n) RETURN elementId(n) AS id, properties(n) AS has ORDER BY id")
     with FakeServer() as server:
@@ -75,6 +76,8 @@ def test_a_model_that_cannot_be_had_is_told_at_once(
     assert not (tmp_path / "r.json").exists()
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_accuracy_lists_the_pairs_of_similar_entity_where_it_can_run(graph: Graph, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     words = ["accuracy", "--graph", "small", "--kind", "duplicates", "--no-model", "--sheet", str(sheet), "--no-progress"]

@@ -50,6 +50,8 @@ def finding(path: str | Path, rule: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_limits_of_severities_decide_with_fail_on(graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     people(graph, PEOPLE)  # six of six isolated
     Path("kgeval.toml").write_text('[audit.thresholds]\nisolated-entity = { warning = 0.5, error = "<=6 hits" }\n')
@@ -85,6 +87,8 @@ def test_a_gate_over_checks_that_could_not_be_judged_is_no_pass(graph: Graph, kg
     assert not {one["status"] for one in read("r.json")["findings"]} & {"passed", "failed"}
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_structure_figures_are_gates_and_no_answer_is_no_pass(graph: Graph, kgeval: Callable[..., int]) -> None:
     people(graph, PEOPLE)
     one = ("audit", "-q", "--check", "isolated-entity", "-o", "r.json")
@@ -184,6 +188,8 @@ def test_files_are_never_lost(graph: Graph, kgeval: Callable[..., int], capsys: 
     assert "it is about graph elsewhere" in err and "layout lightrag" in err and len(read("r.json")["notes"]) == 2
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_graph_that_is_loaded_by_half_is_said_to_be_so_and_no_gate_is_answered(
     graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:

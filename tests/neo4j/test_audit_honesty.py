@@ -44,9 +44,9 @@ def test_every_session_of_an_audit_is_read_only(
         modes.append({neo4j.RoutingControl.READ: neo4j.READ_ACCESS}.get(more.get("routing_")))
         return execute(*arguments, **more)
 
-    def sent(session: Any, queries: Any, *more: Any) -> None:
+    def sent(session: Any, queries: Any, *arguments: Any, **more: Any) -> None:
         modes.extend([session._config.default_access_mode] * len(queries))
-        send_together(session, queries, *more)
+        send_together(session, queries, *arguments, **more)
 
     monkeypatch.setattr(graph._driver, "session", watched)
     monkeypatch.setattr(graph._driver, "execute_query", executed)
@@ -256,3 +256,19 @@ def test_a_graph_without_types_has_its_type_checks_skipped(graph: Graph, draw: C
     found = {f.rule_id: f for f in audit(graph, bare, EngineOptions(rules=choose(["types", "duplicates"], []))).findings}
     assert found["missing-type"].status == found["type-conflict"].status == "skipped"
     assert found["duplicate-name"].status == "passed"
+
+
+def test_what_rests_on_absence_is_neither_passed_nor_failed_where_rights_hide_a_part(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(PICTURE)
+    rules = choose([], [])
+    options = EngineOptions(rules=rules, structure=None)
+    before = {finding.rule_id: finding for finding in audit(graph, LAYOUT, options).findings}
+    monkeypatch.setattr(graph, "info", graph.info.model_copy(update={"hidden": ["denied: NODE(Payment)"]}))
+    after = {finding.rule_id: finding for finding in audit(graph, LAYOUT, options).findings}
+    rests = {rule.id for rule in rules if "whole_view" in rule.needs}
+    assert {"isolated-entity", "entity-without-source", "chunk-without-entities", "missing-type"} <= rests
+    assert all(after[name].status == "skipped" and "may hold what is missing" in (after[name].reason or "") for name in rests)
+    assert all(after[name].status == before[name].status for name in after.keys() - rests)
+    assert any(finding.status in ("passed", "failed") for name, finding in after.items() if name not in rests)

@@ -33,6 +33,7 @@ def kgeval(address: Address, monkeypatch: pytest.MonkeyPatch) -> Callable[..., i
     return lambda *arguments: run([str(a) for a in arguments])
 
 
+@pytest.mark.long
 def test_graphs_of_one_database_stand_beside_each_other_with_one_corpus(
     draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path,
 ) -> None:
@@ -63,6 +64,8 @@ def test_every_wrong_name_is_told_with_the_known_ones_before_an_audit_runs(
     assert "auditing" not in told
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_baseline_tells_what_became_worse_by_type_and_by_name_after_a_rebuild(
     graph: Graph, draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:

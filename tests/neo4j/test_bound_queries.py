@@ -47,6 +47,8 @@ CREATE (p)-[:KNOWS]->(p), (p)-[:KNOWS]->(:Person:`G raph` {last: 'it'}), (:Perso
 """
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("layout", [HOSTILE, PEOPLE], ids=lambda layout: layout.name)
 def test_names_in_queries_change_nothing_that_is_found(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     graph.write(GRAPH)
@@ -73,6 +75,8 @@ def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:
         yield from leaves(child, in_turn=in_turn or "Apply" in plan["operatorType"])
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_no_query_looks_through_all_entities_for_each_entity_though_the_planner_knows_of_few(graph: Graph) -> None:
     """As when a plan made for a small graph is still kept while a large one has taken its place. (Patterns that a plan asks for within an
     expression are not in what the server tells of it.)"""

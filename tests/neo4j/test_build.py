@@ -140,6 +140,7 @@ def test_the_same_input_again_changes_nothing_and_extracts_nothing(graph: Graph)
     assert (state(graph, ids=True), mark(graph)) == (before, marked)
 
 
+@pytest.mark.long
 def test_documents_in_any_order_and_in_any_parts_give_the_same_graph(graph: Graph) -> None:
     whole = after(graph, MOBY, CAROL, LATER)
     for order in permutations([MOBY, CAROL, LATER]):
@@ -221,6 +222,8 @@ def test_stopped_before_any_write_the_same_command_ends_in_the_same_state(
     assert stopped > 10
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_after_an_interruption_another_build_meets_whole_documents_only(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = document("carol", CAROL.text.replace("Marley", "Jacob_Marley"))
     possible = [after(graph, MOBY, carol, LATER) for carol in (CAROL, changed)]

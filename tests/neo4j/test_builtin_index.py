@@ -112,6 +112,7 @@ def test_a_change_of_relations_alone_changes_the_signature(town: BuiltinTools) -
     assert open_builtin("graph", {}, town).signature != before
 
 
+@pytest.mark.long
 def test_a_rare_type_is_found_behind_many_nearer_nodes_of_the_vector_index(graph: Graph, draw: Draw, tmp_path: Path) -> None:
     draw("UNWIND range(1, 60) AS i CREATE (:__Entity__ {name: 'Ada ' + i, id: 'a' + i, type: 'Person'})")
     draw("CREATE (:__Entity__ {name: 'Zzyzx', id: 'z', type: 'Place'})-[:IS_IN {predicate: 'is in'}]->(:__Entity__ {name: 'Yo', id: 'y'})")
@@ -218,6 +219,7 @@ def test_pieces_longer_than_the_model_reads_are_refused(town: BuiltinTools, monk
         open_builtin("vector", {"chunk_tokens": 600}, town)
 
 
+@pytest.mark.long
 def test_a_preset_at_the_command_line_is_in_answers_and_in_the_record_of_the_index(
     answer: Callable[..., int], scores: Scores, tmp_path: Path,
 ) -> None:

@@ -62,6 +62,8 @@ def test_in_lightrag_the_source_property_counts_and_a_placeholder_is_no_source(g
     assert counted(check(graph, "relation-without-source", LIGHTRAG))[:2] == (1, 2)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_neo4j_graphrag_chunks_need_no_id(graph, draw):
     draw("""CREATE (c:Chunk {text: 'Ada wrote notes.'}), (:Chunk {text: 'Contents'}),
         (a:__Entity__:Person {name: 'Ada'})-[:FROM_CHUNK]->(c),

@@ -38,6 +38,8 @@ def shown(finding: Finding) -> list[list[str]]:
     return [[item.name for item in example.items] for example in finding.examples]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("layout", [PLAIN, NAMED], ids=["plain", "named"])
 def test_without_relations_each_check_is_skipped_with_the_reason(graph, draw, rule, layout):

@@ -53,6 +53,8 @@ def test_a_plain_index_or_a_constraint_answers_and_a_composite_one_does_not(inde
     assert run_check(indexed, LOOKUPS, "missing-index").status == "passed"
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_vector_and_fulltext_indexes_of_another_layout(indexed, draw):
     draw("CREATE (:base {entity_id: 'a'})")
     indexed.schema_command("CREATE INDEX plain FOR (n:base) ON (n.entity_id)")

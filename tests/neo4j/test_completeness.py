@@ -181,6 +181,7 @@ def test_gates_have_no_answer_where_no_gold_document_is_known_unless_the_whole_g
     assert "No document" not in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("layout", "document", "engine", "documents_known"), [
     ("kgeval", "a", "Engine", True),
     ("neo4j-graphrag", "a.txt", "Analytical Engine", True),

@@ -43,6 +43,7 @@ def test_every_kind_of_write_is_refused_in_a_read(graph: Graph, statement: str) 
         graph.read(statement)
 
 
+@pytest.mark.long
 def test_gds_write_endpoints_are_refused_in_a_read(graph: Graph) -> None:
     graph.write("CREATE (:E)-[:R]->(:E)")
     graph.read("CALL gds.graph.project('kgeval_test_write', '*', '*') YIELD nodeCount RETURN nodeCount")

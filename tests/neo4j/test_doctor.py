@@ -33,6 +33,8 @@ def test_a_bare_graph_hears_of_everything_that_it_lacks(graph: Graph, doctor: Ca
     assert told.count("  why:") == told.count("  unblock:") >= 8
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_commands_that_unblock_name_the_graph_that_was_named_and_the_extra_that_is_missing(
     graph: Graph, doctor: Callable[..., str], monkeypatch: pytest.MonkeyPatch,
 ) -> None:

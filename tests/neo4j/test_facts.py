@@ -70,6 +70,8 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "no-secret")
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_share_counts_the_facts_that_follow_from_what_is_near(graph, draw, embedder, tmp_path):
     draw(HARBOUR)
     given = facts("Captain Ada commands the North Light.", "The Packet Line owns the North Light.", "Ada painted the North Light.")
@@ -168,6 +170,7 @@ def test_a_sentence_that_gives_orders_is_data(graph, draw, embedder, tmp_path):
     assert seen[0].count("</data>") == 1 + 2, "the system part speaks of it once, and two slots end with it"
 
 
+@pytest.mark.long
 def test_a_super_node_costs_no_more_than_the_judge_may_see(graph, draw, embedder):
     draw("""CREATE (hub:Thing {name: 'Hub'}) WITH hub UNWIND range(1, 400) AS i
             CREATE (hub)-[:R {predicate: 'has'}]->(:Thing {name: 'Leaf ' + i})""")

@@ -68,6 +68,7 @@ def total(out: str) -> str:
     return next(line for line in out.splitlines() if line.startswith("total"))
 
 
+@pytest.mark.long
 def test_the_dry_run_counts_the_calls_and_the_same_command_again_costs_nothing(
     cli: Callable[..., int], server: FakeServer, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -147,6 +148,7 @@ def test_ctrl_c_writes_what_was_made_so_far(cli: Callable[..., int], tmp_path: P
         assert lines("q.jsonl")[: len(kept)] == kept and 30 - before <= slow.stats().requests - before <= 30 - len(kept)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("cli")
 def test_kinds_without_a_model_need_none_and_load_no_torch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("KGEVAL_QUESTIONS_GENERATE_MODEL")
@@ -305,6 +307,7 @@ def checking(chat: Chat) -> Any:
     return one if fields == set(one) else letter(chat)
 
 
+@pytest.mark.long
 def test_check_adds_the_checks_that_makers_did_not_do_and_its_dry_run_bounds_the_calls(
     cli: Callable[..., int], capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -54,6 +54,7 @@ def writer(chat: Chat) -> Any:
     return {"reason": "so", "follows": True, "corrected": "", "question": blocks["question"][0]}
 
 
+@pytest.mark.long
 def test_chains_and_neighbourhoods_are_large_enough_for_their_levels(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(RING)
     with open_sampler(graph, bind(graph, load_profile("kgeval").layout, None), seed=1) as sampler:
@@ -67,6 +68,7 @@ def test_chains_and_neighbourhoods_are_large_enough_for_their_levels(graph: Grap
                 assert sorted(degrees.values()) == [1, 1, *[2] * (size - 1)], "a path, also around one place of a ring"
 
 
+@pytest.mark.long
 def test_generate_writes_the_four_levels_and_costs_nothing_again(
     graph: Graph, draw: Callable[[str], None], address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

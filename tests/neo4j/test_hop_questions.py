@@ -107,6 +107,8 @@ def test_a_shorter_way_to_another_entity_of_the_answer_s_name_is_a_shortcut_too(
     assert cause(make(desk(graph, path(graph, "Ada", "Acme", "Ulm")))) == "shortcut"
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("in_time", [True, False])
 def test_many_paths_are_proved_at_once_and_one_by_one_where_that_takes_too_long(
     graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch, in_time: bool,

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from statsmodels.stats.proportion import proportion_confint
 
 from kgeval.auditing.completeness.ideal import ideal_gold
 from kgeval.auditing.completeness.ideal_sheet import checked, sampled, write_sheet
@@ -68,6 +67,8 @@ READ = ByHand({
 })
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_graph_is_held_against_what_the_extractor_read_in_each_document(graph, draw):
     draw(GRAPH)
     ideal = ideal_gold([HARBOUR, STORM], READ, made_by="by-hand")
@@ -83,6 +84,8 @@ def test_a_graph_is_held_against_what_the_extractor_read_in_each_document(graph,
     assert {item.name for item in report.missing if item.kind == "entity"} == {"Packet Line", "Elias Thorn"}
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_label_stands_beside_every_figure_in_every_form(graph, draw):
     draw(GRAPH)
     ideal = ideal_gold([HARBOUR, STORM], READ, made_by="model-9")
@@ -122,6 +125,8 @@ def test_people_check_a_sample_and_the_precision_stands_beside_the_coverage(tmp_
     write_rows(labelled, rows)
     found = checked(ideal, labelled).record
     assert (found.sampled, found.labelled) == (6, 5) and found.notes == ["1 rows of the sheet have no label"]
+    from statsmodels.stats.proportion import proportion_confint
+
     for kind, wanted in (("entities", "entity"), ("triples", "triple")):
         labels = [row["label"] for row in rows if row["kind"] == wanted and row["label"]]
         got, right = found.precision[kind], labels.count("right")

@@ -378,6 +378,7 @@ def _read(question: str, text: str) -> str:
     return " ".join(f"{name} faces {ahead[name]}." for name in names) if known else ""
 
 
+@pytest.mark.long
 def test_generate_makes_all_nine_kinds_with_their_conditions_for_the_calls_that_a_dry_run_counts(
     graph: Graph, draw: Callable[[str], None], address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -140,9 +140,12 @@ def algorithm_2(graph: nx.MultiDiGraph, settings: MetricSettings) -> float:
     return matched / len(ours)
 
 
-@pytest.mark.parametrize("undirected", [False, True])
-@pytest.mark.parametrize(("tau", "delta"), [(0.7, 0.5), (0.5, 0.3), (0.9, 1.0), (0.7, 0.0)])
-def test_matching_is_what_networkx_finds_on_the_graph_of_algorithm_1(graph: Graph, undirected: bool, tau: float, delta: float) -> None:
+@pytest.mark.both_lines
+@pytest.mark.long
+@pytest.mark.parametrize(("tau", "delta", "undirected"), [
+    (0.7, 0.5, False), (0.7, 0.5, True), (0.5, 0.3, True), (0.9, 1.0, False), (0.7, 0.0, True),
+])
+def test_matching_is_what_networkx_finds_on_the_graph_of_algorithm_1(graph: Graph, tau: float, delta: float, undirected: bool) -> None:
     settings = MetricSettings(tau=tau, delta=delta, undirected=undirected)
     subjects = some_pairs(40, settings, seed=int(10 * tau))
     add_pairs(subjects, select(["kg_matching_faithfulness"]), graph, Vectors(), None)  # type: ignore[arg-type]
@@ -152,6 +155,7 @@ def test_matching_is_what_networkx_finds_on_the_graph_of_algorithm_1(graph: Grap
     assert len({round(one, 3) for one in theirs}) > 3 or delta == 0.0
 
 
+@pytest.mark.long
 def test_by_hand_one_similarity_edge_two_triples_and_direction(graph: Graph) -> None:
     """a -> b -> c, c is 18 degrees from the context's x (cosine 0.951057, cost 0.048943): b costs 0.248943, a 0.448943."""
     given, context = [triple("a@90 r b@200"), triple("b@200 r c@18")], [triple("x@0 r y@290")]
@@ -244,6 +248,7 @@ def test_modularity_of_each_pair_is_not_below_python_louvain_by_more_than_a_hund
     assert differences.min() > -0.02
 
 
+@pytest.mark.long
 def test_one_partition_is_a_coin_toss_and_the_mean_of_twenty_is_not(graph: Graph) -> None:
     """Spread of the score between disjoint sets of runs: of one partition, and of the mean of 20."""
     single, mean = [], []
@@ -259,6 +264,7 @@ def test_one_partition_is_a_coin_toss_and_the_mean_of_twenty_is_not(graph: Graph
     assert after < before / 2
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(graph: Graph) -> None:
     first, second, other = (some_pairs(12, MetricSettings(community_seed=seed), seed=6) for seed in (1, 1, 2))
     for subjects in (first, second, other):
@@ -267,6 +273,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(graph: Gra
     assert [one.facts.pairs for one in first] != [one.facts.pairs for one in other]
 
 
+@pytest.mark.long
 def test_neither_order_nor_company_of_rows_changes_a_matching(graph: Graph) -> None:
     together, backwards, alone = (some_pairs(15, MetricSettings(), seed=7) for _ in range(3))
     matching = select([FAITHFUL[0], FAITHFUL[3]])
@@ -279,6 +286,7 @@ def test_neither_order_nor_company_of_rows_changes_a_matching(graph: Graph) -> N
     assert counts[0] == counts[1] == counts[2]
 
 
+@pytest.mark.long
 def test_company_hardly_changes_communities(graph: Graph) -> None:
     """Leiden's refinement draws from one random stream for a whole call: a pair's partition is mostly, not always, what it is alone."""
     together, alone = (alike(12, MetricSettings(), seed=8) for _ in range(2))
@@ -292,6 +300,7 @@ def test_company_hardly_changes_communities(graph: Graph) -> None:
     assert moved < 0.02
 
 
+@pytest.mark.long
 def test_louvain_pair_by_pair_is_the_papers_form(graph: Graph) -> None:
     subjects = some_pairs(8, MetricSettings(community="louvain", runs=1), seed=9)
     add_pairs(subjects, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
@@ -328,6 +337,8 @@ def test_self_loops_and_repeated_triples_keep_each_relation_a_node(graph: Graph)
     assert parts(graph, one, 0)[0].nodes == 5
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_triple_matches_only_as_a_whole_and_the_right_way_round(graph: Graph) -> None:
     context = [triple("a@0 likes@90 b@60"), triple("c@120 hates@150 d@240")]
     cases = {
@@ -409,6 +420,8 @@ class Refusing:
 NO_MEMORY = QueryError("blocked since minimum estimated memory exceeds free memory", fix="")
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["nearest_costs", "communities"])
 @pytest.mark.parametrize("error", [NO_MEMORY, QueryTimeout("stopped at its time limit", fix="")])
 def test_what_the_server_refuses_is_the_failure_of_those_pairs_and_of_no_other(
@@ -434,6 +447,8 @@ def test_a_server_that_goes_away_ends_the_run(graph: Graph, monkeypatch: pytest.
     assert graph.gds.graph.list() == []
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_server_stops_a_query_at_its_time_limit(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gds, "LIMIT", 0.001)
     rng = random.Random(1)
@@ -458,6 +473,7 @@ def test_large_sides_are_compared_in_blocks(graph: Graph, monkeypatch: pytest.Mo
     assert counts[0] == counts[1]
 
 
+@pytest.mark.long
 def test_small_parts_and_large_ones_give_the_same_matchings(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     from kgeval.metrics.kg import batch, costs
 

@@ -8,13 +8,15 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import networkx as nx
 import pytest
+from bolt_proxy import BoltProxy
 from waiting import wait_until
 
 import kgeval
@@ -135,6 +137,8 @@ def expected(row: Mapping[str, Any], **settings: float) -> dict[str, float | Non
     }
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_scores_of_triples_from_a_model_the_dry_run_and_a_second_run(
     server: FakeServer, graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -164,6 +168,44 @@ def test_scores_of_triples_from_a_model_the_dry_run_and_a_second_run(
     assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
 
 
+@pytest.mark.long
+def test_a_projection_that_breaks_with_its_connection_or_is_gone_is_made_again(
+    server: FakeServer, graph: Graph, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers, metrics = write(tmp_path / "a.jsonl", ROWS[:1]), ("--metrics", "kg", "--setting", "runs=1")
+
+    def once(word: bytes, what: Callable[[], bool]) -> Callable[[bytes], bool]:
+        """Happens at the first message with this word."""
+        met: list[int] = []
+
+        def fault(data: bytes) -> bool:
+            if word not in data or met:
+                return False
+            met.append(0)
+            return what()
+
+        return fault
+
+    def forget_projections() -> bool:  # as a server does that is started again
+        graph.tidy("CALL gds.graph.list() YIELD graphName CALL gds.graph.drop(graphName) YIELD graphName AS gone RETURN count(*)")
+        return False
+
+    where = urlsplit(address.uri)
+    with BoltProxy(where.hostname or "", where.port or 0) as proxy:
+        monkeypatch.setenv("NEO4J_URI", proxy.uri)
+        found = []
+        for number, fault in enumerate((
+            None, once(b"gds.graph.project", lambda: True), once(b"dijkstra", forget_projections), once(b"leiden", forget_projections),
+        )):
+            proxy.expect(fault)
+            assert score(server, answers, *metrics, *model(server), "-o", tmp_path / f"{number}.jsonl") == 0
+            assert proxy.hurt == (number == 1)
+            found.append(scores(tmp_path / f"{number}.jsonl"))
+    assert all(scored == found[0] for scored in found)
+    assert graph.read(all_queries()["list-graphs"]) == []
+
+
+@pytest.mark.long
 def test_signatures_change_with_what_a_number_depends_on_and_with_nothing_else(server: FakeServer, graph: Graph, tmp_path: Path) -> None:
     answers = write(tmp_path / "a.jsonl", ROWS[:1])
     found: dict[str, tuple[str, str]] = {}
@@ -215,6 +257,8 @@ def sample_answers(tmp_path: Path, *, texts: bool) -> tuple[Path, list[dict[str,
     return write(tmp_path / "graph.jsonl", rows), rows
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("texts", [True, False])
 def test_contexts_with_chunk_ids_come_from_the_stored_graph_at_no_cost(
     server: FakeServer, velmouth: Graph, tmp_path: Path, texts: bool,
@@ -256,6 +300,7 @@ def embedded(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgeval.graph.load.pairs.write_pair", checked)
 
 
+@pytest.mark.long
 def test_explain_prints_a_pair_and_write_back_leaves_it_to_be_seen_and_deleted(
     server: FakeServer, graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,

@@ -283,6 +283,8 @@ def shown(graph: Graph, layout: Layout, **options: Any) -> str:
     return "\n".join(explain(run_of(graph, layout, **options), rows()))  # type: ignore[arg-type]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_sweep_has_a_line_a_point_and_metric(graph: Graph, layout: Layout) -> None:
     lines = sweep(run_of(graph, layout, sweep="tau=0.6,0.9;delta=0,0.1,0.5"), rows()).splitlines()  # type: ignore[arg-type]
     assert lines[0].split() == ["tau", "delta", "mean", "n", "system,", "metric"]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -53,6 +56,34 @@ def test_questions(graph: Graph, folder: Path) -> None:
                 f"{name}.jsonl", *model(server, name),
             ], folder, made, asked=lambda: requests(server),
         )
+
+
+def test_what_questions_cost_is_told_however_often_their_making_is_killed(graph: Graph, folder: Path) -> None:
+    graph.write(PEOPLE, {"size": 60})
+    graph.write(RELATIONS)
+    served: list[Chat] = []
+    dying: list[subprocess.Popen[bytes]] = []
+
+    def dies(chat: Chat) -> None:
+        """Kills whoever asks at its third request, which was served."""
+        served.append(chat)
+        if dying and len(served) % 3 == 0:
+            dying.pop().kill()
+
+    with FakeServer(dies) as server:
+        words = [
+            "-m", "kgeval", "questions", "generate", "--graph", "big", "--kind", "node=6", "--no-embeddings", "--allow-fewer",
+            "-o", "q.jsonl", "--no-progress", *model(server, "q"), "-j", "1",
+        ]
+        for _ in range(2):
+            process = subprocess.Popen([sys.executable, *words], cwd=folder)
+            dying.append(process)
+            assert process.wait(120) == -signal.SIGKILL
+        before = len(served)
+        assert subprocess.run([sys.executable, *words], cwd=folder, check=False).returncode == 0
+    uses = json.loads((folder / "q.run.json").read_text())["run"]["model_use"]
+    assert sum(use["earlier_calls"] for use in uses) == before == 6
+    assert sum(use["calls"] for use in uses) == len(served) - before > 0
 
 
 def test_a_build(graph: Graph, folder: Path) -> None:

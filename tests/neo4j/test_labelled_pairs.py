@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from server_world import empty
-from sklearn.metrics import precision_recall_fscore_support
 
 from kgeval.auditing.accuracy.duplicates import CHECKS
 from kgeval.auditing.accuracy.gold_pairs import read_pairs
@@ -115,6 +114,8 @@ def test_the_figures_agree_with_another_count(
     pairs = {frozenset((pair.a.key, pair.b.key)) for pair in listed.pairs}
     said, true = [frozenset((row.a, row.b)) in pairs for row in WORLD.rows], [row.same for row in WORLD.rows]
     run = told(listed.checks, embedded)
+    from sklearn.metrics import precision_recall_fscore_support
+
     precision, recall, f1, _ = precision_recall_fscore_support(true, said, average="binary")
     assert run.precision is not None and run.f1 is not None
     assert (run.precision.value, run.recall.value, run.f1) == pytest.approx((precision, recall, f1), abs=1e-5 if not embedded else 0.01)
@@ -127,6 +128,8 @@ def test_the_figures_agree_with_another_count(
             assert (case.listed, case.right) == (sum(s for s, _ in mine), sum(s and t for s, t in mine))
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_no_check_lists_a_thing_that_only_stands_beside_the_pairs(connection: Graph, world: Layout) -> None:
     for checks in PLAIN:
         assert [pair for pair in lists(connection, world, checks, None).pairs if THING in (pair.a.type, pair.b.type)] == []

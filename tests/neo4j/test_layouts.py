@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from plan_hits import hits
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, detect, load_profile
@@ -135,7 +135,3 @@ def test_a_property_is_found_behind_the_first_thousand_and_nothing_is_read_where
         asked = {"layout": layout, "keys": {role: [] for role in keys}}
         profile = session.run(f"PROFILE {query.text}", asked).consume().profile
     assert profile is not None and hits(profile) == 0
-
-
-def hits(plan: dict[str, Any]) -> int:
-    return int(plan.get("dbHits", 0)) + sum(hits(child) for child in plan.get("children", []))

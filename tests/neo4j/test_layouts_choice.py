@@ -31,6 +31,8 @@ def paint(draw: Draw, *names: str) -> None:
         draw((PICTURES / f"{name}.cypher").read_text(encoding="utf-8"))
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("one", "other"),
     [("llm-graph-builder", "graphiti"), ("langchain", "llamaindex"), ("neo4j-graphrag", "kgeval"), ("lightrag", "msgraphrag-notebook"),

@@ -111,7 +111,7 @@ def run_cell(client: Any, code: str, *, timeout: float = 200) -> tuple[dict[str,
 OPENING = f"""
 import os, neo4j, kgeval
 driver = neo4j.GraphDatabase.driver(os.environ["NEO4J_URI"], auth=("neo4j", os.environ["NEO4J_PASSWORD"]))
-kgeval.import_graph({str(SAMPLE)!r}, graph="town", connection=driver, config=False, replace=True)
+kgeval.import_graph({str(SAMPLE)!r}, graph="velmouth", connection=driver, config=False, replace=True)
 """
 
 
@@ -120,7 +120,7 @@ def test_an_interrupted_cell_leaves_the_driver_and_the_server_usable(kernel: Any
     manager, client = kernel
     assert run_cell(client, OPENING)[0]["status"] == "ok"
     # stop_on_error: a kernel aborts for a moment whatever is sent right behind a cell that failed
-    endless = "while True:\n    kgeval.audit(driver, graph='town', config=False)\n    print('again', flush=True)"
+    endless = "while True:\n    kgeval.audit(driver, graph='velmouth', config=False)\n    print('again', flush=True)"
     number = client.execute(endless, stop_on_error=False)
     while "again" not in json.dumps(client.get_iopub_msg(timeout=LONGEST)["content"], default=str):
         pass
@@ -135,17 +135,18 @@ def test_an_interrupted_cell_leaves_the_driver_and_the_server_usable(kernel: Any
     after = """
 assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
 assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
-print(kgeval.audit(driver, graph="town", checks="isolated-entity", no_structure=True, config=False).findings[0].count)
+print(kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, config=False).findings[0].count)
 """
     content, outputs = run_cell(client, after)
     assert content["status"] == "ok", content
     assert "1\n" in [output["content"].get("text") for output in outputs]
 
 
+@pytest.mark.long
 def test_a_cell_shows_one_bar_that_goes_and_no_line_a_step(kernel: Any) -> None:
     _, client = kernel
     assert run_cell(client, OPENING)[0]["status"] == "ok"
-    call = "result = kgeval.audit(driver, graph='town', config=False{})"
+    call = "result = kgeval.audit(driver, graph='velmouth', config=False{})"
     content, outputs = run_cell(client, call.format(""))
     assert content["status"] == "ok", content
     shown = [output for output in outputs if output["msg_type"] in ("display_data", "update_display_data", "stream")]

@@ -431,6 +431,8 @@ def test_a_graph_made_by_hand_is_offered_no_repair_that_could_lose_a_fact(graph:
     assert [row["minute"] for row in scored] == [3, 41, 41, 90]
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "linked", "offered"), [
     ("neo4j-graphrag", True, True), ("neo4j-graphrag", False, False), ("generic", True, False), ("mine", True, False),
 ])

@@ -271,6 +271,7 @@ def projecting(address: Address, *steps: str) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.long
 def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_not_clear(graph: Graph, address: Address) -> None:
     graph.write(RING)
     process = projecting(address, "print('ready', flush=True)", "time.sleep(600)")
@@ -343,6 +344,7 @@ def audited(graph: Graph, address: Address, tmp_path: Path, monkeypatch: pytest.
     return go
 
 
+@pytest.mark.long
 def test_what_takes_more_memory_than_granted_is_skipped_with_the_reason(audited: Callable[..., dict[str, Any]]) -> None:
     report = audited("--memory-limit", "1k")
     reasons = {part["reason"] for part in report["structure_skipped"] if "components" in part["ids"]}
@@ -361,6 +363,8 @@ def test_a_dry_run_says_what_an_audit_takes_and_runs_no_check(
     assert not Path("r.json").exists()
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_large_database_is_announced_before_it_is_read(
     audited: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

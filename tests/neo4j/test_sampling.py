@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, islice
-from typing import Any
 
 import networkx as nx
 import pytest
+from plan_hits import hits
 
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Graph
@@ -307,11 +307,6 @@ def test_what_mentions_both_ends_of_a_super_node_s_relation_is_looked_for_from_t
     with graph._driver.session() as session:
         profile = session.run(f"PROFILE {query.text}", params).consume().profile
     assert hits(profile) < 300 * 300  # from the hub's side each relation would look at all 300
-
-
-def hits(step: dict[str, Any]) -> int:
-    """What a profiled query looked at, all its steps together."""
-    return int(step.get("dbHits", 0)) + sum(map(hits, step.get("children", ())))
 
 
 def test_a_dense_graph_says_soon_what_it_has_of_long_paths(graph: Graph, draw: Callable[[str], None]) -> None:

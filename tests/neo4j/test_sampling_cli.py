@@ -74,6 +74,8 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_written(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_closed_pipe_is_no_error(graph: Graph) -> None:
     del graph
     command = f"{sys.executable} -m kgeval questions sample --layout kgeval -n 10 | head -n 1"
@@ -81,6 +83,8 @@ def test_a_closed_pipe_is_no_error(graph: Graph) -> None:
     assert (done.returncode, done.stderr.count("Traceback"), len(done.stdout.splitlines())) == (0, 0, 1)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_file_is_written_also_where_nobody_reads_what_is_printed(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kgeval questions sample --layout kgeval -n 10 -o all.jsonl | true"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)

@@ -72,6 +72,7 @@ def alike(keys: object) -> dict[object, float]:
     return {key: 1 / len(listed) for key in listed}
 
 
+@pytest.mark.long
 def test_nodes_pairs_and_centres_have_the_same_chance_each(world: Callable[[int], SampledGraph], graph: Graph) -> None:
     names, worlds = named(graph), [world(seed) for seed in range(SEEDS)]
     nodes = Counter(names[first_of(uniform.nodes(one, DrawSpec("node"))).nodes[0]] for one in worlds)
@@ -82,6 +83,7 @@ def test_nodes_pairs_and_centres_have_the_same_chance_each(world: Callable[[int]
     assert fits(centres, alike("ABCD"))
 
 
+@pytest.mark.long
 def test_edges_have_the_same_chance_each_and_strata_too_when_they_are_drawn_evenly(
     world: Callable[[int], SampledGraph], graph: Graph,
 ) -> None:

@@ -160,6 +160,8 @@ def test_a_way_with_little_beside_it_goes_on_as_far_as_it_can(graph: Graph, draw
     assert all(len(part) == 1 for one in found for part in one.parts)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_structures_also_after_a_rebuild(graph: Graph, draw: Callable[[str], None]) -> None:
     specs = [
         DrawSpec("hierarchy", hops=2, most_relations=4), DrawSpec("dependency", hops=2), DrawSpec("chains", hops=1, parts=2),

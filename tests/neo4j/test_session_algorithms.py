@@ -105,6 +105,8 @@ def test_they_agree_on_random_graphs(graph: Graph, monkeypatch: pytest.MonkeyPat
     assert_same(here, there)
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_beyond_the_exact_limit_and_with_leiden_they_agree_too(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgeval.auditing.structure.EXACT_DIAMETER_NODES", 3)
     monkeypatch.setattr("kgeval.auditing.communities.LOUVAIN_UP_TO", 3)

@@ -72,6 +72,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
     return list(range(n)), draw(st.lists(st.tuples(end, end), max_size=30))
 
 
+@pytest.mark.long
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(drawn=graphs())
 def test_random_graphs_with_loops_and_parallel_relations_agree_with_networkx(
@@ -128,6 +129,8 @@ def test_louvain_modularity_is_not_below_networkx_by_more_than_a_hundredth(graph
     assert 0 < numbers["community_stability"] <= 1
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize(("louvain_up_to", "few_edges", "name"), [(50_000, 5_000, "Louvain"), (50_000, 0, "Louvain"), (3, 5_000, "Leiden")])
 def test_stability_is_high_where_communities_are_planted_and_low_where_there_are_none(
     graph: Graph, monkeypatch: pytest.MonkeyPatch, louvain_up_to: int, few_edges: int, name: str,
@@ -192,6 +195,8 @@ UNWIND range(1, 10000000000) AS i WITH i WHERE i < 0 AND $graph_name <> '' RETUR
 """
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     write(graph, [0, 1], [(0, 1)])
     measure(graph, LAYOUT)  # plans the other queries, which takes a busy server seconds

@@ -48,6 +48,8 @@ def writer(chat: Chat) -> Any:
     return {"reason": "so", "follows": True, "corrected": "", "question": blocks["question"][0]}
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 def test_questions_of_each_structure_are_counted_made_and_cost_nothing_again(
     draw: Callable[[str], None], address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

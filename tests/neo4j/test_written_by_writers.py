@@ -93,6 +93,8 @@ GRAPHS = {
 }
 
 
+@pytest.mark.both_lines
+@pytest.mark.long
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_layout_is_recognised_and_everything_has_its_role(graph: Graph, name: str) -> None:
     known = GRAPHS[name]

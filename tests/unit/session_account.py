@@ -12,6 +12,7 @@ from graphdatascience.session import CloudLocation, GdsSessions, SessionMemory
 
 from kgeval.graph.aura.options import Credentials
 from kgeval.graph.connect import Address
+from kgeval.graph.pace import Pace
 from kgeval.records import ServerInfo
 
 KEY = {"AURA_CLIENT_ID": "id", "AURA_CLIENT_SECRET": "geheim", "AURA_PROJECT_ID": "project"}
@@ -74,6 +75,7 @@ class Database:
         self.info = ServerInfo(uri=uri, database="neo4j", neo4j="5.27-aura", edition="enterprise", aura=aura)
         self.address = Address(uri, "neo4j", "word")
         self.algorithms: Any = None
+        self.pace = Pace()
         self.versions = list(versions)
 
     def read(self, query: Any, params: Any = None, *, timeout: float | None = None) -> list[dict[str, Any]]:

@@ -95,6 +95,7 @@ def test_faulty_settings_are_named_all_at_once() -> None:
         assert part in wrong.value.message
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["top_k", "model", "temperature", "entity_resolution", "x"]), st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.lists(st.integers()),

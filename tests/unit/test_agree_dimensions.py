@@ -97,7 +97,7 @@ def test_a_judge_of_pairs_is_not_asked_in_dimensions_of_texts_that_it_does_not_s
         chosen_aspects(["dong"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_agreement_by_dimension_with_the_metrics_that_measure_it(tmp_path: Path) -> None:
     sheets(tmp_path, "--aspects", "dong", "--share", "1", "--annotators", "ann,ben")
     for at, who in enumerate(("ann", "ben")):  # a dimension is as many points behind as its place; ben is milder with every third item

@@ -114,6 +114,7 @@ def test_single_answers_and_levels(tmp_path: Path) -> None:
     assert found(report, "m", "relevance", "level").n == 12 and found(report, "m", "relevance").concordance.value is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "md", "html", "json"])
 def test_every_form_has_the_figures_and_hides_nothing(tmp_path: Path, form: str) -> None:
     people = ("ann", "<b>ben\x1b")

@@ -128,6 +128,7 @@ def test_every_fault_of_every_sheet_comes_at_once(folder: Path, capsys: pytest.C
     assert "ben.json: the sheet is of run other" in told and "ann.csv:" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "what"), [
     ("id,relevance,overall\ni001,1,1\n", "nobody knows whose it is"),
     ("# kgeval annotate sheet (run={run} scope=pairs annotator=zoe)\nid,relevance,overall\n", "nobody is called 'zoe'"),

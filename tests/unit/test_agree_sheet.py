@@ -130,6 +130,7 @@ def test_the_key_says_which_answer_is_first(folder: Path) -> None:
             assert shown["question"] == f"Who is number {key.items[row[0]].question_id[1:]}?"
 
 
+@pytest.mark.slow
 def test_the_rubric_stands_on_both_forms_and_the_reference_only_where_asked_for(folder: Path, tmp_path: Path) -> None:
     page, sheet = ((folder / "sheets" / f"annotator-1{ending}").read_text() for ending in (".html", ".csv"))
     for text in (page, sheet):

@@ -166,7 +166,7 @@ def test_yaml_holds_what_json_would(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_large_array_is_not_held_in_memory(tmp_path: Path) -> None:
     """40 MB of JSON; the peak stays far below what the parsed rows would take."""
     path = tmp_path / "huge.json"

@@ -33,7 +33,7 @@ ROW = st.dictionaries(st.sampled_from(NAMES), VALUE, max_size=8)
 MAPS = st.dictionaries(st.sampled_from(sorted(ROWS)), st.sampled_from(NAMES), max_size=2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=4), st.booleans(), MAPS)
 def test_any_row_is_read_or_refused(rows: list[dict[str, Any]], questions: bool, maps: dict[str, str]) -> None:
@@ -51,6 +51,7 @@ def test_any_row_is_read_or_refused(rows: list[dict[str, Any]], questions: bool,
             assert refused.fix
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(VALUE)
 def test_any_json_value_holds_rows_or_is_refused(value: Any) -> None:

@@ -311,6 +311,7 @@ def test_every_table_names_fields_that_exist_and_no_two_tools_differ_on_their_ow
     assert reading_of(FileNames("f", frozenset({"question", "response"}), "answers")).shape.name == PLAIN
 
 
+@pytest.mark.slow
 def test_the_published_novel_questions_are_read_with_their_paths() -> None:
     path = DATA / "graphrag-bench-novel" / "questions.json"
     if not path.exists():

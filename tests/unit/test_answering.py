@@ -42,7 +42,7 @@ def any_answer(draw: st.DrawFn) -> Answer:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(any_answer(), min_size=1, max_size=4))

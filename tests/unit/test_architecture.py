@@ -17,8 +17,8 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "ending", "errors", "rounding", "records", "format", "limits", "config", "tables", "manifest", "stats", "llm", "graph", "text",
-    "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
+    "ending", "errors", "rounding", "records", "format", "limits", "config", "access", "tables", "manifest", "stats", "llm", "graph",
+    "text", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
@@ -65,6 +65,7 @@ def test_only_the_fake_model_imports_the_fake_model() -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """Imports inside functions count; those for types alone do not."""
     modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
@@ -109,7 +110,7 @@ def test_modules_that_need_a_heavy_library_at_load_are_imported_inside_functions
     assert wrong == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_the_command_line_prints() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
@@ -119,7 +120,7 @@ def test_only_the_command_line_prints() -> None:
     assert wrong == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_errors_are_not_swallowed_and_input_is_not_asserted() -> None:
     """A clause that catches everything only cleans up: it ends with a bare `raise`."""
     wrong = []

@@ -335,6 +335,7 @@ def made_of(drawn: dict[str, tuple[int | None, int, int, int]], persons: int) ->
     return report(*findings, structure=numbers)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(FINDINGS, st.integers(0, 9))
 def test_an_audit_against_itself_holds_only_the_same(drawn: dict[str, Any], persons: int) -> None:
@@ -345,6 +346,7 @@ def test_an_audit_against_itself_holds_only_the_same(drawn: dict[str, Any], pers
     assert not worse_at(made, "info") and not unanswered_at(made, "info")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(FINDINGS, FINDINGS, st.integers(0, 9), st.integers(0, 9))
 def test_swapping_the_sides_swaps_worse_with_better_and_new_with_gone(one: dict[str, Any], two: dict[str, Any], n: int, m: int) -> None:

@@ -244,6 +244,7 @@ def test_wrong_graphs_are_named_before_anything_runs(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_names_in_every_form() -> None:
     made = side_by_side([HOSTILE, "b"], [small(HOSTILE, 4, 3), small("b", 8, 12)], run_of())
     assert "<script>alert" not in rendered(made, "html") and "<script>alert" not in rendered(made, "md")

@@ -120,6 +120,7 @@ def test_mentions_are_those_that_a_plain_search_finds(names: list[str], text: st
     assert known.in_text(text) == found
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_texts_against_ten_thousand_names_take_no_longer_a_text_than_against_ten() -> None:
     many, few = (NameIndex((f"name{n} of thing{n % 7}", 1) for n in range(count)) for count in (10_000, 10))
     text = " ".join(f"name{n} word of thing" for n in range(500))

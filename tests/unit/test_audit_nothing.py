@@ -14,7 +14,7 @@ from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.records import Finding, Layout
 
-NO_GRAPH: Any = SimpleNamespace(remembering=nullcontext, read_ahead=lambda *_, **__: [])
+NO_GRAPH: Any = SimpleNamespace(info=SimpleNamespace(hidden=[]), remembering=nullcontext, read_ahead=lambda *_, **__: [])
 
 
 def _finding(rule: Rule, outcome: CheckOutcome, monkeypatch: pytest.MonkeyPatch) -> Finding:

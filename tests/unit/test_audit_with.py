@@ -60,7 +60,7 @@ def test_two_reports_with_the_same_check_stand_side_by_side(audit: AuditReport, 
     assert "passages contradict (harbour.json)" in page.text and "passages contradict (entities.json)" in page.text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_redaction_of_the_audit_reaches_what_joined(audit: AuditReport) -> None:
     for form in ("html", "md", "json", "text"):
         shown = unpacked(rendered(joined(audit, ACCURACY), form, redact=True))  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ def test_reports_of_another_graph_or_without_findings_are_said() -> None:
     assert joined_warnings([bare], "harbour") == [f"{ACCURACY} holds no findings"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_building_took_stands_in_every_form(audit: AuditReport) -> None:
     built = Construction(
         system="kgeval build (model with reader-1)", seconds=12.34, documents=3, chunks=61, tokens=31_000, calls=61, input_tokens=81_000,

@@ -140,6 +140,7 @@ def test_other_labels_are_one(pattern: str, node: str) -> None:
     assert changed(pattern.format(IS_CHUNK.format(node)), **LIKE_CYPHER) == pattern.format(" AND ".join(WRITTEN).format(node))
 
 
+@pytest.mark.slow
 def test_every_query_of_an_audit_keeps_its_brackets_and_asks_no_other_parameter() -> None:
     for query in all_queries().values():
         for update in ({}, {"scope_label": "G", "source_separator": "|"}, {"relations_join_entities_only": True, "type_key": None}):

@@ -172,7 +172,7 @@ CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0\x1f"), max_si
 ])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_the_cells_both_importers_make_the_same_of_it(data: st.DataObject, tmp_path_factory: Any) -> None:
@@ -191,6 +191,7 @@ def test_whatever_stands_in_the_cells_both_importers_make_the_same_of_it(data: s
     same(in_folder(folder / "in"), folder / "out")
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | CELL | st.sampled_from(["The Whale", "the", "THE END", "a b", "Der Hai", "x" * 1600, "An-x"])))
 def test_name_keys_of_a_column_are_those_of_its_names(names: list[str | None]) -> None:
     assert name_keys(pa.array(names, pa.string())).to_pylist() == [naming.name_key(name, normalise) for name in names]

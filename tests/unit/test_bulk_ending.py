@@ -34,7 +34,7 @@ tool._run([sys.executable, "-c", sys.argv[1], sys.argv[2]], Path(sys.argv[3]), d
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
 def test_the_tool_does_not_outlive_a_command_that_is_killed(tmp_path: Path) -> None:
     note = tmp_path / "pid"

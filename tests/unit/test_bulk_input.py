@@ -43,6 +43,7 @@ def test_quotes_in_the_midst_of_a_cell_without_quotes_are_letters(tmp_path: Path
     assert [relation[0] for relation in graph_of(made)[1]] == ['5" disk', "c"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(['"', '"', '"', ",", "\n", "\r", "a"]), max_size=14), st.integers(1, 6))
 def test_quotes_fit_just_where_a_strict_reader_can_read_the_file(tmp_path_factory: Any, parts: list[str], block: int) -> None:
     path = tmp_path_factory.getbasetemp() / "quotes.csv"

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -102,7 +103,7 @@ def test_in_an_audit_such_a_check_is_an_error_with_that_reason_and_no_pass(monke
             return check.settings["top_k"]
 
     monkeypatch.setattr(engine.importlib, "import_module", lambda _: Step)
-    graph: Any = None
+    graph: Any = SimpleNamespace(info=SimpleNamespace(hidden=[]))
     found, _ = engine._run(graph, Layout(name="a"), rule, EngineOptions([rule]), engine.PartResult(value={}), None)
     assert found.status == "error" and found.count is None
     assert "the check type-inconsistency reads the setting top_k, which it does not declare" in (found.reason or "")

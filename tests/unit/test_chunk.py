@@ -52,6 +52,7 @@ def book() -> str:
     return str(json.loads(DATA.read_text(encoding="utf-8").split("\n")[3])["context"])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_every_character_that_is_no_whitespace_is_in_exactly_one_sentence(text):
@@ -77,6 +78,7 @@ def test_chunks_are_slices_within_the_size_that_cover_the_text_and_move_on(text,
     assert [chunk.index for chunk in chunks] == list(range(len(chunks))) and len({chunk.id for chunk in chunks}) == len(chunks)
 
 
+@pytest.mark.slow
 def test_tokens_are_those_of_the_named_vocabulary_decoded_back_to_the_text():
     """Second computation: the ids decode to the text, each is one entry of the vocabulary, and a known published count holds."""
     text = "Ada Holm rowed to Vik. 我来了。 👨‍👩‍👧"
@@ -148,6 +150,7 @@ def test_a_sentence_above_the_size_is_cut_at_words_and_a_word_at_characters():
     assert all(chunk.text.count("👨") == chunk.text.count("👧") for chunk in split(document(family * 60), size=50, overlap=0))
 
 
+@pytest.mark.slow
 def test_a_changed_paragraph_changes_only_the_chunks_around_it():
     text = book()
     at = sentences(text)[200][0]
@@ -169,7 +172,7 @@ def test_sizes_that_cannot_work_are_refused(size, overlap):
         split(document("x"), size=size, overlap=overlap)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("piece", ["The ferry left Vik. ", "x", "日", '"a. B ', "Mr. ", "... ", "\n", " "])
 def test_time_grows_with_the_text_and_not_with_its_square(piece):
     def seconds(size: int) -> float:
@@ -179,7 +182,7 @@ def test_time_grows_with_the_text_and_not_with_its_square(piece):
         return time.process_time() - start
 
     seconds(1000)  # the vocabulary is read once
-    small, large = (min(seconds(size) for _ in range(3)) for size in (20_000, 200_000))
+    small, large = (min(seconds(size) for _ in range(3)) for size in (10_000, 100_000))
     assert large < 40 * max(0.002, small)  # ten times the text; its square is a hundred
 
 

@@ -37,6 +37,7 @@ def test_the_pairs_are_those_of_the_tables_and_a_second_run_is_a_check_not_a_pai
     assert again.passed == (again.relative.low <= 0 <= again.relative.high)
 
 
+@pytest.mark.slow
 def test_other_procedures_have_the_same_figures_beside_them(two: ComparisonReport) -> None:
     assert set(two.contrast) == {"biased"} == set(two.contrast_judge)
     assert len(two.contrast["biased"]) == len(two.pairs)
@@ -45,7 +46,7 @@ def test_other_procedures_have_the_same_figures_beside_them(two: ComparisonRepor
     assert two.contrast_judge["biased"][0].ba_win is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_systems_have_no_ranking_and_three_have_one_over_all_pairs(two: ComparisonReport, three: ComparisonReport) -> None:
     assert two.ranking is None and three.ranking is not None and three.ranking.rankable
     assert [one.system for one in three.ranking.systems] == ["rag-1", "rag-2", "rag-3"]
@@ -63,6 +64,7 @@ def test_systems_that_always_win_are_not_ranked_and_that_is_said() -> None:
     assert all(one.strength.value is None and one.rank is None for one in ranking.systems)
 
 
+@pytest.mark.slow
 def test_the_judge_of_several_pairs_is_told_over_all_and_by_pair(two: ComparisonReport, three: ComparisonReport) -> None:
     assert [one.system_a for one in two.judge] == ["rag-1"]
     assert [one.system_a for one in three.judge] == [None, "rag-1", "rag-1", "rag-2"]
@@ -185,5 +187,6 @@ def test_a_check_that_fails_and_a_judge_that_turns_are_told(two: ComparisonRepor
     assert note.endswith("s2 and t and 2 more pairs")
 
 
+@pytest.mark.slow
 def test_two_reports_of_the_same_tables_are_the_same(two: ComparisonReport) -> None:
     assert sample() == two

@@ -145,7 +145,7 @@ def test_nothing_in_common_is_an_error_and_one_pair_without_is_left_out(tmp_path
         assert found.pairs == (("A", "C"), ("B", "C")) and any("A and B: no question in common" in note for note in found.notes)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_fifty_systems_are_1225_pairs_and_their_rows_stay_on_disk(tmp_path: Path) -> None:
     text = "word " * 2_000  # 10 kB an answer, 5 MB in all
     files = []

@@ -42,7 +42,7 @@ def test_a_question_weighs_the_same_however_many_trials_it_has() -> None:
     assert [trial.relative for trial in one.per_trial] == [0.25, pytest.approx(-1 / 3)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_tests_and_effects_agree_with_a_second_computation() -> None:
     rng = np.random.default_rng(3)
     gaps = np.round(rng.normal(0.6, 1.5, (12, 3)))
@@ -81,7 +81,7 @@ def test_a_preference_for_a_position_cancels_exactly() -> None:
     assert one_order.rates is not None and fair[0].rates is not None and one_order.rates.win > fair[0].rates.win + 0.2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=12, deadline=None)
 @given(
     gaps=st.lists(st.lists(st.sampled_from([-2.0, -1.0, 0.0, 1.0, 3.0, NAN]), min_size=2, max_size=2), min_size=1, max_size=24),
@@ -120,6 +120,7 @@ def test_a_table_without_a_result_has_nulls_and_no_zeros() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_question_is_counted_once() -> None:
     for one in pair_results(drawn(("A", "B"), 0.5, 1), seed=1):
         assert one.n == one.n_scored + one.discarded + sum(one.failures.values())
@@ -179,6 +180,7 @@ def test_groups_are_all_data_sets_their_mean_and_levels() -> None:
     assert [one.by for one in only] == ["all"], "a single data set would only repeat the figures"
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_mean_of_data_sets_resamples_each_by_itself() -> None:
     rng = np.random.default_rng(8)
     gaps = np.concatenate([rng.normal(1.0, 1, (60, 1)), rng.normal(-0.5, 1, (20, 1))])
@@ -197,7 +199,7 @@ def test_a_data_set_without_a_result_leaves_no_mean_over_data_sets() -> None:
     assert mean.n_scored == 2 and mean.relative.value is None and mean.rates is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_holm_has_the_pairs_as_one_family_and_everything_as_the_other() -> None:
     tables = [drawn(("A", "B"), 0.5, 1), drawn(("A", "C"), 0.2, 2), drawn(("B", "C"), 1.0, 3)]
     found = with_holm(one for table in tables for one in pair_results(table, seed=1))

@@ -27,7 +27,7 @@ EXACT = SimulatedJudge(position=0, length=0, noise=0.4, halo=0.2, tie=0, step=0.
 A_CALL = (0.4**2 / len(ASPECTS) + 0.2**2) / 4  # variance of one answer's mean over four calls
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps() -> None:
     """A's lead is normal: difference, spread over questions, two answers' trials, the noise of four calls each."""
     systems = SimulatedSystems(difference=0.3, spread=0.5, trial=0.3, level=2.5, difficulty=0.1)
@@ -36,7 +36,7 @@ def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps()
     assert true_rate(Scenario("", "", systems, EXACT), seed=3) == pytest.approx(expected, abs=4 / math.sqrt(400_000))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_truth_is_what_a_plain_loop_over_a_judges_calls_gives() -> None:
     """Steps, ties and the sum of all aspects, one question after the other, in plain Python."""
     judge, systems, rng = SimulatedJudge(tie=0.5, step=1.0), SimulatedSystems(difference=0.4), random.Random(8)
@@ -157,7 +157,7 @@ def command(tmp_path: Path, *more: object) -> list[str]:
     return [str(word) for word in (*given, *more)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
     assert main.run(command(tmp_path, "-o", tmp_path / "r.md", "-q")) in (0, 1)
     report = SimulationReport.model_validate_json((tmp_path / "r.json").read_text(encoding="utf-8"))
@@ -170,6 +170,7 @@ def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
     assert json.loads(rendered(report, "json", redact=True))["seed"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

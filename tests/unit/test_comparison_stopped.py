@@ -41,6 +41,7 @@ def report() -> ComparisonReport:
     ))
 
 
+@pytest.mark.slow
 def test_the_first_result_has_the_sequence_as_its_interval_and_the_rest_has_none(report: ComparisonReport) -> None:
     ordinary = pair_results(drawn(("x", "y"), 0.9, 0), seed=7)
     for one, before in zip(report.pairs, ordinary, strict=True):
@@ -61,6 +62,7 @@ def test_thresholds_checks_corrections_and_the_judge_follow_the_sequence(report:
     assert judge.first_wins.low is not None
 
 
+@pytest.mark.slow
 def test_no_form_shows_a_p_or_an_ordinary_interval_of_a_stopped_pair(report: ComparisonReport) -> None:
     first = pair_results(drawn(("x", "y"), 0.9, 0), seed=7)[0]
     p, low = first.p, first.relative.low
@@ -101,6 +103,7 @@ def test_a_ranking_over_stopped_pairs_has_no_intervals_and_says_why() -> None:
     assert all(NO_RANKS[:40] in " ".join(rendered(made, form).split()) for form in ("text", "md", "html"))
 
 
+@pytest.mark.slow
 def test_groups_of_few_questions_have_no_colour_and_no_star_and_say_so() -> None:
     two = sample().model_copy(update={"stopped": []})
     small = [one if shown.group_of(one) == shown.ALL else one.model_copy(update={"n_scored": 9, "p_holm": 0.001}) for one in two.pairs]

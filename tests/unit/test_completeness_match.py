@@ -120,7 +120,7 @@ def test_the_index_finds_every_pair_that_comparing_all_with_all_finds(threshold:
 LETTERS = st.text("ab ", min_size=1, max_size=12).map(lambda text: " ".join(text.split())).filter(bool)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(gold=st.lists(LETTERS, min_size=1, max_size=8), name=LETTERS, threshold=st.sampled_from([70.0, 75.0, 90.0]))
 def test_the_index_loses_nothing_where_few_letters_repeat(gold: list[str], name: str, threshold: float) -> None:

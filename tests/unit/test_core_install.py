@@ -68,6 +68,7 @@ def core(folder: Path) -> Callable[[list[str]], Ended]:
     return lambda words: ended[commands.index(words)]
 
 
+@pytest.mark.long
 def test_scores_and_their_page_need_no_extra(core: Callable[[list[str]], Ended], folder: Path) -> None:
     code, _, said = core(SCORES)
     assert (code, said.count("Traceback")) == (0, 0), said

@@ -41,6 +41,7 @@ values = st.sampled_from([None, 0, 1, 2])
 shapes = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(0, 4))
 
 
+@pytest.mark.slow
 @given(shapes, st.data(), st.booleans())
 def test_it_agrees_with_trying_every_way_to_pair_columns(shape, data, ordered):
     wide, narrow, height = shape
@@ -93,6 +94,7 @@ def test_columns_that_look_alike_in_too_many_ways_are_given_up(monkeypatch):
         same(many, wanted)
 
 
+@pytest.mark.slow
 def test_ten_thousand_rows_are_compared_at_once():
     rows: list[list[object]] = [[at, f"name {at}", at / 7, None] for at in range(10_000)]
     other = [[row[2], row[1], row[0]] for row in reversed(rows)]

@@ -60,6 +60,7 @@ def texts() -> Iterator[tuple[Path, str]]:
                     continue
 
 
+@pytest.mark.slow
 def test_no_text_says_to_install_a_package_that_is_not_ours() -> None:
     read = {path.relative_to(ROOT).as_posix(): text for path, text in texts()}
     assert [f"{name}: {fault}" for name, text in read.items() for fault in faults(text)] == []

@@ -25,6 +25,7 @@ TAGS = {"h1", "h2", "h3", "p", "strong", "ol", "ul", "li", "code", "pre", "table
         "details", "summary"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", VIEWS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("bad", ["<script>alert(1)</script>", "`|`[x](http://e.example) @team", "\x1b[31m\u202ered", *HOSTILE[:3]])
 def test_no_text_breaks_out_of_any_form(kind: type, bad: str) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def word() -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_text_markdown_pdf_and_word_of_a_folder_are_read_in_order_with_paths_as_ids(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "b.md").write_text("intro\n\n# The *sea* #\n\nAda rowed.\n", encoding="utf-8")
@@ -141,6 +142,7 @@ def test_two_files_with_one_name_are_a_fault_that_names_the_way_out(tmp_path):
     assert [d.id for d in read_documents([tmp_path]).documents] == ["x/a.txt", "y/a.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -168,6 +170,7 @@ def test_what_is_of_no_use_is_listed_with_the_reason_and_the_way_out(tmp_path, n
     assert fault.split(":")[0].endswith(name) and says in fault
 
 
+@pytest.mark.slow
 def test_a_pdf_without_text_layer_says_so_and_names_ocr(tmp_path):
     assert "no text layer" in (fault := only_fault(tmp_path, "scan.pdf", pdf(""))) and "OCR" in fault
 
@@ -227,12 +230,12 @@ def test_ten_megabytes_in_one_line_take_linear_time(tmp_path):
         (b'[\n {"id": "a", "text": "x"}\n]', ["a"]),
         (b'{"no document": 1}', ["stdin"]),
         (b"[1] a note", ["stdin"]),
-        (pdf("P."), ["stdin"]),
-        (word(), ["stdin"]),
+        (partial(pdf, "P."), ["stdin"]),
+        (word, ["stdin"]),
     ],
 )
 def test_standard_input_is_taken_for_what_it_looks_like(data, ids):
-    read = read_documents(["-"], stdin=io.BytesIO(data))
+    read = read_documents(["-"], stdin=io.BytesIO(data() if callable(data) else data))
     assert [d.id for d in read.documents] == ids and read.inputs == []
 
 
@@ -242,6 +245,30 @@ def test_missing_files_unreadable_folders_and_empty_folders_are_faults(tmp_path)
     read = read_documents([tmp_path / "none.txt", tmp_path / "empty", tmp_path / "a.txt"])
     assert len(read.documents) == 1 and len(read.faults) == 2
     assert "No such file" in read.faults[0] and "no document in this folder" in read.faults[1]
+
+
+def test_symbolic_links_in_a_folder_are_passed_over_and_named_unless_they_are_asked_for(tmp_path):
+    outside, folder = tmp_path / "outside", tmp_path / "docs"
+    (outside / "deep").mkdir(parents=True)
+    (folder / "sub").mkdir(parents=True)
+    (outside / "secret.txt").write_text("not yours", encoding="utf-8")
+    (outside / "deep" / "d.txt").write_text("deep", encoding="utf-8")
+    (folder / "a.txt").write_text("own", encoding="utf-8")
+    (folder / "link.txt").symlink_to(outside / "secret.txt")
+    (folder / "sub" / "far").symlink_to(outside / "deep")
+    (folder / "sub" / "up").symlink_to(folder)  # a circle
+    read = read_documents([folder])
+    assert [d.id for d in read.documents] == ["a.txt"] and read.inputs == [folder / "a.txt"]
+    assert read.notes == [
+        f"{folder}: 3 symbolic links passed over: link.txt, sub/far, sub/up (--follow-symlinks reads what they lead to)",
+    ]
+    followed = read_documents([folder], follow_symlinks=True)
+    assert {d.id: d.text for d in followed.documents} == {"a.txt": "own", "link.txt": "not yours", "sub/far/d.txt": "deep"}
+    assert followed.notes == []
+    assert [d.text for d in read_documents([folder / "link.txt"]).documents] == ["not yours"], "a path that is named"
+    with pytest.raises(InputError) as caught:
+        read_documents([folder / "sub"])
+    assert "2 symbolic links passed over (--follow-symlinks)" in str(caught.value)
 
 
 def test_a_pipe_is_read_once_and_is_no_input_file(tmp_path):

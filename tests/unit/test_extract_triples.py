@@ -130,7 +130,7 @@ def test_a_file_without_triples_is_an_input_error(tmp_path):
         TriplesExtractor(tmp_path / "t.json")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_triples_find_their_places_among_many_chunks_without_comparing_all_with_all(tmp_path):
     def seconds(size: int) -> float:
         chunks = [source(f"k{at}", f"Here Ada{at} met Ole{at}. Nothing else happened on that day.") for at in range(size)]

@@ -65,6 +65,7 @@ def _cell(value: float, low: float | None = None, high: float | None = None) -> 
     return CrossedCell(place=RunPlace(), system="a", metric="m", n=5, n_scored=5, mean=value, low=low, high=high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARES)
 @given(st.floats(1e-9, 1, exclude_max=True))
 def test_a_share_that_is_not_0_or_1_is_never_shown_as_0_or_1(name: str, value: float) -> None:

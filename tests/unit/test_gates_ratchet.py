@@ -129,6 +129,7 @@ NAMES = st.sampled_from(["Ada", "ada", "Bob", "The Bob", "Cy", ""])
 HITS = st.lists(st.builds(lambda name, n: shows(name, counts=n), NAMES, st.integers(1, 4)), max_size=8)
 
 
+@pytest.mark.slow
 @given(HITS, HITS, st.sampled_from(["first", "group", "items", "share"]), st.booleans())
 def test_nothing_is_lost_and_the_same_graph_has_nothing_new(before: list[Example], now: list[Example], hit: Hit, waive: bool) -> None:
     rule = of(hit)
@@ -139,6 +140,7 @@ def test_nothing_is_lost_and_the_same_graph_has_nothing_new(before: list[Example
     assert judged(rule, outcome(*reversed(before), total=50), Gates(ratchet=gates.ratchet)).held == 0
 
 
+@pytest.mark.slow
 @given(HITS, st.sampled_from(["first", "group", "items"]))
 def test_keys_and_types_account_for_every_hit(examples: list[Example], hit: Hit) -> None:
     count = sum(one.counts for one in examples)

@@ -121,6 +121,7 @@ def test_a_report_over_a_run_reads_gates_and_suppressed_hits(tmp_path: Path) -> 
     judged(rendered(report, "sarif"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", HOSTILE)
 def test_hostile_reasons_and_patterns_do_no_harm(bad: str) -> None:
     gates = [Gate(name=bad, limit=bad, reason=bad), Gate(name=bad, limit=bad, value=1, met=False)]

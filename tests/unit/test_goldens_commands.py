@@ -24,6 +24,7 @@ def test_every_golden_of_a_command_has_a_case() -> None:
     check_names("commands", [f"{case.name}.txt" for case in COMMANDS])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", COMMANDS, ids=lambda case: case.name)
 def test_command(case: Case, tmp_path: Path) -> None:
     check(EXPECTED / "commands" / f"{case.name}.txt", transcript(case, tmp_path))

@@ -70,6 +70,7 @@ def test_every_golden_of_a_report_has_a_case() -> None:
     check_names("reports", names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form"), CASES)
 def test_report(name: str, form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     if form != "html":

@@ -19,11 +19,13 @@ def flat(histogram: dict[int, int]) -> list[int]:
     return [value for value, n in histogram.items() for _ in range(n)]
 
 
+@pytest.mark.slow
 @given(HISTOGRAMS, st.floats(0, 1))
 def test_a_quantile_of_a_histogram_is_numpys_of_the_flat_values(histogram: dict[int, int], q: float) -> None:
     assert quantile(histogram, q) == pytest.approx(np.quantile(flat(histogram), q), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(HISTOGRAMS)
 def test_sizes_are_scipys(histogram: dict[int, int]) -> None:
     mine, values = sizes(histogram), flat(histogram)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,6 +36,7 @@ graphs = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(graphs, st.integers(1, 6))
 def test_the_parts_together_hold_what_removing_each_entity_cuts_off(graph, min_part):
@@ -44,6 +46,7 @@ def test_the_parts_together_hold_what_removing_each_entity_cuts_off(graph, min_p
     assert all(part.gate in graph and part.entry in graph[part.gate] for part in parts)
 
 
+@pytest.mark.slow
 def test_a_long_chain_does_not_recurse():
     chain = nx.path_graph(50_000)
     parts = hanging_parts(neighbours(chain), 10)

@@ -27,6 +27,7 @@ def test_the_documented_agreement_is_what_is_measured(name: str) -> None:
     assert measured(name) == pytest.approx(documented(name), abs=0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FULL_SET)
 def test_the_half_stays_near_the_figures_of_the_full_set(name: str) -> None:
     assert measured(name) == pytest.approx(FULL_SET[name], abs=0.09)

@@ -166,6 +166,7 @@ def test_a_graph_that_names_the_version_of_its_form_is_a_graph(tmp_path: Path) -
         assert look(tmp_path).graphs == (tmp_path / "graph.json",)
 
 
+@pytest.mark.slow
 def test_what_kgeval_wrote_is_offered_as_nothing(tmp_path: Path) -> None:
     examples = Path(__file__).resolve().parents[2] / "schemas" / "examples"
     report = ScoreReport.model_validate_json((examples / "score-report" / "valid" / "harbour.json").read_text(encoding="utf-8"))

@@ -126,7 +126,7 @@ def signalled(folder: Path, what: str, *numbers: signal.Signals, watched: float 
     return Ended(process.returncode, said.strip())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["wait", "swallow", "finalizer", "clean_up", "stumble"])
 def test_the_first_ends_a_command_whatever_it_does(what: str, tmp_path: Path) -> None:
     ended = signalled(tmp_path, what, signal.SIGINT)
@@ -134,6 +134,7 @@ def test_the_first_ends_a_command_whatever_it_does(what: str, tmp_path: Path) ->
     assert (tmp_path / "undone").exists(), "what is still registered is undone"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["thread", "at_exit"])
 def test_it_ends_a_command_that_is_through_but_does_not_go(what: str, tmp_path: Path) -> None:
     ended = signalled(tmp_path, what, signal.SIGINT)
@@ -146,17 +147,20 @@ def test_what_libraries_do_at_exit_is_not_waited_for(tmp_path: Path) -> None:
     assert (tmp_path / "undone").exists()
 
 
+@pytest.mark.slow
 def test_the_second_ends_it_at_once(tmp_path: Path) -> None:
     ended = signalled(tmp_path, "swallow", signal.SIGINT, signal.SIGINT, watched=600)
     assert ended.code == 130 and (tmp_path / "undone").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_job_that_is_stopped_and_a_terminal_that_is_closed_are_ctrl_c(number: signal.Signals, tmp_path: Path) -> None:
     ended = signalled(tmp_path, "wait", number)
     assert (ended.code, ended.said) == (130, "interrupted")
 
 
+@pytest.mark.slow
 def test_what_was_ignored_from_the_start_stays_ignored(tmp_path: Path) -> None:
     """`nohup kgeval ...` goes on when the terminal is closed: it still answers after that."""
     ended = signalled(tmp_path, "answer", signal.SIGHUP, signal.SIGINT, ignoring=signal.SIGHUP)

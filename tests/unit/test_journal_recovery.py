@@ -97,7 +97,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
     return path.read_bytes(), calls, places(path)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_call_whose_bytes_are_whole_is_found(

@@ -51,6 +51,7 @@ def test_a_quote_in_a_script_without_spaces_needs_as_many_characters() -> None:
     assert stated(f"因为。{said}。", [f"他说：{said}。"]) == said
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("abc ", min_size=1, max_size=12), min_size=1, max_size=4), st.data())
 def test_an_answer_with_a_sentence_of_the_texts_is_stated(texts: list[str], data: st.DataObject) -> None:
     one = data.draw(st.sampled_from(texts))

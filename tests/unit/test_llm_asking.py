@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,6 +134,7 @@ SAID = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(said=st.lists(SAID, max_size=5), count=st.integers(1, 6), max_reasks=st.integers(0, 4))
 def test_every_number_is_answered_once_or_missing_with_a_cause(said: list[Any], count: int, max_reasks: int) -> None:
     model = Scripted(*said)

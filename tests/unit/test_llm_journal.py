@@ -74,6 +74,7 @@ def test_the_order_of_parameters_does_not_change_the_key(names: list[str]) -> No
     assert request(parameters={name: values[name] for name in names}).key == request(parameters=values).key
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_different_texts_have_different_keys(one: str, other: str) -> None:
     same = one.encode("utf-8", "replace") == other.encode("utf-8", "replace")
@@ -122,6 +123,7 @@ def test_no_key_is_in_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert b"very-secret" not in request().canonical
 
 
+@pytest.mark.slow
 def test_raw_replies_of_failed_tries_are_kept_but_not_without_end(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
         for number in range(KEPT_TRIES + 50):
@@ -179,6 +181,7 @@ def damaged_journal(path: Path, where: str, calls: int = 300) -> list[str]:
     return [one.key for one in asked]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", DAMAGES)
 def test_a_damaged_journal_says_how_what_is_in_it_is_saved_and_that_works(
     tmp_path: Path, where: str, capsys: pytest.CaptureFixture[str],

@@ -31,6 +31,7 @@ class Colour(Reply):
     colour: str
 
 
+@pytest.mark.slow
 @given(per_minute=st.integers(1, 5000), gaps=st.lists(st.floats(0, 3), min_size=1, max_size=300))
 @settings(deadline=None)
 def test_no_minute_holds_more_requests_than_the_rate(per_minute: int, gaps: list[float]) -> None:
@@ -43,6 +44,7 @@ def test_no_minute_holds_more_requests_than_the_rate(per_minute: int, gaps: list
         assert sum(1 for at in sent[first:] if at < start + 60 - 1e-6) <= per_minute
 
 
+@pytest.mark.slow
 @given(per_minute=st.integers(60, 100_000), sizes=st.lists(st.floats(0.01, 1.0), min_size=1, max_size=200))
 @settings(deadline=None)
 def test_no_minute_holds_more_tokens_than_the_rate(per_minute: int, sizes: list[float]) -> None:
@@ -391,6 +393,7 @@ def test_a_plan_adds_up_and_takes_the_slowest_limit() -> None:
     assert Plan((known, PlannedStage("x", 1, 1))).cost is None
 
 
+@pytest.mark.slow
 def test_a_stage_whose_prompts_are_not_known_has_bounds() -> None:
     stage = bound(PROMPT, calls=(10, 30), slot_tokens=(100, 500), items=5)
     assert (stage.stage, stage.calls_low, stage.calls_high) == ("ask", 10, 30)

@@ -111,6 +111,7 @@ HOSTILE = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(text=HOSTILE, item=HOSTILE)
 def test_no_text_can_leave_its_fence(text: str, item: str) -> None:
     """Whatever is put in, the message has the prompt's own lines, and between the fences lines of JSON that give the value back."""

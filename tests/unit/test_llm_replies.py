@@ -207,6 +207,7 @@ ROWS = st.lists(st.one_of(
 ), max_size=12)
 
 
+@pytest.mark.slow
 @given(rows=ROWS, wrap=st.sampled_from(["{}", "```json\n{}\n```", "Well: {} so."]))
 def test_whatever_comes_back_every_number_is_answered_once_or_missing_with_a_cause(rows: list[object], wrap: str) -> None:
     numbers = (1, 2, 3, 4, 5)
@@ -223,6 +224,7 @@ def test_whatever_comes_back_every_number_is_answered_once_or_missing_with_a_cau
         assert answer.label == same[0]["label"]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet=string.printable + "\ud800é漢", max_size=60))
 def test_no_garbage_breaks_the_reader(text: str) -> None:
     for read in (lambda: read_reply(text, Colour), lambda: read_numbered(text, Verdicts, (1,))):

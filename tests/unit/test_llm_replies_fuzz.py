@@ -124,11 +124,13 @@ def read(made: Made) -> Grade | None:
         return None
 
 
+@pytest.mark.slow
 def test_nothing_is_believed_that_a_person_would_not() -> None:
     wrong = [made for seed in range(REPLIES) if (value := read(made := Writer(seed).reply())) is not None and value != made.believed]
     assert not wrong, f"{len(wrong)} of {REPLIES}; the first ({wrong[0].kind}):\n{wrong[0].text}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign_off", ["", ".", "\nLet me know if you need anything else!", "\n"])
 def test_ordinary_good_replies_are_believed(sign_off: str) -> None:
     """An answer in any frame, after thoughts, a lead or a few words about the texts, that ends the reply."""

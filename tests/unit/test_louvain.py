@@ -20,7 +20,7 @@ def modularity(graph: nx.Graph, communities: list[int]) -> float:
     return float(nx.community.modularity(graph, sets, weight=None))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", KNOWN)
 def test_its_communities_are_as_good_as_those_of_networkx(name: str) -> None:
     graph = nx.convert_node_labels_to_integers(KNOWN[name]())

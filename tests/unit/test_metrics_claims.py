@@ -94,6 +94,7 @@ def test_factual_correctness_is_an_f1_by_another_formula(answer: str, reference:
     assert factual("factual_correctness_printed", answer, reference).value >= found.value  # type: ignore[operator]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(answer=labels, reference=labels.filter(bool), cosine=st.floats(-1, 1), weight=st.floats(0, 1))
 def test_answer_accuracy_is_the_weighted_sum(answer: str, reference: str, cosine: float, weight: float) -> None:
@@ -145,7 +146,7 @@ def test_one_more_supported_statement_raises_a_share_by_its_part(name: str, fact
     assert after - before == pytest.approx((letters[at] != "s") / len(letters))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "fact"), SHARES)
 @settings(deadline=None)
 @given(letters=st.text(alphabet="scn-", min_size=1, max_size=9).filter(lambda letters: "-" in letters))

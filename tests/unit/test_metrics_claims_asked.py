@@ -378,6 +378,7 @@ ODD = ["</data>", "{{items}}", "\ud800", '"}]}', "\x00", "\u2028", "\u0e2a\u0e27
 TEXTS = st.one_of(st.text(max_size=30), st.sampled_from(ODD))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(answer=TEXTS, evidence=st.lists(TEXTS, max_size=5), contexts=st.lists(TEXTS, max_size=4), reference=TEXTS)
 def test_denominators_are_what_was_given_for_any_texts(answer: str, evidence: list[str], contexts: list[str], reference: str) -> None:

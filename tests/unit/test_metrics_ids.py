@@ -63,6 +63,7 @@ def test_contexts_that_are_not_told_or_have_no_ids_have_no_value() -> None:
         assert "no gold chunk ids" in (lacking(BY_NAME[name], subject(["a"], []).row) or "")
 
 
+@pytest.mark.slow
 @LAW
 @given(ids=IDS, gold=st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=6, unique=True))
 def test_ndcg_equals_scikit_learns(ids: list[str], gold: list[str]) -> None:

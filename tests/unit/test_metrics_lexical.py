@@ -72,6 +72,7 @@ def test_articles_stay_where_they_are_asked_for() -> None:
     assert words("The cat saw an owl", articles=True) == ["the", "cat", "saw", "an", "owl"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "answer", "reference", "expected"), [
     ("exact_match", "the  PARIS.", "Paris", 1), ("exact_match", "Paris, France", "Paris", 0), ("exact_match", "北 京", "北京", 1),
     ("exact_match", "A", "B", 0), ("exact_match", "A", "a.", 1), ("exact_match", "3.5", "35", 0), ("exact_match", "+", "-", 0),
@@ -108,7 +109,7 @@ def test_the_detail_holds_the_counts_behind_the_value() -> None:
     assert dict(found) == {"common": 2, "answer_words": 3, "reference_words": 4, "precision": 2 / 3, "recall": 1 / 2}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", BY_NAME)
 @LAW
 @given(answer=TEXTS, references=st.lists(TEXTS, min_size=1, max_size=3))
@@ -118,6 +119,7 @@ def test_values_lie_between_0_and_1_and_the_order_of_references_does_not_count(n
     assert found.value is None or 0 <= found.value <= 1
 
 
+@pytest.mark.slow
 @LAW
 @given(text=TEXTS)
 def test_a_text_against_itself_is_1_in_every_script(text: str) -> None:
@@ -141,6 +143,7 @@ def test_letter_case_normal_form_and_blanks_do_not_count(text: str) -> None:
     assert words(spaced) == words(text) == words(decomposed)
 
 
+@pytest.mark.slow
 @LAW
 @given(one=ENGLISH, other=ENGLISH)
 def test_on_plain_english_ours_equals_the_original(one: str, other: str) -> None:
@@ -236,7 +239,7 @@ def test_more_than_55_296_different_words_get_different_codes() -> None:
     assert lcs_length(many, many[30_000:]) == 30_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_answer_of_1_mb_is_scored_whole_in_little_memory() -> None:
     """Compared within one run: 4 times the words may take 16 times as long (n * m), not more than 40 times."""
     rng = random.Random(1)
@@ -258,9 +261,9 @@ def test_an_answer_of_1_mb_is_scored_whole_in_little_memory() -> None:
     assert large < 40 * max(small, 0.02) and peak < 120_000_000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("answer", [
-    "x" * 1_000_000, "-." * 150_000, "\u0301" * 300_000, "a\u0301" * 300_000, "y" * 1_000_000, "\ufdfa" * 20_000,
+    "-." * 150_000, "\u0301" * 300_000, "a\u0301" * 300_000, "y" * 1_000_000, "\ufdfa" * 20_000,
 ])
 def test_hostile_answers_of_1_mb_are_scored(answer: str) -> None:
     for name in BY_NAME:

@@ -116,6 +116,7 @@ def test_what_is_not_told_or_not_named_has_no_value() -> None:
         assert value(metric, nodes=[]).value == (None if metric == "path_bridge_missing" else 0)  # lower is better: 0 would be the best
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     nodes=st.lists(st.sampled_from(["n1", "n2", "n3", "Poland", "x"])),

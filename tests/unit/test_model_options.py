@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from kgeval.cli.common import say
 from kgeval.cli.derive import options_from
 from kgeval.cli.options import embedding_options, model_flags
-from kgeval.config import Config, EmbeddingOptions, ModelOptions
+from kgeval.config import Config, EmbeddingOptions, ModelOptions, ScoreOptions
 from kgeval.errors import UsageError
 from kgeval.graph.server.jars import jars_folder
 from kgeval.llm.calls import Limits
@@ -72,7 +72,7 @@ def test_the_endpoint_comes_from_the_flag_then_the_environment_then_the_file(
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     options = parsed(*arguments, env=env) | {"journal": tmp_path / "j"}
     with session(config, options) as here:
-        models = here.models("judge")
+        models = here.models("judge", ScoreOptions())
         assert models.endpoint.model == expected[0]
         assert models.endpoint.base_url == f"http://127.0.0.1:1/{expected[1]}"
         assert models.endpoint.parameters["seed"] == 3
@@ -92,7 +92,7 @@ def test_the_name_of_an_endpoint_holds_for_the_address_of_its_section(
     config = Config.model_validate({"model": {"judge": {"name": "m", **section}, "embedding": {"name": "e", **section}}})
     options = parsed("--cache-dir", str(tmp_path)) | {"base_url": url, "embedding_url": url}
     with session(config, options) as here:
-        assert here.models("judge").endpoint.name == name
+        assert here.models("judge", ScoreOptions()).endpoint.name == name
         with here.embedder as embedder:
             assert (embedder.endpoint, embedder.identity) == (name, f"e@{name}")
 
@@ -100,7 +100,7 @@ def test_the_name_of_an_endpoint_holds_for_the_address_of_its_section(
 def test_the_journal_lies_in_the_cache_folder_that_is_given(tmp_path: Path) -> None:
     options = parsed("--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--cache-dir", str(tmp_path / "c"))
     with session(Config(), options) as here:
-        here.models("judge")
+        here.models("judge", ScoreOptions())
         assert (tmp_path / "c" / "journal.sqlite").is_file()
     assert (tmp_path / "c").stat().st_mode & 0o077 == 0
 
@@ -113,7 +113,7 @@ def test_one_variable_moves_all_that_is_kept(monkeypatch: pytest.MonkeyPatch, tm
 
 def test_a_missing_model_name_is_one_clear_error() -> None:
     with pytest.raises(UsageError, match="no model is named for the judge") as caught:
-        session(Config(), parsed()).models("judge")
+        session(Config(), parsed()).models("judge", ScoreOptions())
     assert "--model" in caught.value.fix and "[model.judge]" in caught.value.fix
 
 
@@ -145,7 +145,7 @@ def test_a_plan_on_a_pipe_is_plain_text_with_sums(capsys: pytest.CaptureFixture[
 def test_costs_by_the_shipped_price_list_are_called_unchecked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = ("--model", "gpt-4o", "--base-url", "https://api.openai.com/v1", "--cache-dir", str(tmp_path))
     with session(Config(), parsed(*at)) as here:
-        models = here.models("judge")
+        models = here.models("judge", ScoreOptions())
         assert "nobody has checked" in capsys.readouterr().err
         assert any("nobody has checked" in note for note in models.notes)
         click.echo(str(Plan((models.plan(()),), models.limits)))
@@ -153,7 +153,7 @@ def test_costs_by_the_shipped_price_list_are_called_unchecked(tmp_path: Path, ca
     prices = tmp_path / "prices.toml"
     prices.write_text('[[model]]\nname = "gpt-4o"\ninput = 1\noutput = 2\n')
     with session(Config(), parsed(*at, "--prices", str(prices))) as here:
-        models = here.models("judge")
+        models = here.models("judge", ScoreOptions())
         click.echo(str(Plan((models.plan(()),), models.limits)))
         assert models.notes == []
     assert "checked" not in "".join(capsys.readouterr())
@@ -170,12 +170,12 @@ def test_the_models_of_one_session_share_its_budget_and_the_rates_of_an_endpoint
         "--model", "m", "--max-calls", "3", "--rpm", "60", "--cache-dir", str(tmp_path), "--base-url", "http://127.0.0.1:1/v1",
     )
     with session(Config(), options) as here, session(Config(), options) as other:
-        judge, extractor = here.models("judge"), here.models("extractor")
+        judge, extractor = here.models("judge", ScoreOptions()), here.models("extractor", ScoreOptions())
         here.asking = here.asking.model_copy(update={"base_url": "http://127.0.0.1:2/v1"})
-        away = here.models("judge")
+        away = here.models("judge", ScoreOptions())
         assert judge._caller.budget is extractor._caller.budget is away._caller.budget
         assert judge._caller.rates is extractor._caller.rates is not away._caller.rates
-        assert other.models("judge")._caller.budget is not judge._caller.budget
+        assert other.models("judge", ScoreOptions())._caller.budget is not judge._caller.budget
 
 
 def test_a_plan_without_a_price_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,11 +43,13 @@ def test_no_space_is_doubled_or_left_at_an_end(name: str) -> None:
     assert found == " ".join(found.split())
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdefghijklmnopqrstuvwxyzäöüéñçßабвгдежαβγδ"), min_size=1, max_size=20).map("".join))
 def test_case_does_not_matter(name: str) -> None:
     assert normalise(name.upper()) == normalise(name) == normalise(name.title())
 
 
+@pytest.mark.slow
 @given(WORDS, WORDS, st.sampled_from(" \t\n\u00a0\u3000-_/.,;:!?()[]«»“”"))
 def test_any_punctuation_or_blank_separates_words_alike(left: str, right: str, between: str) -> None:
     assert normalise(f"x{left}{between}x{right}") == normalise(f"x{left} x{right}")

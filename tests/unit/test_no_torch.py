@@ -34,7 +34,7 @@ def test_audit_loads_and_shows_its_help_without_model_libraries() -> None:
     assert "--fail-on" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_room_that_an_audit_uses_loads_without_model_libraries() -> None:
     code = """
 import importlib, pkgutil, kgeval

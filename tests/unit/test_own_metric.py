@@ -272,9 +272,9 @@ def test_a_file_may_import_what_stands_beside_it_and_hold_dataclasses(tmp_path: 
     assert not list(folder.glob("__pycache__/metrics*"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_workers_find_it_by_its_file_and_a_notebooks_is_refused(tmp_path: Path) -> None:
-    Path("kgeval.toml").write_text('[score]\nexecutor = "local"\nworkers = 2\n', encoding="utf-8")
+    Path("kgeval.toml").write_text('[score]\nexecutor = "local"\nworkers = 1\n', encoding="utf-8")
     metric = load_metric("my_metrics.py:starts_right")
     found = scored(metric, "exact_match", rows="answers.jsonl", config=None)
     assert list(found.scores) == list(scored(metric, "exact_match", rows="answers.jsonl").scores)

@@ -53,6 +53,7 @@ def asked(server: FakeServer) -> list[tuple[str, Any]]:
     return [(request.body["model"], request.body.get("temperature")) for request in server.requests]
 
 
+@pytest.mark.slow
 def test_the_reader_is_the_papers_with_its_temperature_unless_another_is_named() -> None:
     with FakeServer(reply) as server:
         usual: dict[str, Any] = {"system": "closed-book", "preset": "xiang", "base_url": server.base_url, "journal": Path("j.sqlite")}

@@ -22,7 +22,7 @@ def outcomes(folder: Path, suite: str, *words: str) -> tuple[dict[str, str], str
     return {name: outcome for outcome, name in re.findall(r"^([A-Z]+) \S*::(\w+)", done.stdout, re.MULTILINE)}, done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_they_load_nothing_heavy_before_a_test_asks(tmp_path: Path) -> None:
     suite = """
 import sys
@@ -40,7 +40,7 @@ def test_light():
     assert results == {"test_none": "ERROR"} and "fixture 'kgeval_audit' not found" in text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_gate_that_is_missed_fails_the_test_with_a_line_for_each_and_no_traceback(tmp_path: Path) -> None:
     suite = f"""
 import pytest

@@ -206,7 +206,17 @@ class OtherServer:
 
     def run(self, *_: Any) -> Any:
         row = {"version": self.version, "edition": "community", "name": "neo4j", "v": "2.6.9"}
-        return SimpleNamespace(data=lambda: [row])
+        return Rows([neo4j.Record(row)])
+
+
+class Rows(list[neo4j.Record]):
+    """A result."""
+
+    def keys(self) -> list[str]:
+        return self[0].keys()
+
+    def consume(self) -> SimpleNamespace:
+        return SimpleNamespace(plan=None, query_type="r")
 
 
 ON_A_GRAPH: list[Callable[[Any], Any]] = [

@@ -78,6 +78,7 @@ def checked(questions: Any, **options: Any) -> Any:
     return kgeval.check_questions(questions, **{"no_model": True, "config": False, **options})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["file", "frame", "list", "iterator", "records", "result"])
 def test_questions_of_every_kind_are_checked_the_same(form: str) -> None:
     pd.DataFrame(ROWS).to_json("q.jsonl", orient="records", lines=True)

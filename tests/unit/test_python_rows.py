@@ -42,6 +42,7 @@ def values(result: kgeval.ScoreResult) -> dict[str, float | None]:
     return {score.question_id: score.value for score in result.scores}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["list", "tuple", "iterator", "frame", "records", "file", "numpy"])
 def test_rows_of_every_kind_score_the_same_and_leave_nothing_behind(form: str, tmp_path: Path) -> None:
     pd.DataFrame(ANSWERS).to_json("answers.jsonl", orient="records", lines=True)
@@ -146,6 +147,7 @@ def test_results_make_one_report_and_an_earlier_one_is_its_baseline(tmp_path: Pa
         kgeval.report([first], title=7, fail_on="all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".json", ".html", ".md"])
 def test_the_file_says_whether_texts_are_left_out_and_the_call_of_save_has_the_last_word(ending: str, tmp_path: Path) -> None:
     Path("red.toml").write_text("[report]\nredact = true\n", encoding="utf-8")

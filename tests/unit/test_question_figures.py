@@ -120,6 +120,7 @@ def test_stats_refuses_what_it_cannot_read_or_would_overwrite(tmp_path: Path) ->
     assert json.loads(good.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not NOVELS.is_file(), reason="shared/data/graphrag-bench-novel is not here")
 def test_the_published_novel_questions_grow_in_breadth_level_by_level_near_the_published_table() -> None:
     """[X table 8] has 1.40, 2.60, 3.51 and 7.11 over 20 books; these are 8 of them, so the figures are near and not the same."""

@@ -223,6 +223,7 @@ VALUES = st.recursive(st.none() | st.booleans() | st.integers(-3, 9) | st.text(m
 ), max_leaves=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(row=st.sampled_from([HOTPOT, WIKI, MUSIQUE, NEWS, ULTRA, MARCO, KASIAK]), data=st.data())
 def test_whatever_stands_in_a_field_the_file_is_read_or_refused(row: dict[str, Any], data: st.DataObject, tmp_path: Path) -> None:

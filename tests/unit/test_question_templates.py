@@ -113,6 +113,7 @@ def test_a_question_has_no_words_for_an_entity_on_the_way_without_a_type() -> No
         worded("Ada", [Step("founded", True, None), Step("located_in", True, "City")])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=60), st.lists(st.builds(Step, st.text(max_size=100), st.booleans(), st.none() | st.text(max_size=40),
                                                 st.booleans(), st.booleans()), min_size=1, max_size=4))

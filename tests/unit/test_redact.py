@@ -111,6 +111,7 @@ def _maps(value: Any) -> Iterator[dict[str, Any]]:
         yield from _maps(one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_no_private_text_of_any_record_is_in_a_redacted_form(kind: type[Report]) -> None:
     report = made(kind)
@@ -118,6 +119,7 @@ def test_no_private_text_of_any_record_is_in_a_redacted_form(kind: type[Report])
         assert MARKER.split("'")[0] not in unpacked(rendered(report, form, redact=True)), form
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [MARKER, f"Ada -[{MARKER}]-> Ben"])
 def test_a_relation_of_a_gold_path_without_a_type_is_in_no_redacted_form(name: str) -> None:
     """Its name may quote what the graph says: it must not get into a field that is public."""

@@ -41,9 +41,3 @@ def test_no_word_goes_both_ways_or_is_of_both_orderings() -> None:
         for key, words in word_lists(stem).items():
             for word in words:
                 assert seen.setdefault(normalise(word), f"{stem} {key}") == f"{stem} {key}", word
-
-
-def test_a_layout_is_written_without_the_lists_that_it_does_not_name() -> None:
-    named = PLAIN.model_copy(update={"hierarchy_relations": ["UNDER"]})
-    assert "hierarchy_relations" not in PLAIN.model_dump() and named.model_dump()["hierarchy_relations"] == ["UNDER"]
-    assert Layout.model_validate_json(named.model_dump_json()) == named and Layout.model_validate(PLAIN.model_dump()) == PLAIN

@@ -51,6 +51,7 @@ def test_every_tag_closes_ids_are_unique_and_links_lead_somewhere(
         assert not any(name == "style" or name.startswith("on") for _, name, _ in page.attributes) and page.values("src") == []
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts(hostile: AccuracyReport) -> None:
     page = Page(rendered(hostile, "html"))
     assert len(page.scripts) == 2 and len(page.styles) == 1
@@ -64,6 +65,7 @@ def test_hostile_texts_stay_texts(hostile: AccuracyReport) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_json_is_the_report_and_has_no_nan(report: AccuracyReport, hostile: AccuracyReport) -> None:
     for one in (report, hostile):
         assert AccuracyReport.model_validate_json(Page(rendered(one, "html")).report) == one
@@ -166,6 +168,7 @@ def test_every_interval_is_drawn_where_its_numbers_are(report: AccuracyReport) -
         assert ends == pytest.approx((100 * one.low, 100 * one.high, 100 * one.value), abs=0.02)
 
 
+@pytest.mark.slow
 def test_needed_sizes_agreement_and_calibration_are_told(report: AccuracyReport) -> None:
     page = Page(rendered(report, "html"))
     assert re.search(r"items needed for ± 10\.0 % 96 items needed for ± 5\.0 % 380", page.text)
@@ -183,6 +186,7 @@ def test_the_terminal_is_plain_and_fits_a_screen(report: AccuracyReport) -> None
     assert "\x1b" not in text and max(map(len, text.splitlines())) <= 80 and len(text.splitlines()) <= 50
 
 
+@pytest.mark.slow
 def test_a_long_list_ends_somewhere(report: AccuracyReport) -> None:
     first = report.items[0]
     long = [first.model_copy(update={"id": str(at), "text": f"item-{at:05d}", "human": None}) for at in range(2_000)]
@@ -190,6 +194,7 @@ def test_a_long_list_ends_somewhere(report: AccuracyReport) -> None:
     assert len(set(re.findall(r"item-\d{5}", page.text))) == MOST_ROWS and "The first 500 of 2,000" in page.text
 
 
+@pytest.mark.slow
 def test_redaction_leaves_no_text_in_any_form(report: AccuracyReport) -> None:
     texts = [text for item in report.items for text in (item.text, item.item.name)]
     texts += [passage.text for passage in report.passages]

@@ -143,6 +143,7 @@ def test_an_output_never_replaces_a_report_that_is_read(capsys: pytest.CaptureFi
     assert "would replace a file that is read" in err and Path("run/audit.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_every_kind_of_report_goes_in_by_itself_and_all_together(capsys: pytest.CaptureFixture[str]) -> None:
     for kind in KINDS:
         assert run(["report", str(example(kind)), "-f", "md"]) in (0, 1, 3), kind

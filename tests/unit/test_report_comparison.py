@@ -78,6 +78,7 @@ def one(**more: Any) -> PairResult:
     return PairResult.model_validate({**given, **more})
 
 
+@pytest.mark.slow
 def test_a_result_turned_round_twice_is_itself(two: ComparisonReport) -> None:
     for pair in two.pairs:
         assert shown.swap_sides(shown.swap_sides(pair)) == pair
@@ -90,7 +91,7 @@ def test_a_result_turned_round_twice_is_itself(two: ComparisonReport) -> None:
 # Every form.
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_verdict_stands_first_in_every_form(two: ComparisonReport, three: ComparisonReport) -> None:
     for report in (two, three):
         first = verdict(shown.view_of(report))[0]
@@ -107,6 +108,7 @@ def figures(pair: PairResult) -> Iterator[str]:
         yield from map(display.share, (pair.rates.win, pair.rates.tie, pair.rates.loss))
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_record_is_on_the_page(two: ComparisonReport, page: Page) -> None:
     for pair in two.pairs:
         assert [told for told in figures(pair) if told not in page.text] == [], shown.group_of(pair).title
@@ -130,6 +132,7 @@ def test_every_figure_of_the_record_is_on_the_page(two: ComparisonReport, page: 
         assert part in page.text, part
 
 
+@pytest.mark.slow
 def test_every_figure_says_by_what_procedure_and_trials_it_was_had(two: ComparisonReport, page: Page) -> None:
     stamp = "points for both answers in both orders; 3 trials (the answers stay, the judge is asked again); intervals: 95 %, over questions"
     assert page.text.count(stamp) >= 5
@@ -137,6 +140,7 @@ def test_every_figure_says_by_what_procedure_and_trials_it_was_had(two: Comparis
     assert all("in each, the systems answer again" in plain(again, form) for form in FORMS)
 
 
+@pytest.mark.slow
 def test_heat_maps_are_row_minus_column_and_mirror_themselves(three: ComparisonReport) -> None:
     made = dict(heat_maps(three))
     assert {"Overall, all questions", "Overall, mean of data sets", "Overall, level node", "Overall, data set music"} <= set(made)
@@ -176,6 +180,7 @@ def test_the_plot_over_trials_needs_two(two: ComparisonReport) -> None:
     assert svg.count("<circle") == 6 and svg.count("<polyline") == 2 and plots.over_trials(two.pairs[0].per_trial[:1]) == ""
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_runs_only_its_own_script_and_closes_every_tag(page: Page, three: ComparisonReport) -> None:
     for one_page in (page, Page(rendered(three, "html"))):
         assert one_page.open == [] and one_page.values("src") == [] and len(one_page.scripts) == 2 and len(one_page.styles) == 1
@@ -186,6 +191,7 @@ def test_the_page_loads_nothing_runs_only_its_own_script_and_closes_every_tag(pa
         assert "default-src 'none'" in next(value for value in one_page.values("content") if "default-src" in value)
 
 
+@pytest.mark.slow
 def test_hostile_names_and_texts_stay_texts(two: ComparisonReport) -> None:
     for shift in range(0, len(HOSTILE), 6):
         hostile = poisoned(two, HOSTILE[shift:] + HOSTILE[:shift])
@@ -198,6 +204,7 @@ def test_hostile_names_and_texts_stay_texts(two: ComparisonReport) -> None:
         ElementTree.fromstring(rendered(hostile, "xml"))
 
 
+@pytest.mark.slow
 def test_no_text_can_break_out_of_markdown(two: ComparisonReport) -> None:
     for at in range(len(HOSTILE_MD)):
         text = rendered(poisoned(two, HOSTILE_MD[at:] + HOSTILE_MD[:at]), "md")
@@ -257,6 +264,7 @@ def test_every_table_of_the_markdown_has_as_many_cells_as_heads(two: ComparisonR
         assert len({line.count(" | ") for line in table.strip().splitlines()}) == 1, table
 
 
+@pytest.mark.slow
 def test_a_comment_never_gets_too_long(three: ComparisonReport) -> None:
     names = {f"rag-{at}": f"rag-{at} {'n' * 300}" for at in (1, 2, 3)}
     pairs = [
@@ -267,6 +275,7 @@ def test_a_comment_never_gets_too_long(three: ComparisonReport) -> None:
     assert len(text) <= MOST_CHARACTERS + 100 and text.count("<details>") == text.count("</details>")
 
 
+@pytest.mark.slow
 def test_lines_are_never_longer_than_the_screen(two: ComparisonReport, three: ComparisonReport) -> None:
     for report in (two, three, poisoned(two, HOSTILE)):
         for width in (80, 120):
@@ -278,6 +287,7 @@ def test_the_json_is_the_report_alone_and_in_the_page(two: ComparisonReport, pag
     assert ComparisonReport.model_validate_json(rendered(two, "json")) == two == ComparisonReport.model_validate_json(page.report)
 
 
+@pytest.mark.slow
 def test_redaction_leaves_no_text_and_no_question_id_in_any_form(two: ComparisonReport) -> None:
     texts = {text for one in two.drill for text in (one.question_id, one.question, one.answer_a, one.answer_b) if text and len(text) > 3}
     reasons = {reason for one in two.drill for call in one.calls for pair in call.reasons.values() for reason in pair}
@@ -321,7 +331,7 @@ def test_a_report_of_nothing_can_be_shown_everywhere() -> None:
     assert "0.0 %" not in plain(lost, "md"), "no value is never shown as zero"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_systems_and_questions_are_cut_with_a_word_on_it(three: ComparisonReport) -> None:
     drill = [three.drill[0].model_copy(update={"question_id": f"q{at}"}) for at in range(130)]
     page = Page(rendered(three.model_copy(update={"drill": drill}), "html"))

@@ -19,6 +19,7 @@ def two() -> ComparisonReport:
     return sample()
 
 
+@pytest.mark.slow
 def test_junit_has_a_case_for_each_threshold_and_each_pair(two: ComparisonReport) -> None:
     root = ElementTree.fromstring(rendered(two, "xml"))
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("6", "1", "0")
@@ -39,6 +40,7 @@ def test_junit_has_a_case_for_each_threshold_and_each_pair(two: ComparisonReport
     assert error is not None and "timeout 1" in (error.text or "")
 
 
+@pytest.mark.slow
 def test_csv_has_a_row_for_every_result_and_no_formula(two: ComparisonReport) -> None:
     rows = list(csv.DictReader(io.StringIO(rendered(two, "csv"))))
     assert len(rows) == len(two.pairs) + len(two.contrast["biased"])

@@ -146,6 +146,7 @@ def test_markdown_is_short_and_cannot_be_broken(report: CompletenessReport, host
     assert len(text) < 10_000 and "and 2,990 more" in text
 
 
+@pytest.mark.slow
 def test_a_long_list_is_folded_and_ends_somewhere(report: CompletenessReport) -> None:
     long = [GoldMatch(kind="entity", name=f"item-{at:05d}") for at in range(3_000)]
     page = Page(rendered(report.model_copy(update={"missing": long, "matched": []}), "html"))

@@ -28,6 +28,22 @@ def render(report: AuditReport) -> str:
 
 
 @pytest.fixture(scope="module")
+def text(report: AuditReport) -> str:
+    """The sample's page."""
+    return render(report)
+
+
+@pytest.fixture(scope="module")
+def page(text: str) -> Page:
+    return Page(text)
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile: AuditReport) -> Page:
+    return Page(render(hostile))
+
+
+@pytest.fixture(scope="module")
 def report() -> AuditReport:
     return AuditReport.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
 
@@ -48,16 +64,15 @@ def hostile(report: AuditReport) -> AuditReport:
 
 
 @pytest.mark.slow
-def test_every_tag_closes_in_order_and_ids_are_unique(report: AuditReport, hostile: AuditReport) -> None:
-    for page in (Page(render(report)), Page(render(hostile))):
-        assert page.open == []
-        assert len(page.values("id")) == len(set(page.values("id")))
-        assert {target[1:] for target in page.values("href")} <= set(page.values("id"))
+def test_every_tag_closes_in_order_and_ids_are_unique(page: Page, hostile_page: Page) -> None:
+    for one in (page, hostile_page):
+        assert one.open == []
+        assert len(one.values("id")) == len(set(one.values("id")))
+        assert {target[1:] for target in one.values("href")} <= set(one.values("id"))
 
 
 @pytest.mark.slow
-def test_the_page_loads_nothing_and_runs_only_its_own_script(report: AuditReport) -> None:
-    page = Page(render(report))
+def test_the_page_loads_nothing_and_runs_only_its_own_script(page: Page) -> None:
     assert page.values("src") == []
     assert all(target.startswith("#") for target in page.values("href"))
     assert not any(name == "style" or name.startswith("on") for _, name, _ in page.attributes)
@@ -69,8 +84,8 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(report: AuditReport
 
 
 @pytest.mark.slow
-def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
-    page = Page(render(hostile))
+def test_hostile_texts_stay_texts(hostile_page: Page) -> None:
+    page = hostile_page
     assert len(page.scripts) == 2 and len(page.styles) == 1
     assert not any(name.startswith("on") for _, name, _ in page.attributes)
     assert "<script>alert(1)</script>" in page.text
@@ -81,14 +96,13 @@ def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
 
 
 @pytest.mark.slow
-def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditReport) -> None:
-    for one in (report, hostile):
-        assert AuditReport.model_validate_json(Page(render(one)).report) == one
+def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditReport, page: Page, hostile_page: Page) -> None:
+    for one, shown in ((report, page), (hostile, hostile_page)):
+        assert AuditReport.model_validate_json(shown.report) == one
 
 
 @pytest.mark.slow
-def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport) -> None:
-    page = Page(render(report))
+def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport, page: Page) -> None:
     for finding in report.findings:
         assert finding.title in page.text and finding.rule_id in page.text
         if finding.status == "failed":
@@ -98,8 +112,7 @@ def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport
 
 
 @pytest.mark.slow
-def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: AuditReport) -> None:
-    page = Page(render(report))
+def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: AuditReport, page: Page) -> None:
     for finding in report.findings:
         assert finding.status != "skipped" or (finding.reason or "") in page.text
     assert "not measured the graph holds no chunks; give the texts with --corpus" in page.text
@@ -109,8 +122,7 @@ def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: Aud
 
 
 @pytest.mark.slow
-def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditReport) -> None:
-    page = Page(render(report))
+def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditReport, page: Page) -> None:
     assert page.text.count(":param layout => {name: 'lightrag'") == 1, "the layout is printed once"
     assert ":param pronouns => ['he', 'she'" in page.text and ":param sample => 1000000000" in page.text
     assert len([1 for tag, name, _ in page.attributes if tag == "button" and name == "data-with"]) == sum(
@@ -119,28 +131,30 @@ def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditRep
 
 
 @pytest.mark.slow
-def test_the_run_can_be_traced(report: AuditReport) -> None:
-    text, run = Page(render(report)).text, report.run
+def test_the_run_can_be_traced(report: AuditReport, page: Page) -> None:
+    run = report.run
     for part in (run.command, "5.26.28", "2.13.9", "bolt://127.0.0.1:7687", "128.4 s", *run.query_hashes.values(), *run.libraries):
-        assert part in text
+        assert part in page.text
 
 
 @pytest.mark.slow
-def test_two_renderings_are_the_same(report: AuditReport) -> None:
-    assert render(report) == render(report)
+def test_two_renderings_are_the_same(report: AuditReport, text: str) -> None:
+    assert render(report) == text
 
 
 @pytest.mark.slow
-def test_redaction_leaves_no_name(report: AuditReport) -> None:
-    plain, page = render(report), render(redacted(report))
+def test_redaction_leaves_no_name(report: AuditReport, text: str) -> None:
+    plain, page = text, render(redacted(report))
+    data = Page(page).report
     texts = {text for f in report.findings for e in f.examples for text in (e.why, *(i.name for i in e.items if i.kind in KINDS))}
     long = [escape(text) for text in texts if text and len(text) > 8]
     assert len(long) > 30 and all(text in plain or "\u200b" in text for text in long)
     assert [text for text in long if text in page] == []
-    assert [text for text in texts if text and len(text) > 8 and text in Page(page).report] == []
+    assert [text for text in texts if text and len(text) > 8 and text in data] == []
     assert "dangling-relation" in page and "located in" in page, "the vocabulary stays"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("points", [
     [(40, 1), (85, 1)], [(21, 3), (24, 4), (25, 1)], [(0, 3), (25, 4)], [(1, 3), (185, 1)], [(1, 1_000), (30, 2)], [(500, 1), (501, 1)],
     [(1, 1), (1_000_000, 1)], [(0, 5), (3, 900), (5_000, 1)], [(1, 2), (3, 5)],
@@ -155,7 +169,7 @@ def test_both_axes_of_a_plot_have_numbers_whatever_they_span(points: list[tuple[
     assert all(sum(text.replace(",", "").isdigit() for text in side) >= 2 for side in (across, up)), texts
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_page_of_two_thousand_entities_stays_below_a_megabyte(report: AuditReport) -> None:
     """40 checks with 40 examples each, which are 1,284 entities of 2,000 with an id as Neo4j gives it."""
     def many(at: int) -> list[Example]:
@@ -167,8 +181,9 @@ def test_a_page_of_two_thousand_entities_stays_below_a_megabyte(report: AuditRep
     assert len(report.findings) > 40 and len(render(report.model_copy(update={"findings": findings}))) < 1_000_000
 
 
-def test_what_to_fix_first_says_what_it_costs_in_every_form(report: AuditReport) -> None:
+@pytest.mark.slow
+def test_what_to_fix_first_says_what_it_costs_in_every_form(report: AuditReport, page: Page) -> None:
     said = "96 of 1,284 entities (7.5 %) cannot be reached by following relations"
     for form in ("text", "md"):
         assert said in " ".join(rendered(report, form).split()), form  # type: ignore[arg-type]
-    assert said in Page(render(report)).text
+    assert said in page.text

@@ -63,6 +63,7 @@ def poisoned(report: OverviewReport, bad: Sequence[str]) -> OverviewReport:
     return OverviewReport.model_validate(made)
 
 
+@pytest.mark.slow
 def test_every_figure_of_the_record_is_on_the_page_and_in_its_json(report: OverviewReport) -> None:
     page = Page(rendered(report, "html"))
     for one in report.figures:
@@ -117,6 +118,7 @@ def test_the_diff_says_worse_and_better_in_words(against: OverviewReport) -> Non
     assert [(one.name, one.met) for one in against.gates] == missed
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts_in_every_form(report: OverviewReport, against: OverviewReport) -> None:
     for one in (report, against):
         bad = poisoned(one, HOSTILE)

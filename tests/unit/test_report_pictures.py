@@ -122,6 +122,7 @@ def test_around_a_crowded_hub_no_line_runs_through_another_node(size: int, name:
         assert not (0 < along < length and off < 7), f"the line to {one} runs through {other}"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_pushed_apart_stands_on_an_oval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "_pushed_apart", lambda spots: False)
     for size in range(2, 31):
@@ -181,6 +182,7 @@ def test_redaction_takes_the_names_away_and_leaves_the_types() -> None:
     assert "TYPE_0" in figure.svg and "Person" in figure.svg
 
 
+@pytest.mark.slow
 def test_a_report_without_pictures_is_read() -> None:
     data = json.loads((ROOT / "tests/graphs/example-report.json").read_text(encoding="utf-8"))
     del data["community_map"]
@@ -331,6 +333,7 @@ def test_a_notebook_offers_the_picture_to_move_about_or_says_what_to_install(mon
     assert all(re.fullmatch(r"#[0-9a-f]{8}", name) for name in names)
 
 
+@pytest.mark.slow
 def test_neo4j_viz_takes_what_it_is_given() -> None:
     pytest.importorskip("neo4j_viz", reason="pip install neo4j-viz")
     page = AuditResult(report_with(star(25))).show_graph()

@@ -141,6 +141,7 @@ def test_a_fingerprint_outlives_a_rebuild_of_the_graph(tmp_path: Path) -> None:
     assert marks(audited(one)) != marks(audited(one.model_copy(update={"rule_id": "empty-name"})))
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=8), max_size=4), st.randoms(use_true_random=False))
 def test_a_fingerprint_does_not_depend_on_the_order_or_the_case_of_names(names: list[str], random: Any) -> None:
     shuffled = [name.upper() if name.isascii() else name for name in names]

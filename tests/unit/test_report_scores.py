@@ -52,9 +52,25 @@ def poisoned(report: ScoreReport, bad: Sequence[str]) -> ScoreReport:
 
 
 @pytest.fixture(scope="module")
-def told(report: ScoreReport) -> dict[Form, str]:
+def texts(report: ScoreReport) -> dict[Form, str]:
+    """The sample in every form."""
+    return {form: rendered(report, form) for form in FORMS}
+
+
+@pytest.fixture(scope="module")
+def told(texts: dict[Form, str]) -> dict[Form, str]:
     """The sample in every form, blanks and mark-up aside."""
-    return {form: shown(report, form) for form in FORMS}
+    return {form: plain(text, form) for form, text in texts.items()}
+
+
+@pytest.fixture(scope="module")
+def page(texts: dict[Form, str]) -> Page:
+    return Page(texts["html"])
+
+
+@pytest.fixture(scope="module")
+def hostile_page(hostile: ScoreReport) -> Page:
+    return Page(rendered(hostile, "html"))
 
 
 def flat(text: str) -> str:
@@ -62,7 +78,10 @@ def flat(text: str) -> str:
 
 
 def shown(report: ScoreReport, form: Form) -> str:
-    text = rendered(report, form)
+    return plain(rendered(report, form), form)
+
+
+def plain(text: str, form: Form) -> str:
     return flat(re.sub("_ ", "_", Page(text).text) if form == "html" else re.sub("&#(\\d+);", lambda m: chr(int(m[1])), text))
 
 
@@ -80,6 +99,7 @@ def test_the_verdict_stands_first_and_tells_gates_and_gaps_in_every_form(report:
     assert all("The run was stopped before its end" in flat(rendered(stopped, form)) for form in ("text", "md"))
 
 
+@pytest.mark.slow
 def test_every_mean_stands_with_its_interval_and_what_it_is_over(report: ScoreReport, told: dict[Form, str]) -> None:
     one = next(one for one in report.summaries if (one.system, one.metric) == ("graph-rag", "factual_correctness")).overall
     for form, text in told.items():
@@ -89,13 +109,15 @@ def test_every_mean_stands_with_its_interval_and_what_it_is_over(report: ScoreRe
 
 
 @pytest.mark.slow
-def test_the_types_by_metrics_the_leaderboard_and_both_averages_are_named(report: ScoreReport, told: dict[Form, str]) -> None:
+def test_the_types_by_metrics_the_leaderboard_and_both_averages_are_named(
+    report: ScoreReport, texts: dict[Form, str], told: dict[Form, str],
+) -> None:
     row = report.leaderboard[0]
     for form, text in ((form, text.lower()) for form, text in told.items()):
         assert "mean of" in text and "types" in text and "questions" in text and figure(row.average) in text, form
         assert "creative generation" in text and "evidence_coverage" in text.replace("_ ", "_"), form
     titles = ("Fact retrieval", "Complex reasoning", "Contextual summarize", "Creative generation")
-    assert all(f"<h3>{title}</h3>" in rendered(report, "html") for title in titles), "a table for each type"
+    assert all(f"<h3>{title}</h3>" in texts["html"] for title in titles), "a table for each type"
 
 
 @pytest.mark.slow
@@ -110,9 +132,8 @@ def test_types_stand_metric_by_metric_with_figures_alone_on_a_terminal(report: S
 
 
 @pytest.mark.slow
-def test_the_table_of_scores_says_what_is_odd_in_it(report: ScoreReport) -> None:
-    for form in FORMS:
-        text = shown(report, form)
+def test_the_table_of_scores_says_what_is_odd_in_it(told: dict[Form, str]) -> None:
+    for form, text in told.items():
         assert "Lower is better: extrinsic_hallucination." in text and "n/a: the metric has no meaning" in text, form
     assert "apart from all other" not in shown(one_row(), "text") and "n/a" not in shown(one_row(), "text")
 
@@ -154,20 +175,22 @@ def test_reasoning_gains_repeats_audit_and_worst_rows_are_there_with_their_count
             assert part in text, (form, part)
 
 
-@pytest.mark.slow
-def test_lines_are_never_longer_than_the_screen_and_pipes_are_plain(report: ScoreReport, hostile: ScoreReport) -> None:
+@pytest.mark.long
+def test_lines_are_never_longer_than_the_screen_and_pipes_are_plain(
+    report: ScoreReport, hostile: ScoreReport, texts: dict[Form, str],
+) -> None:
     for one in (report, hostile, large(), empty(), one_row()):
         for width in (80, 100):
             text = rendered(one, "text", screen=Screen(width=width, written=[Path("r.html")]))
             assert "\x1b" not in text and max(map(len, text.splitlines())) <= width
             assert text.rstrip().endswith("Report: r.html") and len(text.splitlines()) < 600
-    assert len(rendered(report, "text").splitlines()) < 240
+    assert len(texts["text"].splitlines()) < 240
     assert "\x1b[1m" in rendered(report, "text", screen=Screen(colour=True))
 
 
-@pytest.mark.slow
-def test_hostile_texts_stay_texts_in_every_form(hostile: ScoreReport) -> None:
-    page = Page(rendered(hostile, "html"))
+@pytest.mark.long
+def test_hostile_texts_stay_texts_in_every_form(hostile: ScoreReport, hostile_page: Page) -> None:
+    page = hostile_page
     assert page.open == [] and len(page.scripts) == 2 and len(page.styles) == 1
     assert len(page.values("id")) == len(set(page.values("id"))) and {at[1:] for at in page.values("href")} <= set(page.values("id"))
     assert not any(name == "style" or name.startswith("on") for _, name, _ in page.attributes) and page.values("src") == []
@@ -178,7 +201,7 @@ def test_hostile_texts_stay_texts_in_every_form(hostile: ScoreReport) -> None:
     assert "## Scores" in text and "Worst rows" in text, "a name of 100,000 characters crowds nothing out"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_no_text_can_break_out_of_markdown(report: ScoreReport) -> None:
     for at in range(len(HOSTILE_MD)):
         text = rendered(poisoned(report, HOSTILE_MD[at:] + HOSTILE_MD[:at]), "md")
@@ -188,12 +211,12 @@ def test_no_text_can_break_out_of_markdown(report: ScoreReport) -> None:
         assert text.count("<details>") == text.count("</details>") == html.count("<details>") and "\n\n</details>" in text
 
 
-def test_every_table_of_the_markdown_has_as_many_cells_as_heads(report: ScoreReport) -> None:
-    for table in re.findall(r"(?:^\|.*\|\n?)+", rendered(report, "md"), re.MULTILINE):
+def test_every_table_of_the_markdown_has_as_many_cells_as_heads(texts: dict[Form, str]) -> None:
+    for table in re.findall(r"(?:^\|.*\|\n?)+", texts["md"], re.MULTILINE):
         assert len({line.count(" | ") for line in table.strip().splitlines()}) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_comment_never_gets_too_long() -> None:
     big = large()
     assert len(rendered(big, "md")) < MOST_CHARACTERS + 1_000
@@ -208,7 +231,7 @@ def test_a_comment_never_gets_too_long() -> None:
     assert len(text) <= MOST_CHARACTERS + 100 and text.count("<details>") == text.count("</details>")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_large_report_is_made_in_bounded_size() -> None:
     big = large()
     began = time.process_time()
@@ -247,28 +270,25 @@ def test_numbers_that_are_not_finite_break_no_form() -> None:
 
 
 @pytest.mark.slow
-def test_the_embedded_json_is_the_report(report: ScoreReport, hostile: ScoreReport) -> None:
-    for one in (report, hostile):
-        data = Page(rendered(one, "html")).report
-        assert ScoreReport.model_validate_json(data) == one
+def test_the_embedded_json_is_the_report(report: ScoreReport, hostile: ScoreReport, page: Page, hostile_page: Page) -> None:
+    for one, made in ((report, page), (hostile, hostile_page)):
+        assert ScoreReport.model_validate_json(made.report) == one
         assert ScoreReport.model_validate_json(rendered(one, "json")) == one
 
 
 @pytest.mark.slow
-def test_every_metric_of_the_page_has_its_definition_source_and_signature(report: ScoreReport) -> None:
-    text = rendered(report, "html")
-    page = Page(text)
+def test_every_metric_of_the_page_has_its_definition_source_and_signature(report: ScoreReport, texts: dict[Form, str], page: Page) -> None:
     for info in report.metrics:
         assert all(part in page.text for part in (info.summary, info.definition, info.source, info.signature))
-    assert set(re.findall('<abbr title="(.*?)">', text)) >= {info.summary for info in report.metrics}, "on hover"
+    assert set(re.findall('<abbr title="(.*?)">', texts["html"])) >= {info.summary for info in report.metrics}, "on hover"
     drawn = page.values("class")
     assert drawn.count("dist") == len(METRICS) * len(SYSTEMS) - 1
     assert drawn.count("plot") == 3, "quality against tokens, seconds and dollars"
 
 
-@pytest.mark.slow
-def test_two_renderings_are_the_same(report: ScoreReport, told: dict[Form, str]) -> None:
-    assert told == {form: shown(report, form) for form in FORMS}
+@pytest.mark.long
+def test_two_renderings_are_the_same(report: ScoreReport, texts: dict[Form, str]) -> None:
+    assert texts == {form: rendered(report, form) for form in FORMS}
 
 
 def test_a_distribution_has_its_bars_where_its_values_are() -> None:
@@ -282,6 +302,7 @@ def test_a_distribution_has_its_bars_where_its_values_are() -> None:
     assert distribution(Spread(), None) == ""
 
 
+@pytest.mark.slow
 def test_a_plane_needs_two_points_and_names_nobody() -> None:
     points = [Point(1, 100.0, 0.5, 0.4, 0.6), Point(2, 5_000.0, 0.7, None, None)]
     drawing = plane(points, amount="tokens per answer", quality="mean score", name="p")
@@ -326,7 +347,7 @@ def test_junit_is_no_form_of_every_report_and_the_message_says_what_has_it(repor
         rendered(CompletenessReport.model_validate_json(example.read_text(encoding="utf-8")), "xml")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_long_list_of_worst_rows_takes_systems_by_turns_and_ends_somewhere(report: ScoreReport) -> None:
     rows = [
         WorstRow(system=name, metric="answer_accuracy", question_id=f"{name}-{at:04d}", value=0.0) for name in SYSTEMS for at in range(400)

@@ -258,6 +258,7 @@ def test_a_worst_row_ends_its_reasons_with_one_full_stop() -> None:
     assert "misses part 1. Question: Who?" in rendered(report.model_copy(update={"worst": [bare]}), "md")
 
 
+@pytest.mark.slow
 def test_the_navigation_of_a_page_leads_to_every_section() -> None:
     page = rendered(sample(), "html")
     links = page.split("<nav", 1)[1].split("</nav>")[0]

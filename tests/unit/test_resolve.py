@@ -160,6 +160,7 @@ def test_a_sentence_that_the_overlap_cuts_short_counts_once_and_a_later_one_of_t
     assert [r.weight for r in resolve([other, cut, whole]).relations] == [3.0]
 
 
+@pytest.mark.slow
 def test_what_overlapping_chunks_say_twice_weighs_what_chunks_without_overlap_say_once() -> None:
     names = [f"{a}{b}" for a in ("Ander", "Bor", "Cal", "Dor", "Ed", "Fal") for b in ("mar", "nik", "sten", "vic")]
     text = " ".join(f"{one} visited {other}." for one, other in permutations(names, 2))
@@ -272,6 +273,7 @@ def test_the_order_of_the_chunks_does_not_matter(drawn: list[tuple[str, list[Men
     assert resolve(mixed, ALL).derived == resolve(chunks, ALL).derived
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(EXTRACTIONS)
 def test_every_mention_is_in_one_entity_and_no_entity_has_two_types(drawn: list[tuple[str, list[Mention], bool]]) -> None:
@@ -304,6 +306,7 @@ def test_taking_a_merge_back_parts_its_names_and_nothing_brings_them_together(
         assert not any({left[0], right[0]} <= {e.name, *e.aliases} and (e.type or "").casefold() == left[1] for e in found.entities)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(EXTRACTIONS)
 def test_coarser_levels_only_join_what_finer_ones_left_apart(drawn: list[tuple[str, list[Mention], bool]]) -> None:
@@ -315,6 +318,7 @@ def test_coarser_levels_only_join_what_finer_ones_left_apart(drawn: list[tuple[s
     assert len({m.id for m in alias.merges}) == len(alias.merges)
 
 
+@pytest.mark.slow
 def test_no_entity_holds_names_of_men_and_women() -> None:
     names = [f"{title} {first}Smith:Person" for title in ("Mr.", "Mrs.", "Dr.", "") for first in ("", "J. ", "John ")]
     for some in combinations(names, 4):

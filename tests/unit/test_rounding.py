@@ -84,7 +84,8 @@ SCORES = st.lists(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
 @given(SCORES, st.randoms(use_true_random=False), st.sampled_from([1e-300, 1e-12, 0.1, 1.0, 3.0, 1e9, 9e99]))
 @example([(0.6, 0.5), (0.4, 0.5), (0.8, 0.5), (0.4, 0.5), (0.3, 0.5)], random.Random(1), 0.1)
 @example([(0.3, 0.3)], random.Random(1), 1e-300)
@@ -140,6 +141,7 @@ def test_a_count_beyond_100_000_is_told_as_such_on_every_face() -> None:
     assert 'name="needed_above" value="100000"' in junit.comparison(made)
 
 
+@pytest.mark.slow
 def test_stats_say_more_than_100_000_and_that_no_difference_was_seen(capsys: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(5)
     a = [rng.choice((0.0, 0.5, 1.0)) for _ in range(2000)]

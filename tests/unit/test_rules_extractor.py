@@ -210,6 +210,7 @@ def test_the_document_decides_between_two_possible_base_forms() -> None:
 TEXTS = st.text(alphabet=string.ascii_letters[:8] + "ABC .,;'’\"\n-&", max_size=120)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(TEXTS, max_size=4))
 def test_laws_of_spans_positions_and_repetition(texts: list[str]) -> None:

@@ -133,6 +133,7 @@ def test_a_place_without_scores_is_named(tmp_path: Path) -> None:
         report(failed)
 
 
+@pytest.mark.slow
 def test_every_form_has_every_figure_and_no_name_steers_a_page(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script>"
     found = report(
@@ -233,6 +234,7 @@ def took(folder: Path, name: str, seconds: list[float], tokens: float) -> None:
     (folder / name / "scores" / "summary.json").write_text(json.dumps({"metrics": [], "costs": [cost]}))
 
 
+@pytest.mark.slow
 def test_what_answers_take_stands_beside_the_size_of_the_corpus_with_its_growth(tmp_path: Path) -> None:
     stages = []
     sizes = (("small", 0.25, 1_000, 50, 1.0), ("half", 0.5, 2_500, 80, 1.5), ("whole", 1.0, 8_000, 120, 3.0))

@@ -161,7 +161,7 @@ def states(folder: str = "out") -> dict[str, StageState]:
     return {stage.id: stage.state for stage in read_ledger(Path(folder) / FILE).stages}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_gives_the_states_of_its_stages_and_the_report() -> None:
     plan = kgeval.run(dry_run=True)
     assert [(stage.id, stage.state) for stage in plan.stages] == [("scores", "would run"), ("report", "would run")]
@@ -192,7 +192,7 @@ def test_scores_by_several_workers_are_those_of_one(here: Path, monkeypatch: pyt
     assert kgeval.run().exit_code == 0 and shards == [2] and rows() == one and len(one) > 8
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_missed_gate_is_the_runs(here: Path) -> None:
     (here / "kgeval.toml").write_text(f'{CONFIG}[run.options.scores]\nthreshold = "token_f1>=0.9"\n')
     result = kgeval.run()
@@ -201,7 +201,7 @@ def test_a_missed_gate_is_the_runs(here: Path) -> None:
         result.raise_for_gates()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_variable_of_the_command_counts_and_what_is_said_counts_before_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGEVAL_SCORE_TRIALS", "2")
     monkeypatch.setenv("KGEVAL_SCORE_FILTER_ID", "q1 q2")
@@ -240,7 +240,7 @@ def test_what_is_wrong_with_the_flags_of_all_stages_is_said_at_once(here: Path) 
         kgeval.run(foldr="x")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_nobody_foresaw_fails_its_stage_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("what nobody foresaw")
@@ -297,7 +297,7 @@ main()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_what_ends_the_process_in_a_stage_is_written_down_and_the_same_command_goes_on(number: signal.Signals) -> None:
     process = subprocess.Popen(
@@ -316,7 +316,7 @@ def test_what_ends_the_process_in_a_stage_is_written_down_and_the_same_command_g
     assert kgeval.run().exit_code == 0 and states() == {"scores": "done", "report": "done"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_in_a_thread_holds_its_folder(here: Path) -> None:
     """Two runs in one process do not share a folder, as two processes do not."""
     refused: list[UsageError] = []
@@ -420,6 +420,7 @@ def test_what_is_no_configuration_is_refused_by_its_type(given: Any) -> None:
         kgeval.run(given)
 
 
+@pytest.mark.slow
 def test_a_run_without_a_report_says_so() -> None:
     result = kgeval.run(stages="scores")
     assert result.report is None

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import kgeval
 
 ROOT = Path(__file__).parents[2]
@@ -14,6 +16,7 @@ SAMPLE = Path(kgeval.__file__).parent / "sample"
 GRAPH = json.loads((SAMPLE / "graph.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_the_sample_files_are_what_the_maker_makes() -> None:
     for name, text in maker().texts().items():
         assert (SAMPLE / name).read_text(encoding="utf-8") == text, f"run: python tools/make_sample.py ({name} is not current)"

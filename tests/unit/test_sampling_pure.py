@@ -57,6 +57,7 @@ def test_seeds_that_may_give_more_come_again_until_they_give_nothing_new_for_lon
     assert more == PATIENCE
 
 
+@pytest.mark.slow
 @given(WALKS, st.integers(1, 6))
 def test_a_walk_without_loops_is_a_simple_path_over_steps_of_the_walk(walk: list[str], length: int) -> None:
     path = without_loops(walk, length)
@@ -72,6 +73,7 @@ def test_a_loop_is_taken_out_as_it_closes() -> None:
     assert without_loops(list("abcad"), 2) == list("abc")  # it was long enough before the loop closed
 
 
+@pytest.mark.slow
 @given(WALKS, st.integers(1, 8))
 def test_the_beginning_that_is_enough_has_so_many_pairs_or_is_the_whole_walk(walk: list[str], least: int) -> None:
     begin = enough(walk, least)

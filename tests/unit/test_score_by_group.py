@@ -70,7 +70,7 @@ def said(found: ScoreReport) -> str:
     return " ".join(verdict.paragraphs(ScoreTables.of(found)))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "seed"), [(22, 0), (120, 1)])
 def test_every_figure_is_what_scipy_and_statsmodels_have(n: int, seed: int) -> None:
     graph, vector = drawn(seed, n, (0.12, 0.0))
@@ -156,6 +156,7 @@ def test_what_answers_took_is_of_the_questions_that_both_tell_of() -> None:
     assert first.relevance.system == pytest.approx(np.mean([at / 12 for at in range(0, 12, 2)]))
 
 
+@pytest.mark.slow
 def test_the_graph_stands_first_without_a_baseline_and_where_it_was_put_with_one() -> None:
     scores, rows = world(*drawn(0, 24, (0.1,)))
     assert {(one.system, one.baseline) for one in report(scores, rows).gains_by_group} == {("graph", "a-vector")}
@@ -192,6 +193,7 @@ def test_one_level_alone_is_the_whole_and_has_no_rows() -> None:
     assert said(found) == "" and "does the graph pay" not in rendered(found, "text")
 
 
+@pytest.mark.slow
 def test_the_order_of_scores_and_rows_changes_nothing() -> None:
     scores, rows = world(*drawn(7, 50, (0.1, -0.1)))
     mixed = report(random.Random(1).sample(scores, len(scores)), random.Random(2).sample(rows, len(rows)))
@@ -199,6 +201,7 @@ def test_the_order_of_scores_and_rows_changes_nothing() -> None:
     assert (mixed.gains, mixed.gains_by_group, mixed.costs_by_group) == (straight.gains, straight.gains_by_group, straight.costs_by_group)
 
 
+@pytest.mark.slow
 def test_the_paragraph_names_where_the_graph_wins_and_loses_at_what_cost_and_why_nothing_can_be_said() -> None:
     found = report(*world(*drawn(11, 120, (0.15, -0.2))))
     text = said(found)
@@ -257,6 +260,7 @@ def test_groups_of_few_questions_are_named_together_with_their_numbers() -> None
     assert "Nothing can be said at 2 of 2 question types. Fact retrieval (n 6) and complex reasoning (n 6): fewer than 10 q" in text
 
 
+@pytest.mark.slow
 def test_unknown_costs_are_said_to_be_unknown() -> None:
     scores, rows = world(*drawn(11, 60, (0.15, -0.2)))
     bare = [row(one.n, one.question.model_dump(), one.answer.system) for one in rows]

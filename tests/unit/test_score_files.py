@@ -77,7 +77,7 @@ def any_score(draw: st.DrawFn) -> Score:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(any_score(), min_size=1, max_size=4))

@@ -103,7 +103,7 @@ def lawful(found: Mean) -> None:
             assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(VALUES, VALUES, st.randoms(use_true_random=False))
 def test_means_keep_their_laws_and_the_order_of_scores_and_rows_changes_nothing(
@@ -120,6 +120,7 @@ def test_means_keep_their_laws_and_the_order_of_scores_and_rows_changes_nothing(
     assert report(mixed_scores, mixed_rows) == straight
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 2), st.one_of(st.floats(0, 1), st.sampled_from([None, "timeout", "refused"]))),

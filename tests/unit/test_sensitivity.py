@@ -125,6 +125,7 @@ PLACES = st.lists(
 )
 
 
+@pytest.mark.slow
 @LAW
 @given(places=PLACES, seed=st.integers(0, 5))
 def test_the_shuffle_uses_as_many_different_answers_as_any_could(places: list[AnswerMarks], seed: int) -> None:
@@ -147,6 +148,7 @@ def test_a_large_shuffle_is_a_permutation_also_where_half_the_references_are_equ
     assert len(set(found.donors)) == n - found.reused and found.reused < n / 100
 
 
+@pytest.mark.long
 @LAW
 @given(
     first=st.lists(st.sampled_from([0, 0.25, 0.5, 1]) | st.floats(0, 1), min_size=1, max_size=30),

@@ -44,7 +44,7 @@ def java(options: str, folder: Path) -> str:
     return told.stdout + told.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_is_made_once_and_java_takes_it_unless_it_is_damaged(home: Path) -> None:
     archive = classes.archive_of("5.26", [])
     assert "DumpLoadedClassList" in classes.options(archive, home)
@@ -82,6 +82,7 @@ def test_other_jars_have_another(home: Path, tmp_path: Path) -> None:
     assert classes.archive_of("5.26", [jar]) != first
 
 
+@pytest.mark.slow
 def test_nothing_is_made_where_it_cannot_or_need_not_be(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = classes.archive_of("5.26", [])
     work = archive.with_suffix(".making")
@@ -106,6 +107,7 @@ def test_nothing_is_made_where_it_cannot_or_need_not_be(home: Path, monkeypatch:
     assert not archive.exists()
 
 
+@pytest.mark.slow
 def test_neither_half_a_line_nor_letters_of_no_alphabet_nor_options_for_other_programs_matter(
     home: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from neo4j import Query
+from neo4j import Query, Record
 from neo4j.exceptions import ClientError, Neo4jError
 
 from kgeval.graph.server_info import WHAT, _told
@@ -18,10 +18,20 @@ class Session:
     def __init__(self, code: str = "", version: str = "") -> None:
         self.code, self.version = code, version
 
-    def run(self, query: Query, _params: object) -> SimpleNamespace:
+    def run(self, query: Query, _params: object) -> Rows:
         if self.code and query.text == WHAT[-1]:
             raise Neo4jError._hydrate_neo4j(code=self.code, message="told so")
-        return SimpleNamespace(data=lambda: [{"v": self.version}])
+        return Rows([Record({"v": self.version})])
+
+
+class Rows(list[Record]):
+    """A result of one column."""
+
+    def keys(self) -> list[str]:
+        return ["v"]
+
+    def consume(self) -> SimpleNamespace:
+        return SimpleNamespace(plan=None, query_type="r")
 
 
 def asked(**answer: str) -> str | None:

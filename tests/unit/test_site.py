@@ -52,6 +52,7 @@ def test_links_name_what_is_there_and_a_folder_of_docs_has_a_first_page() -> Non
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_anchors_lead_to_a_heading_on_github_and_on_the_site() -> None:
     wrong = []
     for page in [ROOT / "README.md", *(ROOT / name for name in OUTSIDE), *PAGES]:

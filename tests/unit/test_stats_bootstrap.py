@@ -24,6 +24,7 @@ def error_of(values: np.ndarray) -> float:
     return float(values.std() / math.sqrt(len(values)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SKEWED)
 @pytest.mark.parametrize("n", [8, 60, 400])
 def test_the_interval_is_scipys_but_for_the_noise_of_drawing(name: str, n: int) -> None:
@@ -65,7 +66,7 @@ def test_a_difference_of_two_groups_is_scipys() -> None:
     assert (turned.low, turned.high) == pytest.approx((-ours.high, -ours.low), abs=0.12 * error)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", SKEWED)
 @pytest.mark.parametrize("n", [30, 100])
 def test_intervals_of_95_percent_cover_the_truth_in_92_to_98_of_100(name: str, n: int) -> None:

@@ -22,6 +22,7 @@ PAGE = ROOT / "docs" / "stats.md"
 __all__ = ["in_a_folder_of_its_own"]  # a fixture that every test here uses
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_the_commands_print(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     text = PAGE.read_text(encoding="utf-8")
@@ -41,7 +42,7 @@ def test_the_page_shows_what_the_commands_print(capsys: pytest.CaptureFixture[st
         assert len(lines) > 1 and [line for line in lines if line not in printed] == [], command  # some of its lines, in their order
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_paired_figures_are_those_of_scipy_and_statsmodels(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(3)
     a, b, c = rng.random((3, 40))

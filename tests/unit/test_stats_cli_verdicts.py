@@ -16,6 +16,7 @@ from kgeval.cli.main import run
 __all__ = ["in_a_folder_of_its_own"]  # a fixture that every test here uses
 
 
+@pytest.mark.slow
 def test_strengths_and_average_win_rates_are_evalicas(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(8)
     names = ["u", "v", "w", "x"]
@@ -97,6 +98,7 @@ def test_lengths_give_bins_and_a_rate_at_equal_lengths(capsys: pytest.CaptureFix
     assert found.length_controlled.low is not None and found.length_controlled.low <= 0 <= (found.length_controlled.high or 0)
 
 
+@pytest.mark.slow
 def test_a_clear_stream_is_sure_and_an_even_one_stays_open(capsys: pytest.CaptureFixture[str]) -> None:
     clear = report(capsys, "sequential", duels([("a", "b", "left")] * 60 + [("a", "b", "right")] * 5)).sequences[0]
     assert clear.decision == "a" and clear.decided_at is not None and 20 <= clear.decided_at < 65

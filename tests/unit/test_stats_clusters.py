@@ -127,7 +127,7 @@ def population(rng: np.random.Generator, size: int, share: float, alike: float) 
 CASES = [(0.85, 0.2, 66), (0.7, 0.5, 30), (0.95, 0.3, 66), (0.95, 0.6, 66), (0.98, 0.3, 66), (0.85, 0.2, 500)]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("share", "alike", "drawn"), CASES)
 def test_the_95_percent_interval_covers_the_truth_in_93_to_97_percent_of_samples(share: float, alike: float, drawn: int) -> None:
     rng = np.random.default_rng(4)
@@ -145,6 +145,7 @@ def test_the_95_percent_interval_covers_the_truth_in_93_to_97_percent_of_samples
     assert np.mean(values) == pytest.approx(truth, abs=0.004)
 
 
+@pytest.mark.slow
 def test_what_has_no_label_counts_as_not_drawn() -> None:
     """45 of 50 clusters drawn, but only 3 of 5 items labelled: the correction for a finite population must shrink with that."""
     rng = np.random.default_rng(6)

@@ -139,6 +139,7 @@ def drawn(rng: np.random.Generator, share: float, clusters: int, *, alike: float
     return truth, Clusters(np.repeat(np.arange(clusters), sizes), np.zeros(clusters, dtype=np.int64), np.array([1e12]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alike", [0.5, 0.7])
 def test_ppi_covers_the_truth_near_one_where_few_clusters_of_labels_show_an_error(alike: float) -> None:
     """A share of 0.96, labels in 50 clusters: with the design effect as it is seen, 92 and 89 % are covered."""
@@ -178,7 +179,7 @@ def simulated(share: float, sensitivity: float, specificity: float, *, labelled:
     return out
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("share", "sensitivity", "specificity"), [(0.85, 0.97, 0.6), (0.85, 0.8, 0.8), (0.7, 0.95, 0.8)])
 def test_with_a_biased_judge_the_corrections_are_right_where_the_judge_alone_is_off(share, sensitivity, specificity) -> None:
     found = simulated(share, sensitivity, specificity, labelled=66)

@@ -6,11 +6,9 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.tools.sm_exceptions import SpecificationWarning
 
 from kgeval.stats import logit
 from kgeval.stats.clustered import clustered_mean
@@ -34,6 +32,8 @@ def rate(beta: float) -> float:
 
 def theirs(wins: np.ndarray, gaps: list[np.ndarray], weights: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """statsmodels: coefficients and errors by question."""
+    import statsmodels.api as sm
+
     groups = np.repeat(np.arange(len(wins)), wins.shape[1])
     bent = [np.tanh(gap / math.sqrt((gap**2).mean())).ravel() for gap in gaps]
     model = sm.GLM((1 + wins.ravel()) / 2, sm.add_constant(np.column_stack(bent)), family=sm.families.Binomial())
@@ -41,6 +41,7 @@ def theirs(wins: np.ndarray, gaps: list[np.ndarray], weights: np.ndarray | None 
     return done.params, done.bse
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("questions", "trials"), [(40, 1), (60, 5), (300, 2)])
 def test_the_length_controlled_rate_is_statsmodels_regression_at_a_gap_of_zero(questions: int, trials: int) -> None:
     wins, gaps = judged(questions, trials, seed=questions)
@@ -54,6 +55,7 @@ def test_the_length_controlled_rate_is_statsmodels_regression_at_a_gap_of_zero(q
     assert slope.scale == pytest.approx(math.sqrt((gaps**2).mean()), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_style_is_regressed_together_with_length() -> None:
     wins, words = judged(80, 3, seed=1)
     rng = np.random.default_rng(2)
@@ -67,6 +69,9 @@ def test_style_is_regressed_together_with_length() -> None:
 
 
 def test_questions_with_fewer_trials_weigh_the_same_as_statsmodels_weights_say() -> None:
+    import statsmodels.api as sm
+    from statsmodels.tools.sm_exceptions import SpecificationWarning
+
     wins, gaps = judged(50, 4, seed=3)
     wins[:20, 1:] = np.nan
     gaps[30:, 0] = np.nan
@@ -100,16 +105,17 @@ def test_a_longer_system_that_is_no_better_wins_by_length_alone() -> None:
     assert found.low is not None and found.high is not None and found.low < 0 < found.high
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_of_the_controlled_rate_cover_the_truth() -> None:
     held = 0
-    for run in range(250):
+    for run in range(120):
         wins, gaps = judged(60, 3, seed=run, bias=1.2)
         found = controlled(wins, {"words": gaps}, seed=0)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
-    assert 0.915 <= held / 250 <= 0.985
+    assert 0.915 <= held / 120 <= 0.985
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.floats(-1, 1), st.floats(-1, 1))
 def test_b_against_a_is_the_mirror_of_a_against_b(seed: int, better: float, longer: float) -> None:
@@ -229,6 +235,8 @@ def test_impossible_values_are_refused(wins: np.ndarray, gap: np.ndarray) -> Non
 
 
 def test_the_linear_slope_is_statsmodels_least_squares_with_errors_by_question() -> None:
+    import statsmodels.api as sm
+
     wins, gaps = judged(70, 3, seed=9)
     found = linear_slope(wins, gaps)
     done = sm.OLS(wins.ravel(), sm.add_constant(gaps.ravel() / 100)).fit(
@@ -247,6 +255,7 @@ def test_a_slope_of_no_gap_has_a_reason() -> None:
     assert linear_slope(wins, np.linspace(-3, 3, 30)[:, None]).reason == "the gaps span 6 words: too few for a slope over 100"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.sampled_from([0.0, 0.5, 1.0])), min_size=2, max_size=10))
 def test_separation_of_one_gap_is_an_empty_overlap(rows: list[tuple[int, float]]) -> None:

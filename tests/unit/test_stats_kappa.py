@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from kgeval.stats.agreement import agreement
 from kgeval.stats.kappa import Scale, Weights, _alphas, _coincidences, agreed, alpha, majority
@@ -43,10 +42,12 @@ def test_kappa_by_hand() -> None:
     assert kappa(FIRST, SECOND, "linear", categories=3) == pytest.approx(1 - 3 / (88 / 10))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @LAW
 @given(LABELS)
 def test_kappa_is_what_scikit_learn_computes(pairs: list[tuple[int, int]]) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     first, second = ([pair[side] for pair in pairs] for side in (0, 1))
     for ours, theirs in (("nominal", None), ("linear", "linear"), ("quadratic", "quadratic")):
         weights: Weights = ours  # type: ignore[assignment]
@@ -57,6 +58,7 @@ def test_kappa_is_what_scikit_learn_computes(pairs: list[tuple[int, int]]) -> No
             assert mine == pytest.approx(cohen_kappa_score(first, second, labels=range(5), weights=theirs), abs=1e-9)
 
 
+@pytest.mark.slow
 @LAW
 @given(LABELS)
 def test_without_weights_it_is_the_kappa_of_texts(pairs: list[tuple[int, int]]) -> None:

@@ -42,7 +42,7 @@ def plain_interval(values: list[float], alpha: float) -> tuple[float, float]:
     return left[0], left[-1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_ends_are_those_of_a_plain_implementation_on_a_grid(name: str) -> None:
     values = DRAWN[name](np.random.default_rng(3), 30).tolist()
@@ -76,6 +76,7 @@ def test_the_truth_is_missed_at_any_of_150_looks_in_less_than_5_of_100_sequences
     assert peeked.any(axis=1).mean() > 0.15, "an ordinary interval looked at each time does not hold that"
 
 
+@pytest.mark.slow
 @LAW
 @given(VALUES)
 def test_it_holds_the_running_mean_and_the_running_one_only_narrows(values: list[float]) -> None:
@@ -89,6 +90,7 @@ def test_it_holds_the_running_mean_and_the_running_one_only_narrows(values: list
         before = made.interval
 
 
+@pytest.mark.slow
 @LAW
 @given(VALUES)
 def test_turning_the_systems_round_turns_the_interval_round(values: list[float]) -> None:
@@ -98,6 +100,7 @@ def test_turning_the_systems_round_turns_the_interval_round(values: list[float])
     assert (one.interval.low, one.interval.high) == (-other.interval.high, -other.interval.low)
 
 
+@pytest.mark.slow
 @LAW
 @given(VALUES, st.integers(0, 25))
 def test_how_values_are_cut_into_calls_changes_nothing(values: list[float], cut: int) -> None:

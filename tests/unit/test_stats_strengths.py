@@ -150,6 +150,7 @@ def test_the_average_win_rate_is_evalicas() -> None:
     assert [one.average_win_rate for one in found.systems] == pytest.approx(mean.tolist(), abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 5), st.randoms(use_true_random=False))
 def test_neither_the_order_of_outcomes_nor_of_sides_changes_a_strength(seed: int, n: int, rng: object) -> None:
@@ -161,6 +162,7 @@ def test_neither_the_order_of_outcomes_nor_of_sides_changes_a_strength(seed: int
     assert values(one) == pytest.approx(values(other), abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.permutations(range(4)))
 def test_the_names_of_systems_carry_their_strengths_with_them(seed: int, order: list[int]) -> None:
@@ -252,7 +254,7 @@ def test_where_resamples_often_have_no_strengths_there_are_no_intervals() -> Non
     assert "resamples of questions give no finite strengths" in (found.interval_reason or "")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_cover_the_true_strengths() -> None:
     """Two systems, 60 questions, no ties: 95 % intervals hold half the log odds in 90 to 99 of 100 runs."""
     held, truth = 0, 0.4

@@ -74,7 +74,7 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(st.integers(0, 1000), st.integers(2, 150), st.integers(2, 150), st.sets(st.sampled_from([one.id for one in SIZED]), max_size=3))
 def test_so_many_tokens_are_whole_documents_nearest_to_it_and_part_of_more(seed: int, one: int, other: int, keep: set[str]) -> None:
     small, large = sorted((one, other))
