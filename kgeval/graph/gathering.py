@@ -12,7 +12,7 @@ from types import TracebackType
 
 from kgeval.graph.pipelining import ReadAnswer, ReadRequest
 
-AT_ONCE = 32
+AT_ONCE = 64
 LINGER = 0.02  # seconds without news after which what waits is asked for: some threads compute, or wait for others
 
 

@@ -28,7 +28,8 @@ DRAWERS: dict[StructureKind, Callable[[SampledGraph, DrawSpec], Iterator[list[Dr
 NEED_GDS = frozenset(("chain", "subgraph", "community"))
 OF_DOCUMENTS = frozenset(("path", "pair", "chain"))
 PART = 64  # structures whose details are read together
-PART_WITH_ALL = 4  # and where they come with all their passages: of a hub these are thousands
+PART_WITH_ALL = 4  # at first, where they come with all their passages: of a hub these are thousands
+PASSAGES_AT_ONCE = 10_000  # from then on as many as come with about so many
 MOST_FRUITLESS = 5_000  # structures in a row that come from too few documents
 
 
@@ -59,8 +60,12 @@ class Sampler:
         number = fruitless = 0
         part = PART if wanted.most_passages is not None else PART_WITH_ALL
         for batch in DRAWERS[wanted.kind](self._graph, wanted):
-            for start in range(0, len(batch), part):
-                for structure in structures(self._graph, wanted, batch[start : start + part]):
+            while batch:
+                complete = structures(self._graph, wanted, batch[:part])
+                batch = batch[part:]
+                if wanted.most_passages is None:
+                    part = _next_part(part, sum(len(structure.passages) for structure in complete))
+                for structure in complete:
                     # how many documents it comes from: its relations, of a pair its entities
                     parts = structure.nodes if structure.kind == "pair" else structure.relations
                     if max(1, len({name for part in parts for name in part.documents})) < wanted.documents:
@@ -71,6 +76,13 @@ class Sampler:
                     number += 1
             if fruitless > MOST_FRUITLESS:
                 return
+
+
+def _next_part(part: int, passages: int) -> int:
+    """How many structures to read after a part that came with so many passages."""
+    if passages > PASSAGES_AT_ONCE:
+        return max(PART_WITH_ALL, part // 2)
+    return min(2 * part, PART) if 2 * passages <= PASSAGES_AT_ONCE else part
 
 
 def _check(wanted: DrawSpec, graph: SampledGraph) -> None:
