@@ -297,14 +297,19 @@ class Graph:
         import neo4j
 
         name = f"stream{next(_streams)}"
-        with (
-            self._session(reading, limit=timeout, fetch_size=fetch_size) as session,
-            ending(self._driver, self.info.database, name, session),
-        ):
-            result = session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=timeout), dict(params or {}))
-            keys = result.keys()
-            for record in result:  # record.data() would look into every value for nodes, which our streamed queries never return
-                yield dict(zip(keys, record, strict=True))
+        with self._session(reading, limit=timeout, fetch_size=fetch_size) as session:
+            result: neo4j.Result | None = None
+            try:
+                with ending(self._driver, self.info.database, name, session):
+                    result = session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=timeout), dict(params or {}))
+                    keys = result.keys()
+                    for record in result:  # record.data() would look into every value for nodes, which our streamed queries never return
+                        yield dict(zip(keys, record, strict=True))
+            except GeneratorExit:  # the query is ended; closing the session would do the same, and write a warning to the log
+                with suppress(*after_an_interrupt()):
+                    if result is not None:
+                        result.consume()
+                raise
 
     def _read(
         self, query: str | Query, params: Mapping[str, Any] | None, timeout: float | None, take: Callable[[neo4j.Result], T], *,

@@ -22,6 +22,8 @@ Cell = tuple[str, Any]
 SCALARS = {"null": type(None), "bool": bool, "int": int, "float": float, "text": str}  # a bool is an int, too: it comes first
 DEEPEST = 100  # lists and maps in lists and maps
 MOST_CONTENT = 20_000_000  # characters and values of a result
+ROWS_AT_FIRST = 100  # that the server sends of a result before anybody knows how large they are
+FEWEST_AT_A_TIME, MOST_AT_A_TIME = 10, 5_000
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,18 @@ def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Query
 
     Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, Unreadable, ConnectionLost.
     """
+    seen = _Seen()
     try:
-        answer = graph.answer(ReadRequest(query, bound=partial(_Room, rows)), timeout=timeout)
+        answer = graph.answer(ReadRequest(query, bound=partial(_Room, rows, seen), most_rows=ROWS_AT_FIRST), timeout=timeout)
     except ResultTooLarge:
-        return _begin_to_read(graph, query, timeout, rows)
+        return _begin_to_read(graph, query, timeout, rows, at_a_time=seen.rows_that_fit())
     with translated():
         return QueryResult(answer.keys, tuple(_cells(answer.keys, record) for record in answer.records))
 
 
-def _begin_to_read(graph: Graph, query: str, timeout: float, rows: int) -> QueryResult:
+def _begin_to_read(graph: Graph, query: str, timeout: float, rows: int, *, at_a_time: int) -> QueryResult:
     """The first rows of a result."""
-    with closing(graph.stream(query, timeout=timeout, fetch_size=200)) as records:
+    with closing(graph.stream(query, timeout=timeout, fetch_size=at_a_time)) as records:
         room, fetched, columns = _Room(rows), list[tuple[Cell, ...]](), tuple[str, ...]()
         for record in records:
             columns = tuple(record)
@@ -84,11 +87,24 @@ def _begin_to_read(graph: Graph, query: str, timeout: float, rows: int) -> Query
     return QueryResult(columns, tuple(fetched))
 
 
-class _Room:
-    """Says of each record in turn whether it still fits: so many rows, and MOST_CONTENT of the ones before it."""
+@dataclass
+class _Seen:
+    """What came of a result before it was given up."""
 
-    def __init__(self, rows: int) -> None:
-        self._rows, self._content = rows, 0
+    rows: int = 0
+    content: int = 0
+
+    def rows_that_fit(self) -> int:
+        """About how many rows have MOST_CONTENT."""
+        fitting = MOST_CONTENT * self.rows // max(self.content, 1)
+        return min(max(fitting, FEWEST_AT_A_TIME), MOST_AT_A_TIME)
+
+
+class _Room:
+    """Says of each record in turn whether it still fits: so many rows, and MOST_CONTENT of the ones before it. `seen`: counts them."""
+
+    def __init__(self, rows: int, seen: _Seen | None = None) -> None:
+        self._rows, self._content, self._seen = rows, 0, seen or _Seen()
 
     def __call__(self, record: Sequence[Any]) -> bool:
         try:
@@ -99,7 +115,9 @@ class _Room:
     def fits(self, cells: tuple[Cell, ...]) -> bool:
         self._rows -= 1
         fits = self._rows >= 0 and self._content <= MOST_CONTENT
-        self._content += sum(map(_size, cells))
+        size = sum(map(_size, cells))
+        self._content += size
+        self._seen.rows, self._seen.content = self._seen.rows + 1, self._seen.content + size
         return fits
 
 

@@ -24,11 +24,14 @@ USED = ("run", "pull", "send_all", "fetch_all", "new_hydration_scope")
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """A query of a message. `bound`: makes what says of each record in turn whether it still fits (None: all do)."""
+    """A query of a message. `bound`: makes what says of each record in turn whether it still fits (None: all do). `most_rows`: that the
+    server sends, and a result with more does not fit either (-1: all are sent). A server makes rows as fast as it can, and keeps in memory
+    what the network has not taken."""
 
     text: str
     params: Mapping[str, Any] = field(default_factory=dict)
     bound: Callable[[], Callable[[Record], bool]] | None = None
+    most_rows: int = -1
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,12 @@ class _Answer:
 
     def collect(self, records: Sequence[Record]) -> None:
         if self.fits is not None and not all(map(self.fits, records)):
-            raise ResultTooLarge("its result is larger than what is read of one", fix="limit what it returns")
+            raise _too_large()
         self.records.extend(records)
 
     def end(self, metadata: Mapping[str, Any]) -> None:
+        if metadata.get("has_more"):
+            raise _too_large()
         self.milliseconds += metadata.get("t_last") or 0
         self.metadata = metadata
         self.complete = True
@@ -85,6 +90,10 @@ class _Answer:
     def answered(self) -> ReadAnswer:
         plan, kind = self.metadata.get("plan") or {}, self.metadata.get("type") or ""
         return ReadAnswer(self.keys, self.records, self.milliseconds / 1000, plan, kind)
+
+
+def _too_large() -> ResultTooLarge:
+    return ResultTooLarge("its result is larger than what is read of one", fix="limit what it returns")
 
 
 def can_pipeline(session: neo4j.Session) -> bool:
@@ -124,7 +133,7 @@ def send_together(
             db=config.database, imp_user=config.impersonated_user, notifications_min_severity=config.notifications_min_severity,
             notifications_disabled_classifications=config.notifications_disabled_classifications, on_success=answer.begin, **hooks,
         )
-        connection.pull(n=-1, on_records=answer.collect, on_success=answer.end, **hooks)
+        connection.pull(n=request.most_rows, on_records=answer.collect, on_success=answer.end, **hooks)
     try:
         connection.send_all()
         connection.fetch_all()

@@ -208,7 +208,9 @@ def test_ctrl_c_ends_the_queries_of_two_pairs_at_a_time(graph: Graph) -> None:
     assert sorted(asking) == [0, 1] and ours(graph) == []
 
 
-def test_a_stream_that_is_closed_before_its_end_leaves_no_query_behind_and_others_alone(graph: Graph) -> None:
+def test_a_stream_that_is_closed_before_its_end_leaves_no_query_behind_and_others_alone(
+    graph: Graph, caplog: pytest.LogCaptureFixture,
+) -> None:
     other = graph.stream(ROWS, timeout=600)
     next(other)
     started = time.monotonic()
@@ -218,6 +220,19 @@ def test_a_stream_that_is_closed_before_its_end_leaves_no_query_behind_and_other
     assert len(ours(graph)) == 1 and next(other)
     other.close()
     assert ours(graph) == [] and graph.read("RETURN 1 AS one") == [{"one": 1}]
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == []  # a notebook would show them
+
+
+@pytest.mark.parametrize("rows", [0, 1, 99, 100, 101, 999, 1000])
+def test_a_result_of_any_length_is_read_up_to_so_many_rows(graph: Graph, rows: int) -> None:
+    result = run_foreign(graph, f"UNWIND range(1, {rows}) AS x RETURN x, x * x AS y", timeout=60, rows=999)
+    assert (len(result.rows), result.cut) == (min(rows, 999), rows > 999)
+    assert result.rows == tuple((("int", x), ("int", x * x)) for x in range(1, min(rows, 999) + 1))
+    side_by_side = list(graph.side_by_side(lambda many: run_foreign(graph, f"UNWIND range(1, {many}) AS x RETURN x", timeout=60, rows=500), [
+        rows, 7, 3 * rows, 8,
+    ]))
+    assert [len(result.rows) for result in side_by_side] == [min(rows, 500), 7, min(3 * rows, 500), 8]
+
 
 
 def test_a_query_that_others_wrote_carries_the_mark_too(graph: Graph) -> None:
