@@ -228,10 +228,10 @@ def test_a_result_of_any_length_is_read_up_to_so_many_rows(graph: Graph, rows: i
     result = run_foreign(graph, f"UNWIND range(1, {rows}) AS x RETURN x, x * x AS y", timeout=60, rows=999)
     assert (len(result.rows), result.cut) == (min(rows, 999), rows > 999)
     assert result.rows == tuple((("int", x), ("int", x * x)) for x in range(1, min(rows, 999) + 1))
-    side_by_side = list(graph.side_by_side(lambda many: run_foreign(graph, f"UNWIND range(1, {many}) AS x RETURN x", timeout=60, rows=500), [
-        rows, 7, 3 * rows, 8,
-    ]))
-    assert [len(result.rows) for result in side_by_side] == [min(rows, 500), 7, min(3 * rows, 500), 8]
+    others = graph.side_by_side(
+        lambda many: run_foreign(graph, f"UNWIND range(1, {many}) AS x RETURN x", timeout=60, rows=500), [rows, 7, 3 * rows, 8],
+    )
+    assert [len(result.rows) for result in others] == [min(rows, 500), 7, min(3 * rows, 500), 8]
 
 
 
