@@ -140,8 +140,8 @@ class View(ABC):
         """How many edges cut a component in two when they are taken out."""
 
     @abstractmethod
-    def adjacency(self) -> Adjacency:
-        """All neighbours of all nodes."""
+    def _read_adjacency(self) -> Adjacency:
+        """As `adjacency`, where the edges are not read yet."""
 
     @abstractmethod
     def _read_edges(self) -> Iterator[Integers]:
@@ -247,6 +247,10 @@ class View(ABC):
         edges = np.concatenate(list(self._read_edges()))
         return edges[np.lexsort((edges[:, 1], edges[:, 0]))]
 
+    def adjacency(self) -> Adjacency:
+        """All neighbours of all nodes."""
+        return adjacency_of(self._few_edges) if self.edges <= FEW_EDGES else self._read_adjacency()
+
     def crossing(self, groups: Partition, among: Sequence[int] = ()) -> Crossing:
         """How many edges join two of these groups, and each two of those in `among` (some tens).
 
@@ -270,14 +274,26 @@ class View(ABC):
         """The nodes of each of these groups that have the most neighbours, most first; of several as many, the lesser internal id first."""
         import numpy as np
 
-        name = self._new_property()
-        self._ask(lambda gds: gds.degree.mutate(self._handle, name, log_progress=False))
-        degrees = self._groups(self._handle, name)
+        degrees = self._node_degrees(groups.nodes)
         found = {}
         for group in of:
-            nodes = groups.nodes[groups.groups == group]
-            found[group] = nodes[np.lexsort((nodes, -degrees.of(nodes)))[:most]].tolist()
+            inside = groups.groups == group
+            nodes = groups.nodes[inside]
+            found[group] = nodes[np.lexsort((nodes, -degrees[inside]))[:most]].tolist()
         return found
+
+    def _node_degrees(self, nodes: Integers) -> Integers:
+        """How many neighbours each of these nodes has, which ascend."""
+        import numpy as np
+
+        if self.edges <= FEW_EDGES:
+            degrees: Integers = np.zeros(len(nodes), dtype=np.int64)
+            joined, counts = np.unique(self._few_edges, return_counts=True)
+            degrees[np.searchsorted(nodes, joined)] = counts
+            return degrees
+        name = self._new_property()
+        self._ask(lambda gds: gds.degree.mutate(self._handle, name, log_progress=False))
+        return self._groups(self._handle, name).of(nodes)
 
     def entities(self, ids: Sequence[int]) -> dict[int, GraphRef]:
         """Names and types of entities by internal id; ids that are gone from the database are left out."""
@@ -325,6 +341,16 @@ def node_number(element_id: str) -> int:
     """The number that GDS knows a node by: the last part of its element id."""
     # "4:DATABASE:12" in Neo4j 5 and 2026; GDS still names nodes by the last part, and id(n), which gives it too, is deprecated
     return int(element_id.rpartition(":")[2])
+
+
+def adjacency_of(edges: Integers) -> Adjacency:
+    """The neighbours at both ends of each edge; `edges`: each once, shape (n, 2)."""
+    import numpy as np
+
+    both = np.concatenate((edges, edges[:, ::-1]))
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    ids, sizes = np.unique(both[:, 0], return_counts=True)
+    return Adjacency(ids, np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes))), np.searchsorted(ids, both[:, 1]))
 
 
 def histogram(values: Integers) -> dict[int, int]:

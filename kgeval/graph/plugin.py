@@ -94,7 +94,7 @@ class PluginView(View):
     def bridges(self) -> int:
         return int(self._rows("count-bridges")[0]["bridges"]) if self.edges else 0
 
-    def adjacency(self) -> Adjacency:
+    def _read_adjacency(self) -> Adjacency:
         """In 4 bytes a number, written where they belong as they come: five million edges are ten million neighbours, and the client
         has 350 MB for everything."""
         import numpy as np

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from kgeval.auditing.structure import StructureOptions, measure
 from kgeval.graph import plugin
+from kgeval.graph.algorithms import Expected
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries, parse
+from kgeval.graph.views import projected
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -161,6 +163,26 @@ def test_further_runs_here_say_of_the_communities_what_runs_on_the_server_say(
         found = [measure(graph, LAYOUT, StructureOptions(properties=False, community_seed=seed)).numbers for seed in range(4)]
         means.append(sum(numbers["community_stability"] for numbers in found) / len(found))
     assert means[0] == pytest.approx(means[1], abs=0.15)
+
+
+def test_what_is_counted_here_of_few_edges_is_what_the_server_says_of_many(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    drawn.add_nodes_from([100, 101])
+    write(graph, list(drawn), list(drawn.edges))
+    said = []
+    for few_edges in (5_000, 0):
+        monkeypatch.setattr("kgeval.graph.algorithms.FEW_EDGES", few_edges)
+        with projected(graph, LAYOUT, Expected(len(drawn), len(drawn.edges), 0), timeout=60) as view:
+            neighbours = view.adjacency()
+            groups, _ = view.communities("louvain", 1)
+            said.append((
+                neighbours.ids.tolist(), neighbours.starts.tolist(), neighbours.others.tolist(),
+                view.best_connected(groups, sorted(set(groups.groups.tolist())), 5),
+            ))
+    assert said[0] == said[1]
+    ids, starts, others, _ = said[0]
+    assert sorted(starts[i + 1] - starts[i] for i in range(len(ids))) == sorted(degree for _, degree in drawn.degree if degree)
+    assert len(others) == 2 * len(drawn.edges)
 
 
 def test_a_graph_of_one_node_has_no_density_and_diameter_zero(graph: Graph) -> None:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.algorithms import Adjacency, Partition, Small, View, histogram
+from kgeval.graph.algorithms import Adjacency, Partition, Small, View, adjacency_of, histogram
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
@@ -136,13 +136,8 @@ class SessionView(View):
     def bridges(self) -> int:
         return len(self._ask(lambda gds: gds.bridges.stream(self._handle, log_progress=False))) if self.edges else 0
 
-    def adjacency(self) -> Adjacency:
-        import numpy as np
-
-        both = np.concatenate((self._edges, self._edges[:, ::-1]))
-        both = both[np.lexsort((both[:, 1], both[:, 0]))]
-        ids, sizes = np.unique(both[:, 0], return_counts=True)
-        return Adjacency(ids, np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes))), np.searchsorted(ids, both[:, 1]))
+    def _read_adjacency(self) -> Adjacency:
+        return adjacency_of(self._edges)
 
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         return small_components(self._components, self.entities, max_size=max_size, giant_share=giant_share, sample=sample)
