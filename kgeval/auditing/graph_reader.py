@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from kgeval.graph.binding import bound
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.pipelining import ReadRequest
 from kgeval.graph.queries import Query, all_queries
 from kgeval.records import Layout
 
 T = TypeVar("T")
-BOUND = ("audit", "probe")  # folders of queries that look at whole graphs
 
 
 @dataclass(frozen=True)
@@ -37,22 +36,17 @@ class GraphReader:
         pool = {**self.pool(), **more}
         return {p.name: pool[p.name] for p in query.params if p.name in pool}
 
-    def text(self, query: Query) -> str:
-        """The query with the layout's names in it where it is one of an audit."""
-        return bound(query.text, self.layout) if query.folder in BOUND else query.text
-
     def rows(self, name: str, **more: Any) -> list[Row]:
         """All rows of a shipped query."""
         return self.rows_asked(all_queries()[name], **more)
 
     def rows_asked(self, query: Query, **more: Any) -> list[Row]:
         """All rows of a query, asked as `ahead` asks it."""
-        asked = self.asked(query, **more)
-        return self.graph.read(asked.text, asked.params, timeout=self.timeout)
+        return self.graph.read(query, self.params(query, **more), timeout=self.timeout)
 
     def asked(self, query: Query, **more: Any) -> ReadRequest:
         """A shipped query as `Graph.read_ahead` takes it."""
-        return ReadRequest(self.text(query), self.params(query, **more))
+        return ReadRequest(*bind_query(query, self.params(query, **more)))
 
     def ahead(self, reads: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Asks in one message what will be read by `rows` in this block of `Graph.remembering`: names, and what is said besides."""
@@ -61,7 +55,7 @@ class GraphReader:
     def stream(self, name: str, **more: Any) -> Generator[Row, None, None]:
         """The rows of a shipped query one by one, in flat memory."""
         query = all_queries()[name]
-        yield from self.graph.stream(self.text(query), self.params(query, **more), timeout=self.timeout)
+        yield from self.graph.stream(query, self.params(query, **more), timeout=self.timeout)
 
     def rows_of(self, name: str, ids: Iterable[str], *, size: int, **more: Any) -> Iterator[Row]:
         """The rows of a shipped query for each of the `ids` (its parameter), each asked once, `size` at a time."""

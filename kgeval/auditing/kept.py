@@ -132,7 +132,7 @@ def _question(check: CheckRun) -> tuple[object, ...] | None:
     settings: Mapping[str, Any] = check.settings
     signature = settings.signature if isinstance(settings, CheckSettings) else sorted(settings.items())
     part = check.part.params() if "part" in settings else {}
-    return "check", check.query.name, check.text(check.query), check.layout.model_dump(mode="json"), signature, part, check.sample
+    return "check", check.query.name, check.query.sha256, check.layout.model_dump(mode="json"), signature, part, check.sample
 
 
 def queries_digest() -> str:

@@ -15,12 +15,14 @@ Cypher 5 reads as the beginning of an escape, between backticks too.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from kgeval.graph.literals import cypher_name
-from kgeval.graph.queries import blank, kind_of, name_of
+from kgeval.graph.queries import Query, blank, kind_of, name_of
 from kgeval.records import Layout
 
 MOST = 100
@@ -46,6 +48,26 @@ _IS_NULL = re.compile(r"\$layout\.(\w+) IS (NOT )?NULL")
 _GROUP = re.compile(r"\([^()\[\]{}]*\)|\[[^()\[\]{}]*\]|\{[^()\[\]{}]*\}")
 _NO_CONJUNCTION = re.compile(r"\b(?:OR|XOR|NOT|CASE|WHEN|THEN|ELSE)\b")
 _CLAUSE = re.compile(r"(?<!STARTS )(?<!ENDS )\b(?:MATCH|WITH|RETURN|UNION|CALL|UNWIND|OPTIONAL|ORDER|LIMIT)\b")
+
+
+def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
+    """The text of a query as the server is to get it, and its parameters: one that is given a `$layout` has the layout's names in it, and
+    keeps the parameter only where something is left to ask of it."""
+    given = dict(params or {})
+    if isinstance(query, str):
+        return query, given
+    layout = given.get("layout")
+    if layout is None or "$layout" not in query.text:
+        return query.text, given
+    text = _bound_to(query.text, json.dumps(layout, sort_keys=True))
+    if "$layout" not in text:
+        del given["layout"]
+    return text, given
+
+
+@lru_cache(maxsize=1024)
+def _bound_to(text: str, layout: str) -> str:
+    return bound(text, Layout.model_validate_json(layout))
 
 
 def bound(text: str, layout: Layout) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kgeval import __version__
 from kgeval.access import AuthKind, CommandKey
 from kgeval.errors import ConnectError, QueryError, first_line
+from kgeval.graph.binding import bind_query
 from kgeval.graph.failures import (
     BreaksConnection,
     ConnectionLost,
@@ -135,7 +136,7 @@ class Graph:
         thread = threading.get_ident()
         if thread not in self._memories and thread not in self._gathering:
             return self._read(query, params, timeout, _dicts)
-        return self.answer(ReadRequest(_text(query), params or {}), timeout=timeout).rows()
+        return self.answer(ReadRequest(*bind_query(query, params)), timeout=timeout).rows()
 
     def answer(self, request: ReadRequest, *, timeout: float | None = None) -> ReadAnswer:
         """What comes of a request in a READ transaction, as `read` has it; within `remembering` what came of it before, and from a thread
@@ -296,12 +297,12 @@ class Graph:
     ) -> Generator[Row, None, None]:
         import neo4j
 
-        name = f"stream{next(_streams)}"
+        name, (text, given) = f"stream{next(_streams)}", bind_query(query, params)
         with self._session(reading, limit=timeout, fetch_size=fetch_size) as session:
             result: neo4j.Result | None = None
             try:
                 with ending(self._driver, self.info.database, name, session):
-                    result = session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=timeout), dict(params or {}))
+                    result = session.run(neo4j.Query(text, metadata=marks(name), timeout=timeout), given)
                     keys = result.keys()
                     for record in result:  # record.data() would look into every value for nodes, which our streamed queries never return
                         yield dict(zip(keys, record, strict=True))
@@ -319,9 +320,11 @@ class Graph:
         three. `name`: as `marks` has it."""
         import neo4j
 
+        text, given = bind_query(query, params)
+
         def ask(left: float | None) -> T:
             with self._session(reading, limit=left) as session:
-                return take(session.run(neo4j.Query(_text(query), metadata=marks(name), timeout=left), dict(params or {})))
+                return take(session.run(neo4j.Query(text, metadata=marks(name), timeout=left), given))
 
         return self._retries.read(ask, timeout) if name == TIDYING else self._asked(ask, timeout)
 

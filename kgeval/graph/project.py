@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import KgevalError, QueryError
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import LEFT_BEHIND, Graph
 from kgeval.graph.failures import ConnectionBroke, ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.pipelining import ReadRequest
@@ -53,11 +54,13 @@ def by_cypher(
 
     Raises: QueryError (no memory, no right to project), QueryTimeout, ConnectError without GDS.
     """
+    text, given = bind_query(all_queries()[query], params)
+
     def project(gds: GraphDataScience) -> GraphWithCypherProjectResult | None:
         from pydantic import ValidationError
 
         try:
-            return gds.graph.project.cypher(all_queries()[query].text, graph_name=name, **params)
+            return gds.graph.project.cypher(text, graph_name=name, **given)
         # pydantic's error is a ValueError too: `ask_gds` says what it means
         except ValidationError:
             raise

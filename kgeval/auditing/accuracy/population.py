@@ -10,7 +10,6 @@ from typing import Any
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.sample import OTHERS, SampleSpec
 from kgeval.auditing.graph_reader import batched
-from kgeval.graph.binding import bound
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -70,9 +69,8 @@ class PopulationReader:
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:
         """The rows of a shipped query."""
-        # the names in the text: else each look at the passages of an entity goes along all of its relations, and entities have thousands
-        text, params_of_query = bound(all_queries()[query].text, self.layout), {"layout": self.layout.model_dump(), **params}
-        yield from self.graph.stream(text, params_of_query, timeout=self.spec.timeout)
+        params_of_query = {"layout": self.layout.model_dump(), **params}
+        yield from self.graph.stream(all_queries()[query], params_of_query, timeout=self.spec.timeout)
 
     def passages(self) -> Iterator[Row]:
         """Every chunk that has text: id, element_id, document."""

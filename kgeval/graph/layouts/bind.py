@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import unfit
@@ -92,7 +93,7 @@ def _bound(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue
         raise empty_database(graph)
     roles, scopes = bind_nodes(graph, layout, graph_name, seen)
     graph.read_ahead([
-        ReadRequest(all_queries()["layout-entity-labels"].text, {"layout": roles.model_dump()}),
+        ReadRequest(*bind_query(all_queries()["layout-entity-labels"], {"layout": roles.model_dump()})),
         *(labels_beside(role, roles.scope_label) for role in (roles.chunk_labels, roles.document_labels) if role),
         *([ReadRequest(all_queries()["built-graph"].text, {"graph": roles.scope_label})] if _written_by_us(roles, seen) else []),
     ])

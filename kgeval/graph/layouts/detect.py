@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.errors import LayoutError
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.nodes import bind_nodes, counted_roles
@@ -126,7 +127,7 @@ class Signals:
 
     def _ask(self, query: str, params: Mapping[str, object]) -> Row:
         if self._ahead is not None:
-            self._ahead.append(ReadRequest(all_queries()[query].text, params))
+            self._ahead.append(ReadRequest(*bind_query(all_queries()[query], params)))
             raise _NotYet
         return self.graph.read(all_queries()[query], params)[0]
 

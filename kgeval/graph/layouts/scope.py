@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kgeval.errors import LayoutError
 from kgeval.format import first_of
+from kgeval.graph.binding import bind_query
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, largest_first
 from kgeval.graph.pipelining import ReadRequest
@@ -35,7 +36,7 @@ def scopes(graph: Graph, layout: Layout, seen: Catalogue) -> dict[str, int]:
         rows = graph.read(all_queries()["layout-scope-values"], params) if layout.scope_property in seen.keys else []
         return {row["value"]: row["count"] for row in rows if row["value"] is not None}
     free = layout if layout.entity_labels != ["*"] else layout.model_copy(update={"entity_labels": []})
-    asked = [ReadRequest(all_queries()["layout-scope-labels"].text, {"layout": free.model_dump()})]
+    asked = [ReadRequest(*bind_query(all_queries()["layout-scope-labels"], {"layout": free.model_dump()}))]
     if "__KgevalGraph__" in seen.labels and layout.name == "kgeval":
         asked.append(ReadRequest(all_queries()["imported-graphs"].text))
     with graph.remembering():
