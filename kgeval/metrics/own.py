@@ -7,11 +7,10 @@ import hashlib
 import importlib
 import inspect
 import json
-import marshal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from threading import RLock
@@ -20,6 +19,7 @@ from typing import Any, Literal, get_args, overload
 
 from pydantic import JsonValue
 
+from kgeval.code_digest import digest_function, has_file
 from kgeval.config import Criterion
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Failure
@@ -68,15 +68,22 @@ class OwnMetric:
     FILE.py:NAME or module:NAME, by which another process finds it; None: it is there in this process alone."""
 
     def __init__(self, function: Callable[[MetricRow], Returned], metric: Metric, reference: str | None) -> None:
-        self.function, self.metric, self.reference = function, metric, reference
+        self.function, self._metric, self.reference = function, metric, reference
         self.__doc__, self.__name__ = function.__doc__, metric.name
+
+    @property
+    def metric(self) -> Metric:
+        """With the signature of what the function is now: what a notebook's function names may have changed since it was made."""
+        if CODE not in self._metric.parameters or has_file(self.function):
+            return self._metric
+        return replace(self._metric, parameters={**self._metric.parameters, CODE: digest_function(self.function)})
 
     def __call__(self, row: MetricRow) -> Returned:
         """What the function returns for the row."""
         return self.function(row)
 
     def __repr__(self) -> str:
-        return f"<metric {self.metric.name}>"
+        return f"<metric {self._metric.name}>"
 
 
 @overload
@@ -143,23 +150,9 @@ def _own_metric(
         definition=" ".join(text.split()) or "What its code says.",
         source=f"your own code: {Path(function.__code__.co_filename).name}", needs=needs, better=better,
         compute=_compute(function, ends[0], ends[1]),
-        parameters={CODE: _digest(function), "needs": list(needs), "range": list(ends), "better": better},
+        parameters={CODE: digest_function(function), "needs": list(needs), "range": list(ends), "better": better},
     )
     return OwnMetric(function, own, _reference(function))
-
-
-def _digest(function: Callable[..., Any]) -> str:
-    """What stands for the code: of a module's function the whole file, since it may call what stands beside it; of a
-    notebook's or a script's the function. First 16 hex digits."""
-    file = getattr(sys.modules.get(function.__module__), "__file__", None)
-    # a script's or notebook's file changes with every edit, also of other cells: the function's own text counts
-    if function.__module__ == "__main__":
-        file = None
-    try:
-        code = Path(file).read_bytes() if file else inspect.getsource(function).encode()
-    except (OSError, TypeError):  # typed into a prompt
-        code = marshal.dumps(function.__code__)
-    return hashlib.sha256(code).hexdigest()[:16]
 
 
 def _reference(function: Callable[..., Any]) -> str | None:

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from functools import partial
 from types import TracebackType
 from typing import Any
 
 from pydantic import BaseModel
 
+from kgeval.code_digest import digest_function
 from kgeval.errors import UsageError
 from kgeval.records import Answer
 from kgeval.systems.outside.process import SlowError
@@ -71,11 +71,8 @@ class FunctionSystem(ClosedAtEnd):
         self._shown = tuple(name for name in SHOWN_OF_ASK if name in parameters)
         self.adjusts = "target_words" in parameters
         source = function if inspect.isfunction(function) else type(getattr(function, "__self__", function))
-        text = repr(function)  # has an address where nothing better is known: no run is then taken for an earlier one
-        if not isinstance(function, partial):
-            with suppress(OSError, TypeError):
-                text = inspect.getsource(source)
-        self.signature = signature_of("function", source.__module__, source.__qualname__, text, settings)
+        digest = digest_function(function, by_class=True)  # clients and indexes that it holds are other objects in each run
+        self.signature = signature_of("function", source.__module__, source.__qualname__, digest, settings)
         self._lock, self._slow = threading.Lock(), 0
         self._running: tuple[asyncio.AbstractEventLoop, threading.Thread] | None = None
 
