@@ -32,7 +32,8 @@ LONGEST_KEY = 200
 # Lists and maps of JSON within each other. pydantic goes some 200 deep, Python's own writer of JSON 1,000 less what called it.
 DEEPEST = 100
 _TOO_DEEP = f"nested more than {DEEPEST} deep"
-_DOTTED = re.compile(rf"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){{{LONGEST_KEY}}}")
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_DOTTED = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+")  # takes each part once, so that its time is the text's length
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kMGT]?)B?", re.IGNORECASE)
 _UNITS = {"": 1, "K": 1_000, "M": MEGABYTE, "G": 1_000_000_000, "T": 1_000_000_000_000}
 
@@ -141,6 +142,7 @@ def inflate_bytes(data: bytes, name: str) -> bytes:
             piece = unpacker.unconsumed_tail
             if len(out) > most:
                 raise too_large(name, f"unpacks to more than {_size(most)}", "unpacked")
+            check_ratio(name, len(data), len(out))
     if not unpacker.eof:
         raise zlib.error("the data ends before its end")
     return bytes(out)
@@ -189,15 +191,17 @@ def check_depth(value: Any) -> None:
 
 def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a TOML text. Raises: tomllib.TOMLDecodeError, also for one that is nested too deeply."""
-    if _DOTTED.search(text):
+    if any(len(re.findall(_PART, key[0])) > LONGEST_KEY for key in _DOTTED.finditer(text)):
         raise _NestedError(f"a key of more than {LONGEST_KEY} parts")
     try:
         tables = tomllib.loads(text)
         check_depth(tables)
     except tomllib.TOMLDecodeError:
         raise
-    except (ValueError, RecursionError):
+    except RecursionError:
         raise _NestedError(_TOO_DEEP) from None
+    except ValueError as cause:
+        raise _NestedError(_TOO_DEEP if str(cause) == _TOO_DEEP else "a number of too many digits") from None
     return tables
 
 

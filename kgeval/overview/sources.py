@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from kgeval.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.tables.plain import check_readable, decode
 
-_DATA = re.compile(rb"""<script type="application/gzip" id="report">(.*?)</script>""", re.DOTALL)
+_DATA, _END = b"""<script type="application/gzip" id="report">""", b"</script>"
 _RUN = ".run.json"
 _PASSED_OVER = 5  # names in the note
 
@@ -118,11 +117,12 @@ def _read(path: Path) -> tuple[Any, str]:
     data = path.read_bytes()
     mark = hashlib.sha256(data).hexdigest()
     if path.suffix.lower() in (".html", ".htm"):
-        inside = _DATA.findall(data)
-        if not inside:
+        before, _, inside = data.rpartition(_DATA)
+        packed, end, _ = inside.partition(_END)
+        if not end or len(before) + len(inside) == len(data):
             return None, mark
         try:
-            data = inflate_bytes(base64.b64decode(inside[-1]), str(path))
+            data = inflate_bytes(base64.b64decode(packed), str(path))
         except (ValueError, zlib.error) as cause:
             raise InputError(f"{path}: the report in this page is broken", fix="give the report's JSON, or make the page again") from cause
     text = decode(data, str(path))

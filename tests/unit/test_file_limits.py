@@ -260,9 +260,34 @@ def test_json_yaml_and_toml_are_read_to_one_depth() -> None:
             with pytest.raises(ValueError, match="deep"):
                 read(text)
     assert parse_toml(f"a = {deep[1:-1]}")
-    for text in (f"a = {deeper}", f"a = {'[' * 50_000}", ".".join("a" * 200_000) + " = 1", "[" + ".".join(['"a"'] * 200_000) + "]"):
+    for part in ("a", '"a"', '"!"', "'a b'", '"."', '"\\""', "''"):
+        for text in (".".join([part] * 20_000) + " = 1", "[" + " . ".join([part] * 20_000) + "]", f"x = {{{'.'.join([part] * 300)} = 1}}"):
+            with pytest.raises(tomllib.TOMLDecodeError, match="parts"):
+                parse_toml(text)
+        assert parse_toml(f"{'.'.join([part] * 50)} = 1")
+    for text in (f"a = {deeper}", f"a = {'[' * 50_000}"):
         with pytest.raises(tomllib.TOMLDecodeError):
             parse_toml(text)
+    with pytest.raises(tomllib.TOMLDecodeError, match="digits"):
+        parse_toml(f"a = {'1' * 5_000}")
+    for line in ("a-" * 500_000 + "b", '"' * 1_000_001, "'" * 999_999, "a" * 1_000_000, '"a' * 500_000):
+        assert parse_toml(f"# {line}\na = 1") == {"a": 1}
+
+
+def test_a_page_that_unpacks_to_two_hundred_times_its_size_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    import base64
+    import gzip
+
+    from kgeval.overview.sources import read_sources
+
+    page = tmp_path / "bomb.html"
+    packed = base64.b64encode(gzip.compress(b"[" + b"[]," * 25_000_000 + b"[]]")).decode()
+    page.write_text(f'<script type="application/gzip" id="report">{packed}</script>', encoding="utf-8")
+    with pytest.raises(InputError, match=r"times as much.*--file-limit ratio="):
+        read_sources([page])
+    page.write_text('<script type="application/gzip" id="report">' * 40_000, encoding="utf-8")
+    with pytest.raises(InputError, match="no report"):
+        read_sources([page])
 
 
 @pytest.mark.slow
