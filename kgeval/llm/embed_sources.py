@@ -8,8 +8,9 @@ import json
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,8 +20,10 @@ from kgeval.config import environment
 from kgeval.config.powers import names_folder
 from kgeval.errors import ModelError, first_line, install
 from kgeval.llm.calls import Endpoint
+from kgeval.llm.client import LONGEST_ASKED_WAIT, asked_wait
 from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import api_key, key_fix, scrub, settled
+from kgeval.llm.rates import backoff
 from kgeval.llm.transport import open_http, raise_key_fault
 
 if TYPE_CHECKING:
@@ -118,7 +121,7 @@ class EndpointModel:
         # floats: the client's own method asks for base64, which not every server speaks
         body = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
-            text = self._opened().post("/embeddings", cast_to=str, body=body)
+            text = _tried_again(partial(self._opened().post, "/embeddings", cast_to=str, body=body))
         except openai.BadRequestError as cause:
             return self._smaller(texts, cause)
         except openai.OpenAIError as cause:
@@ -150,7 +153,7 @@ class EndpointModel:
             import openai
 
             self._client = openai.OpenAI(
-                base_url=self.base_url, api_key=api_key(self.base_url), max_retries=RETRIES, timeout=SECONDS,
+                base_url=self.base_url, api_key=api_key(self.base_url), max_retries=0, timeout=SECONDS,
                 http_client=open_http(self.base_url, event_hooks=hooks(SECONDS)),  # as for chat, no reply drips in for ever
             )
         return self._client
@@ -265,9 +268,42 @@ def _in_order(text: str) -> np.ndarray:
     return np.array([row["embedding"] for row in rows], dtype=np.float64)
 
 
+def _tried_again(attempt: Callable[[], str]) -> str:
+    """Up to RETRIES more attempts where another one may help: not after a reply that is damaged or too large, which the client's own
+    retries would pay for again."""
+    import tenacity
+
+    return tenacity.Retrying(
+        stop=tenacity.stop_after_attempt(RETRIES + 1), retry=tenacity.retry_if_exception(_worth_a_retry), reraise=True,
+        wait=_wait_before,
+    )(attempt)
+
+
+def _wait_before(state: Any) -> float:
+    return backoff(state.attempt_number, asked=_asked_wait(state.outcome.exception()))
+
+
+def _worth_a_retry(error: BaseException) -> bool:
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        passing = error.status_code in (408, 409, 425, 429) or error.status_code >= 500
+        return passing and (_asked_wait(error) or 0.0) <= LONGEST_ASKED_WAIT
+    return isinstance(error, openai.APIConnectionError) and not _is_damaged(error)
+
+
+def _asked_wait(error: Any) -> float | None:
+    return asked_wait(error) if hasattr(error, "response") else None
+
+
+def _is_damaged(error: BaseException) -> bool:
+    """Whether the reply is damaged, or beyond the limit of deadline.hooks, which names the option."""
+    return type(error.__cause__).__name__ == "DecodingError"
+
+
 def _said(cause: Exception) -> str:
     """What went wrong. The endpoint's own words may repeat texts: they go to the log of level debug only."""
-    if type(cause.__cause__).__name__ == "DecodingError":  # damaged, or beyond the limit of deadline.hooks, which names the option
+    if _is_damaged(cause):
         return str(cause.__cause__)
     status = getattr(cause, "status_code", None)
     words = scrub(str(getattr(cause, "message", cause)), environment("OPENAI_API_KEY") or "")

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from kgeval.errors import ModelError, UsageError
+from kgeval.limits import limits_in_force
 from kgeval.llm.embed import Embedder, open_embedder
 from kgeval.llm.endpoints import endpoint_name
 from kgeval.llm.fake import FakeServer
@@ -256,16 +257,28 @@ def test_no_word_of_an_endpoint_that_refuses_gets_into_the_error(tmp_path: Path)
     assert "diary" not in str(caught.value)
 
 
+def test_a_reply_that_is_too_large_is_paid_for_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with (
+        limits_in_force("unpacked=1MB"), _saying("1" * 1_100_000, asked=asked) as url, told(url, tmp_path) as embedder,
+        pytest.raises(ModelError, match=r"unpacks to more than that.*--file-limit unpacked="),
+    ):
+        embedder.embed(["a"])
+    assert asked == ["/v1/embeddings"]
+
+
 def told(url: str, cache: Path) -> Embedder:
     return open_embedder("e", base_url=url, cache_dir=cache)
 
 
 @contextmanager
-def _saying(body: str, status: int = 200) -> Iterator[str]:
-    """A server that answers everything with one body; its address."""
+def _saying(body: str, status: int = 200, asked: list[str] | None = None) -> Iterator[str]:
+    """A server that answers everything with one body; its address. `asked`: gets the paths of requests."""
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
+            if asked is not None:
+                asked.append(self.path)
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
