@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +20,7 @@ from kgeval.cli.logs import log_options, start_logging
 from kgeval.cli.suggest import suggested
 from kgeval_toolkit import DISTRIBUTION
 
+COMPLETION = "_KGEVAL_COMPLETE"  # set by a shell that wants completions
 # name -> "module:attribute", what it does; imported only when asked for, so that `kgeval --help` stays fast
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Graphs": {
@@ -203,6 +205,8 @@ def code_of(call: Callable[[], object]) -> int:
             click.echo("interrupted", err=True)
         return interrupts.INTERRUPTED
     except (BrokenPipeError, SystemExit) as end:  # click turns a closed pipe into SystemExit
+        if isinstance(end, SystemExit) and COMPLETION in os.environ and isinstance(end.code, int):  # how click ends when a shell asked
+            return end.code
         if isinstance(end, SystemExit) and not type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):  # click's, where a pipe closed
             click.echo(f"kgeval: something ended the program: {end!r}", err=True)
             return 2
