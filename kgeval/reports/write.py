@@ -62,8 +62,8 @@ def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
     """Writes the report to `path`: .html, .json or .md; audits and reports over a run also .xml and .sarif, scores and diffs of
     audits .xml, comparisons .xml and .csv, graphs side by side .csv.
 
-    What is redacted, and the figures of scores, comparisons and runs in JUnit and CSV, quote no text of the user's, and
-    may be read by others; all else is its owner's alone.
+    What is redacted, and the figures of scores, comparisons and runs in JUnit and CSV, quote no text of the user's but the names of
+    systems, and may be read by others; all else is its owner's alone.
     Raises: UsageError for another ending; InputError where the file cannot be written.
     """
     check_outputs([path], type(report))
