@@ -27,9 +27,10 @@ READING_FUNCTIONS = (
 )
 _ESCAPED = re.compile(r"\\u+([0-9a-fA-F]{4})")
 # back-ticked names, strings, comments: whichever opens first hides what looks like another inside it; \r ends a comment as \n does
-_TOKEN = re.compile(r"`(?:``|[^`])*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_TOKEN = re.compile(r"`(?:``|[^`])*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\r\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _NO_NAME = re.compile(r"[^\w.]")
-_CALLED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+(?=\s*\()")
+# whole names, called or not, so that a long one is looked at once
+_NAMES = re.compile(r"([^\W\d]\w*+(?:\s*+\.\s*+[^\W\d]\w*+)*+)(\s*+\()?")
 _TICKED = re.compile(r"`(?:``|[^`])*`")
 _CALL = re.compile(r"\s*([\w.`]+)\s*\(")
 _PROCEDURE = re.compile(r"\bCALL\s+([^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+)", re.IGNORECASE)
@@ -145,8 +146,9 @@ def _character(found: re.Match[str]) -> str:
 
 def _calls(text: str) -> Iterator[str]:
     """Names with a dot that are called in a text."""
-    for call in _CALLED.finditer(text):
-        yield re.sub(r"\s+", "", call[0])
+    for name in _NAMES.finditer(text):
+        if name[2] and "." in name[1]:
+            yield re.sub(r"\s+", "", name[1])
 
 
 def _procedures(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-_BETWEEN = re.compile(r"(?<=\))\s*\.?\s*[;\n]\s*|\s*;\s*(?=\()")
+_BETWEEN = re.compile(r"(?<=\))[^\S\n]*+\.?[^\S\n]*+[;\n]\s*+|;\s*+(?=\()")
 _GROUP = re.compile(r"\((.*)\)\s*\.?", re.DOTALL)
 
 

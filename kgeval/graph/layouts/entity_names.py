@@ -25,6 +25,7 @@ PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "s
 # `...name` properties that hold no name of the entity itself: a part of it, an account's, a file's, a parent's
 NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
 ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
+LONGEST_NAME = 500  # characters that tell whether a value is a name
 WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
 NO_NAME = re.compile(r"^(?:\S+@\S+\.\S+|[a-z][a-z0-9+.-]*:\S+|www\.\S+|[0-9a-f-]{16,}|[\d\s:/.,TZ+-]+)$", re.IGNORECASE)
 
@@ -58,7 +59,8 @@ class KeyUse:
     @property
     def says_names(self) -> bool:
         """Whether the values are words, and not numbers, codes, addresses or dates."""
-        return sum(WORDS.match(value) is not None and NO_NAME.match(value) is None for value in self.some) >= 0.8 * max(1, len(self.some))
+        values = [value[:LONGEST_NAME] for value in self.some]
+        return sum(WORDS.match(value) is not None and NO_NAME.match(value) is None for value in values) >= 0.8 * max(1, len(values))
 
 
 def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:

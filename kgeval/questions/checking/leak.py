@@ -19,11 +19,11 @@ SHOWN = 0.5  # a share of common words from which it is worth a remark
 SMALL_NUMBER = 2  # digits: "2" stands in many a question by chance
 _WORD = re.compile(rf"[{RUNNING}]|\d+(?:[.,:/-]\d+)*|(?:(?![{RUNNING}_\d])\w)+(?:['’](?:(?![{RUNNING}_\d])\w)+)*")
 _RUNS = re.compile(rf"[{RUNNING}]+")
-_LIST = re.compile(r"\s*[,;\n|]\s*(?:(?:and|or|und|oder|et|ou|y|e)\s+)?|\s+(?:and|und|et|&)\s+")
+_LIST = re.compile(r"[,;\n|]\s*+(?:(?:and|or|und|oder|et|ou|y|e)\s++)?|(?<!\s)\s++(?:and|und|et|&)\s++")
 _CHOICE = re.compile(r"\b(?:or|oder|ou|versus|vs)\b|或|还是|または", re.IGNORECASE)
 _EITHER = frozenset(("yes", "no", "true", "false", "ja", "nein", "oui", "non", "si", "sí", "both", "neither", "none"))
 _YES_OR_NO = _EITHER - {"both", "neither", "none"}
-_SENTENCE = re.compile(r"[.!?;]+\s+")
+_SENTENCE = re.compile(r"(?<![.!?;])[.!?;]++\s++")
 _GERMAN_WORDS = "bin darf durfte hat hatte hatten haben ist kann können konnte musste muss sind soll war waren werden wird wurde wurden"
 _OPENING_WORDS = (
     "am are aren't can can't could did didn't do does doesn't don't had has have is isn't may might must shall should was wasn't were will "

@@ -1,0 +1,46 @@
+"""Texts of others that are long and of one piece are read in a time that grows with their length: by its square, these would take hours."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgeval.graph.guard import _calls, _unnamed
+from kgeval.graph.layouts.entity_names import KeyUse
+from kgeval.questions.checking.leak import _LIST, _SENTENCE
+from kgeval.tables.evidence import split_groups
+
+MANY = 1_000_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["/*", "a.", "a ", "`", "'", '"', "a .", "(", "\\", "a" * 9 + "\n"])
+def test_cypher_that_a_system_wrote(piece: str) -> None:
+    text = piece * (MANY // len(piece))
+    assert list(_calls(_unnamed(text))) == []
+
+
+def test_what_is_called_is_found_as_before() -> None:
+    called = "apoc.text . join (x) + a.b + apoc.x(gds.util.asNode\n(1)) + size(y)"
+    assert list(_calls(called)) == ["apoc.text.join", "apoc.x", "gds.util.asNode"]
+    assert _unnamed("RETURN 1 /* never closed apoc.x()").split() == ["RETURN", "1"]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", [" ", "\n", "?", "? ", " ;", ")", ") ", ")\n", "; ", "and ", "\n and"])
+def test_answers_and_evidence(piece: str) -> None:
+    text = f"a{piece * (MANY // len(piece))}b"
+    assert len(_LIST.split(text)) >= 1 and len(_SENTENCE.split(text)) >= 1 and len(split_groups(f"({text}")) >= 1
+
+
+def test_lists_and_groups_are_cut_as_before() -> None:
+    assert [part.strip() for part in _LIST.split("Ada, Bo and Cy\nund D ; and E | F & G")] == ["Ada", "Bo", "Cy", "D", "E", "F", "G"]
+    assert _SENTENCE.split("Is it? No... Yes") == ["Is it", "No", "Yes"]
+    groups = "(a, b, c); (d, e, f). ;\n(g, h, i).\n\n(j, k, l)\n(m; n, o, p) ;(q, r, s)."
+    assert split_groups(groups) == ["(a, b, c)", "(d, e, f)", "(g, h, i)", "(j, k, l)", "(m; n, o, p)", "(q, r, s)."]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["a@", "a@.", "1:", "a:", " ", "/"])
+def test_names_in_a_graph(piece: str) -> None:
+    use = KeyUse(key="name", looked_at=1, filled=1, texts=1, values=1, length=float(MANY), some=[piece * MANY])
+    assert use.says_names in (True, False)
