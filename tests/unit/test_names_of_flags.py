@@ -205,3 +205,15 @@ def test_a_home_is_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     (tmp_path / "d.txt").touch()
     code, _, lines = said(["server", "status", "--home", str(tmp_path / "d.txt")], capsys)
     assert code == 2 and any("is a file" in line for line in lines), lines
+
+
+def test_a_shell_that_asks_for_completions_gets_them_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", "kgeval sc")
+    for how in ("bash_complete", "zsh_complete", "fish_complete", "bash_source", "zsh_source", "fish_source"):
+        monkeypatch.setenv("_KGEVAL_COMPLETE", how)
+        monkeypatch.setenv("COMP_CWORD", "sc" if how.startswith("fish") else "1")
+        assert run([]) == 0
+        said = capsys.readouterr()
+        assert said.err == "" and ("score" in said.out) == how.endswith("complete")
