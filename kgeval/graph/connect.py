@@ -326,7 +326,7 @@ class Graph:
             with self._session(reading, limit=left) as session:
                 return take(session.run(neo4j.Query(text, metadata=marks(name), timeout=left), given))
 
-        return self._retries.read(ask, timeout) if name == TIDYING else self._asked(ask, timeout)
+        return self._retries.read(ask, timeout, tidies=True) if name == TIDYING else self._asked(ask, timeout)
 
     def _asked(self, ask: Callable[[float | None], T], timeout: float | None) -> T:
         """What `ask` gives, asked after the pause between queries, and again as `Retries.read` has it: every read but one that cleans up.

@@ -18,6 +18,7 @@ from kgeval.graph.failures import (
     refuse_if_over,
     transient,
 )
+from kgeval.graph.sessions import work_is_over
 
 ATTEMPTS = 3  # a query whose connection broke so often is what breaks it
 AWAY = 60.0  # seconds that a server is waited for: a restart takes half of them
@@ -47,8 +48,9 @@ class Retries:
         self._asking = threading.Lock()  # one thread waits for the server, the others wait for that one
         self._away = False  # it was waited for, and did not come back
 
-    def read(self, ask: Callable[[float | None], T], timeout: float | None) -> T:
-        """What `ask` gives: something that only reads, may be done again, and takes its time limit (seconds).
+    def read(self, ask: Callable[[float | None], T], timeout: float | None, *, tidies: bool = False) -> T:
+        """What `ask` gives: something that only reads, may be done again, and takes its time limit (seconds). `tidies`: it cleans up, and
+        is asked again where the work of this thread is over too, if the server answers just then.
 
         A connection that was silent until the limit had passed says nothing of how long this takes: it is asked once more, with all of it.
         Raises: ConnectionLost where the server does not come back; BreaksConnection where it answers, and the connection breaks or
@@ -62,7 +64,7 @@ class Retries:
                 return ask(left)
             except ConnectionLost as cause:
                 broke = time.monotonic()
-                self.wait(cause)
+                self.wait(cause, tidies=tidies)
                 waited += time.monotonic() - broke
                 if timeout is not None and broke - begun - waited >= timeout:
                     if silent:
@@ -76,7 +78,8 @@ class Retries:
                 delay = 0.2 * 2 ** number
                 if not transient(cause) or time.monotonic() + delay - begun - waited > min(BUSY, timeout or BUSY):
                     raise
-                refuse_if_over()
+                if not tidies:
+                    refuse_if_over()
                 time.sleep(delay)
         raise AssertionError("unreachable")
 
@@ -86,15 +89,19 @@ class Retries:
         self.wait(cause)
         raise ConnectionBroke(f"the connection broke while the server worked on this: {_words(cause)}", fix=FIX) from cause
 
-    def wait(self, cause: KgevalError) -> None:
-        """Until the server answers. Raises: the cause, if it does not for a minute; at once, if it did not before."""
+    def wait(self, cause: KgevalError, *, tidies: bool = False) -> None:
+        """Until the server answers. Raises: the cause, if it does not for a minute; at once, if it did not before, or if this only tidies
+        up after work that is over."""
         with self._asking:
-            until, delay, told = time.monotonic() + (0.0 if self._away else AWAY), 0.1, False
-            refuse_if_over()
-            while not self._answers():
+            hurried = self._away or (tidies and work_is_over())
+            until, delay, told = time.monotonic() + (0.0 if hurried else AWAY), 0.1, False
+            if not tidies:
                 refuse_if_over()
+            while not self._answers():
+                if not tidies:
+                    refuse_if_over()
                 if time.monotonic() + delay > until:
-                    self._away = True
+                    self._away = self._away or not hurried
                     raise cause
                 if not told:
                     log.warning("the server does not answer; waiting up to %.0f s for it", AWAY)
