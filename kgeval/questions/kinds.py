@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from pydantic import JsonValue
 
-from kgeval.errors import UsageError
+from kgeval.errors import UsageError, named_again
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Reply, Task
 from kgeval.questions.draw_spec import DrawSpec
@@ -246,8 +246,7 @@ def orders_of(words: Sequence[str], n: int) -> tuple[KindOrder, ...]:
             faults.append(f"'{word}': '{number}' is no number from 1 to {MOST:,}")
         else:
             orders += [KindOrder(kind, int(number) if sign else n) for kind in kinds]
-    names = [order.kind.name for order in orders]
-    faults += [f"'{name}' is named twice" for name in dict.fromkeys(names) if names.count(name) > 1]
+    faults += [f"'{name}' is named twice" for name in named_again(order.kind.name for order in orders)]
     if faults:
         fix = f"kinds are {', '.join(all_kinds())}; kgeval questions kinds tells what each is"
         raise UsageError("--kind: " + "; ".join(faults), fix=fix)

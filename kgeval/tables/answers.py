@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.errors import InputError, KgevalError, UsageError, raise_together, tried
+from kgeval.errors import InputError, KgevalError, UsageError, named_again, raise_together, tried
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 from kgeval.tables.columns import write_csv, write_parquet
 from kgeval.tables.output import replacing, write_text
@@ -53,8 +53,7 @@ def targets(outputs: Sequence[Path], systems: Sequence[str]) -> list[Target]:
     else:
         groups = [Target((index,), tuple(_own(path, name) for path in dict.fromkeys(own))) for index, name in enumerate(systems)]
     files = [file for target in groups for file in target.files]
-    twice = sorted({str(file) for file in files if files.count(file) > 1})
-    if twice:
+    if twice := named_again(map(str, files)):
         raise UsageError(f"two systems would be written to {', '.join(twice)}", fix="name the systems: --system NAME=SPEC")
     wrong = sorted({file.suffix or file.name for file in files if file.suffix.lower() not in FORMS})
     if wrong:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -88,10 +89,10 @@ class RowReader:
         """Reads the questions, then the answers. Raises: InputError with all faults."""
         if self._wanted.questions is not None:
             self._questions(self._wanted.questions)
-        stems = [path.stem for path in dict.fromkeys(self._wanted.answers)]
+        stems = Counter(path.stem for path in dict.fromkeys(self._wanted.answers))
         for path in dict.fromkeys(self._wanted.answers):
             # Systems are called by their files: two files of one name are told apart by their folders.
-            named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
+            named = "stdin" if path == STDIN else path.stem if stems[path.stem] == 1 else f"{path.absolute().parent.name}/{path.stem}"
             rows, bad = self._rows, self._bad
             self._answers(path, self._wanted.system or named)
             if self._rows > rows and self._rows - rows == self._bad - bad and self._wanted.max_bad_rows:
@@ -311,8 +312,8 @@ def _some(names: set[str]) -> str:
 
 def _labels(paths: list[Path]) -> dict[Path, str]:
     """How the files are called in messages: by name, or by path where two have one name."""
-    names = [path.name for path in dict.fromkeys(paths)]
-    return {path: "stdin" if path == STDIN else path.name if names.count(path.name) == 1 else str(path) for path in paths}
+    names = Counter(path.name for path in dict.fromkeys(paths))
+    return {path: "stdin" if path == STDIN else path.name if names[path.name] == 1 else str(path) for path in paths}
 
 
 def staged(wanted: RowSelection, choose: Callable[[Staging], T]) -> tuple[Staging, list[str], T]:

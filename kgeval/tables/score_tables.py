@@ -116,10 +116,10 @@ def _columns(sheet: Sheet, wanted: ScoreSelection, notes: list[str]) -> tuple[st
         return tuple(name for name in wanted.systems if name in sheet.names)
     others = [name for name in sheet.names if name not in {sheet.fields.get(kept) for kept in KEPT}]
     kind, own = record_of(sheet.names)
-    systems = [name for name in others if name not in own and _numeric(sheet, name)]
+    systems = dict.fromkeys(name for name in others if name not in own and _numeric(sheet, name))
     passed = [name for name in others if name not in systems]
     if kind and systems:
-        notes.append(f"{sheet.file}: a file of {kind}, whose own fields are no systems; taken for systems: {', '.join(systems[:20])}")
+        notes.append(f"{sheet.file}: a file of {kind}, whose own fields are no systems; taken for systems: {', '.join(list(systems)[:20])}")
     if passed and systems:
         notes.append(f"{sheet.file}: passed over, no numbers: {', '.join(passed[:20])}")
     return tuple(systems)

@@ -11,14 +11,13 @@ import json
 import math
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any
 
-from kgeval.errors import InputError
+from kgeval.errors import InputError, named_again
 from kgeval.limits import DEEPEST, check_depth
 from kgeval.tables.output import is_own_table, restore_cell
 from kgeval.tables.parquet import parquet_batches
@@ -343,9 +342,8 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
 
 def _header(cells: list[str], name: str) -> list[str]:
     header = [cell.strip() for cell in cells]
-    twice = sorted(cell for cell, count in Counter(header).items() if cell and count > 1)
-    if twice:
-        raise InputError(f"{name}: two columns are called {', '.join(twice)}", fix="rename one of them")
+    if twice := named_again(header):
+        raise InputError(f"{name}: two columns are called {', '.join(twice)[:200]}", fix="rename one of them")
     return [cell or f"column {number}" for number, cell in enumerate(header, start=1)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from kgeval.config import explain
-from kgeval.errors import InputError
+from kgeval.errors import InputError, named_again
 from kgeval.limits import parse_json, parse_toml
 from kgeval.tables.plain import parse_yaml
 from kgeval.text.schema_types import property_types
@@ -147,11 +148,10 @@ def read_schema_file(path: Path) -> SchemaFile:
     Raises: InputError that names the file and every fault.
     """
     schema = _read(path)
-    nodes, relations = [t.label for t in schema.node_types], [t.label for t in schema.relationship_types]
+    nodes, relations = (Counter(declared.label for declared in kinds) for kinds in (schema.node_types, schema.relationship_types))
     faults = [
-        f"{where}: '{label}' is declared {labels.count(label)} times"
-        for where, labels in (("node_types", nodes), ("relationship_types", relations))
-        for label in sorted({x for x in labels if labels.count(x) > 1})
+        f"{where}: '{label}' is declared {labels[label]} times"
+        for where, labels in (("node_types", nodes), ("relationship_types", relations)) for label in named_again(labels.elements())
     ]
     for number, pattern in enumerate(schema.patterns):
         ends = dict.fromkeys((pattern.source, pattern.target))

@@ -18,11 +18,14 @@ import pytest
 from bombs import LINE, MEGABYTE, PARAGRAPH, Bomb, merged, parquet, pdf, pdf_stream, repeated, row, run_bounded, table, word
 
 from kgeval.errors import InputError, UsageError
+from kgeval.graph.load.table_files import RELATIONS, columns
 from kgeval.limits import DEEPEST, FileLimits, TooLargeError, file_limits, inflate_bytes, parse_json, parse_limits, parse_toml, too_large
 from kgeval.tables.parquet import parquet_batches
 from kgeval.tables.plain import parse_yaml, read_parquet
+from kgeval.tables.score_tables import ScoreSelection, read_score_tables
 from kgeval.tables.stream import stream
 from kgeval.text.documents import read_documents
+from kgeval.text.schema_files import read_schema_file
 
 MEMORY = 450  # MB: what a command takes that reads nothing large is 60 to 150
 GRAPH = ("--graph", "g", "--dry-run")
@@ -321,6 +324,28 @@ def test_a_table_of_many_columns_is_read_in_linear_time(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
     (rows,) = list(stream(tmp_path / "a.csv"))
     assert len(rows.value) == 100_000
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(20)
+def test_a_table_for_a_graph_of_many_columns_is_refused_in_linear_time(tmp_path: Path) -> None:
+    names = ["source", "target", *(f"c{n}" for n in range(100_000))]
+    (tmp_path / "a.csv").write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    with pytest.raises(InputError, match="100000 further columns"):
+        columns(tmp_path / "a.csv", RELATIONS)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(20)
+def test_a_schema_and_scores_of_many_names_are_read_in_linear_time(tmp_path: Path) -> None:
+    labels = [f"t{n}" for n in range(50_000)]
+    (tmp_path / "a.json").write_text(json.dumps({"node_types": [{"label": label} for label in [*labels, "t7"]]}))
+    with pytest.raises(InputError) as refused:
+        read_schema_file(tmp_path / "a.json")
+    assert list(refused.value.faults) == ["node_types: 't7' is declared 2 times"]
+    (tmp_path / "a.csv").write_text(",".join(["id", *labels]) + "\nq1" + ",0.5" * len(labels) + "\n")
+    scores = read_score_tables([tmp_path / "a.csv"], ScoreSelection())
+    assert scores.systems == labels
 
 
 @contextmanager

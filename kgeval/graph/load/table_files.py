@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kgeval.errors import InputError
+from kgeval.errors import InputError, named_again
 from kgeval.tables import check_readable, parquet_columns
 from kgeval.tables.fields import columns as fields_of
 
@@ -114,8 +114,7 @@ def seen(folder: Path) -> list[str]:
 def columns(path: Path, kind: str) -> Columns:
     """The columns of one file. Raises: InputError where a needed one is missing, one is there twice, or it is no table."""
     names = _names(path)
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
+    if twice := named_again(names):
         raise InputError(f"{path}: two columns are called {twice[0][:60]!r}", fix="give each column a name of its own")
     fields = fields_of(names, FIELDS[kind])
     missing = [name for name in NEEDED[kind] if name not in fields]

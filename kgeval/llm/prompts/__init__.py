@@ -28,7 +28,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from kgeval.errors import ConfigError
+from kgeval.errors import ConfigError, named_again
 from kgeval.llm.characters import whole
 
 HOME = Path(__file__).parent
@@ -118,7 +118,7 @@ def _slot_faults(slots: tuple[str, ...], parts: Iterable[str]) -> list[str]:
     used = {slot for part in parts for slot in _SLOT.findall(part)}
     faults = [f"slot {slot} is used but not declared" for slot in sorted(used - set(slots))]
     faults += [f"slot {slot} is declared but not used" for slot in sorted(set(slots) - used)]
-    return faults + [f"slot {slot} is declared twice" for slot in sorted({slot for slot in slots if slots.count(slot) > 1})]
+    return faults + [f"slot {slot} is declared twice" for slot in named_again(slots)]
 
 
 def render(prompt: Prompt, slots: Mapping[str, JsonValue], items: Mapping[int, JsonValue]) -> tuple[str, str]:

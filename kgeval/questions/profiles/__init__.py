@@ -25,7 +25,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 
 from kgeval.config import explain
 from kgeval.config.questions import PROFILES
-from kgeval.errors import ConfigError, did_you_mean
+from kgeval.errors import ConfigError, did_you_mean, named_again
 from kgeval.limits import parse_toml
 
 FOLDER = Path(__file__).parent
@@ -64,8 +64,7 @@ class QuestionExample(_Part):
 
 
 def _named_once(parts: tuple[Any, ...]) -> tuple[Any, ...]:
-    names = [part.name for part in parts]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    if twice := named_again(part.name for part in parts):
         raise ValueError(f"several are called {', '.join(twice)}")
     return parts
 
