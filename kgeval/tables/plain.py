@@ -18,7 +18,11 @@ from kgeval.tables.parquet import parquet_batches
 BATCH = 10_000  # rows of Parquet at a time
 # csv's own limit of 131,072 characters is less than a row's contexts have; more than this is refused where a C long has 32 bits.
 LONGEST_CELL = 2**31 - 1
+LONGEST_NUMBER = 1_000  # characters of a number in YAML
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
+_YAML = "tag:yaml.org,2002:"
+_YAML_TAGS = (None, "!", f"{_YAML}str", f"{_YAML}seq", f"{_YAML}map")
+_YAML_NUMBERS = (f"{_YAML}int", f"{_YAML}float")
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -102,18 +106,31 @@ def loads(text: str | bytes) -> Any:
 
 
 def parse_yaml(text: str) -> Any:
-    """The value of a YAML text without aliases: a few lines of them can stand for gigabytes. Raises: ValueError."""
+    """The value of a YAML text without aliases, merge keys and tags, of which a few lines can stand for gigabytes or hours, and without
+    numbers of more than 1,000 characters. Raises: ValueError."""
     import yaml
 
-    class WithoutAliases(yaml.SafeLoader):  # type: ignore[misc]
+    class PlainLoader(yaml.SafeLoader):  # type: ignore[misc]
         def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):
-                mark = self.peek_event().start_mark
-                raise ValueError(f"aliases (*name) are not read (line {mark.line + 1})")
-            return super().compose_node(parent, index)
+            event = self.peek_event()
+            line = event.start_mark.line + 1
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError(f"aliases (*name) are not read (line {line})")
+            # `%TAG ! x...` gives each `!` below it a megabyte; others make sets, bytes and pairs, which JSON has not
+            if event.tag not in _YAML_TAGS:
+                raise ValueError(f"tags ({event.tag.removeprefix(_YAML)[:40]}) are not read (line {line})")
+            node = super().compose_node(parent, index)
+            if node.tag == f"{_YAML}merge":
+                raise ValueError(f"merge keys (<<) are not read (line {line})")
+            # 1:59:59 is a number to the base of 60, and takes time by the square of its parts; one of 5,000 digits cannot be shown
+            if node.tag in _YAML_NUMBERS and len(node.value) > LONGEST_NUMBER:
+                raise ValueError(f"a number of more than {LONGEST_NUMBER:,} characters (line {line})")
+            return node
 
     try:
-        value = WithoutAliases(text).get_single_data()
+        value = PlainLoader(text).get_single_data()
+    except OverflowError as cause:  # 200 parts to the base of 60
+        raise ValueError("a number that is too large") from cause
     except yaml.YAMLError as cause:
         raise ValueError(" ".join(str(cause).split())) from cause
     except RecursionError:

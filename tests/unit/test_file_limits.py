@@ -6,6 +6,7 @@ import gzip
 import json
 import sqlite3
 import threading
+import tracemalloc
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -315,6 +316,39 @@ def test_rows_in_yaml_with_aliases_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("\n".join(lines))
     with pytest.raises(InputError, match=r"a\.yaml: not YAML: aliases \(\*name\) are not read \(line 3\)"):
         list(stream(tmp_path / "a.yaml"))
+
+
+@pytest.mark.parametrize(("text", "fault"), [
+    ("a: " + ":".join(["59"] * 100_000), r"a number of more than 1,000 characters \(line 1\)"),
+    ("a: " + ":".join(["59"] * 100_000) + ".5", "a number of more than 1,000 characters"),
+    ("a: " + ":".join(["59"] * 300) + ".5", "a number that is too large"),
+    ("a: 0x" + "f" * 4_000, "a number of more than 1,000 characters"),
+    ("a:\n  <<: {b: 1}", r"merge keys \(<<\) are not read \(line 2\)"),
+    ("a: !!int ''", r"tags \(int\) are not read \(line 1\)"), ("a: !!bool x", r"tags \(bool\)"),
+    ("a: !!timestamp x", r"tags \(timestamp\)"),
+    ("a: !!set {b, c}", r"tags \(set\)"), ("a: !!binary YQ==", r"tags \(binary\)"), ("a: !b c", r"tags \(!b\)"),
+])
+def test_yaml_of_which_little_stands_for_much_is_refused(text: str, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        parse_yaml(text)
+
+
+def test_tags_of_yaml_that_are_long_by_one_line_are_refused_before_they_are_made(tmp_path: Path) -> None:
+    """100 kB of a prefix and 10,000 rows that use it: 1 GB."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"tags \(x+\) are not read \(line 3\)"):
+            parse_yaml("%TAG !e! " + "x" * 100_000 + "\n---\n" + "- !e!a b\n" * 10_000)
+        assert tracemalloc.get_traced_memory()[1] < 20 * MEGABYTE
+    finally:
+        tracemalloc.stop()
+
+
+def test_plain_yaml_is_read_as_before() -> None:
+    text = "a: 12\nb: !!str 12\nc: 1:30\nd: '<<'\ne: 0x1f\nf: 1_000.5\ng: !!map {x: !!seq [true, null]}\n"
+    read = {"a": 12, "b": "12", "c": 90, "d": "<<", "e": 31, "f": 1000.5, "g": {"x": [True, None]}}
+    assert parse_yaml(text) == read
+    assert parse_yaml("a: " + "9" * 1_000) == {"a": int("9" * 1_000)}
 
 
 @pytest.mark.slow
