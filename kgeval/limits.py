@@ -48,7 +48,8 @@ class FileLimits:
     zeros to a thousandth, Zstandard (Parquet) to less.
     pages: of a PDF. The longest books and standards have some 10,000.
     seconds: of a processor for the pages of a PDF. A page of text takes some hundredths; a form that draws forms can take years.
-    defaults: values that a GraphML file gives its nodes and relations by default: of each key that has one, one for each element.
+    defaults: values that a GraphML file gives its nodes and relations by default: of each key that has one, one for each element, and one
+    more for each 100 characters of it.
     """
 
     unpacked: int = 256 * MEGABYTE

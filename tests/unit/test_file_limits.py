@@ -19,6 +19,7 @@ import pytest
 from bombs import LINE, MEGABYTE, PARAGRAPH, Bomb, merged, parquet, pdf, pdf_stream, repeated, row, run_bounded, table, word
 
 from kgeval.errors import InputError, UsageError
+from kgeval.graph.load import graphml
 from kgeval.graph.load.table_files import RELATIONS, columns
 from kgeval.limits import DEEPEST, FileLimits, TooLargeError, file_limits, inflate_bytes, parse_json, parse_limits, parse_toml, too_large
 from kgeval.tables.parquet import parquet_batches
@@ -41,6 +42,15 @@ def wide(folder: Path) -> Path:
     path = folder / "wide.graphml"
     nodes = "".join(f'<node id="{n}"/>' for n in range(5_000))
     path.write_text(f"<graphml>{keys}<graph>{nodes}</graph></graphml>")
+    return path
+
+
+def long_default(folder: Path) -> Path:
+    """One text of 1.2 MB, given to 5,000 nodes."""
+    path = folder / "long.graphml"
+    nodes = "".join(f'<node id="{n}"/>' for n in range(5_000))
+    key = f'<key id="k" for="node" attr.name="a"><default>{"x" * 1_200_000}</default></key>'
+    path.write_text(f"<graphml>{key}<graph>{nodes}</graph></graphml>")
     return path
 
 
@@ -87,6 +97,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], Bomb, str, str]] = {  # command, bomb,
     ),
     "parquet, a graph": (IMPORT, lambda at: nodes_of(at, repeated("x" * MEGABYTE, 20_000), 20_000), "nodes.parquet: too large: ", "ratio"),
     "graphml, defaults": (IMPORT, wide, "its keys give more than 10,000,000 values by default", "defaults"),
+    "graphml, a long default": (IMPORT, long_default, "each 100 characters of a text counted as one", "defaults"),
     "report, a page": (("report",), lambda at: bombs.report_page(at / "a.html", 300), "unpacks to more than 2", "unpacked"),
 }
 
@@ -316,6 +327,55 @@ def test_rows_in_yaml_with_aliases_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("\n".join(lines))
     with pytest.raises(InputError, match=r"a\.yaml: not YAML: aliases \(\*name\) are not read \(line 3\)"):
         list(stream(tmp_path / "a.yaml"))
+
+
+@pytest.mark.slow
+def test_a_long_text_that_graphml_gives_by_default_counts_by_its_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TooLargeError, match="each 100 characters of a text counted as one; the limit is 10,000,000"):
+        graphml.read(long_default(tmp_path))
+    limited(monkeypatch, "defaults=60005000")
+    assert len(graphml.read(tmp_path / "long.graphml").entities) == 5_000
+    limited(monkeypatch, "defaults=60004999")
+    with pytest.raises(TooLargeError):
+        graphml.read(tmp_path / "long.graphml")
+
+
+@pytest.mark.parametrize("long", ["<!--{}-->", "<?a {}?>", "<graph><node id='{}'/></graph>"])
+def test_long_tags_and_comments_of_graphml_are_begun_anew_a_few_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: str) -> None:
+    """Expat reads what has not ended again with each piece: the pieces get longer, and 8 MB have 8, not 130."""
+    import defusedxml.expatreader
+
+    pieces = []
+
+    class Counting(defusedxml.expatreader.DefusedExpatParser):  # type: ignore[misc]
+        def feed(self, data: bytes, isFinal: bool = False) -> None:
+            pieces.append(len(data))
+            super().feed(data, isFinal)
+
+    monkeypatch.setattr("defusedxml.expatreader.DefusedExpatParser", Counting)
+    (tmp_path / "a.graphml").write_text(f"<graphml>{long.format('x' * 8 * MEGABYTE)}<graph><node id='b'/></graph></graphml>")
+    assert graphml.parse(tmp_path / "a.graphml").nodes[-1].attributes == {"id": "b"}
+    assert len(pieces) < 12
+
+
+def test_data_within_each_other_are_joined_once(tmp_path: Path) -> None:
+    """The text of the innermost was put together, and read as a number, at the end of each that stands around it."""
+    keys = '<key id="k" for="node" attr.name="a" attr.type="int"/>'
+    data = '<data key="k">' * 500 + "no number" + "</data>" * 500
+    (tmp_path / "a.graphml").write_text(f'<graphml>{keys}<graph><node id="a">{data}</node></graph></graphml>')
+    assert graphml.parse(tmp_path / "a.graphml").nodes[0].faults == ["a: int expected, found 'no number'"]
+
+
+def test_a_long_name_of_a_property_is_a_fault(tmp_path: Path) -> None:
+    """A file has it once, each node has it, and in the JSON text of many properties it was written once for each node."""
+    name = "n" * 100_000
+    (tmp_path / "a.graphml").write_text(
+        f'<graphml><key id="k" for="node" attr.name="{name}"/><graph><node id="a"><data key="k">1</data></node></graph></graphml>'
+    )
+    assert "a property's name has 100,000 characters, at most 1,000 are read" in graphml.read(tmp_path / "a.graphml").faults[0]
+    (tmp_path / "a.csv").write_text(f"source,target,{name}\na,b,c\n")
+    with pytest.raises(InputError, match="the name of a column has 100,000 characters"):
+        columns(tmp_path / "a.csv", RELATIONS)
 
 
 @pytest.mark.parametrize(("text", "fault"), [

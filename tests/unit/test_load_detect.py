@@ -118,3 +118,25 @@ def test_a_folder_format_refuses_a_file(tmp_path: Path) -> None:
 def test_xml_entities_are_refused_and_not_expanded(tmp_path: Path, declared: str) -> None:
     file = put(tmp_path / "bomb.graphml", declared + '<graphml><graph><node id="&a;"/></graph></graphml>')
     assert "declares XML entities" in refused(file)
+
+
+def test_attributes_that_a_dtd_gives_to_all_nodes_are_refused(tmp_path: Path) -> None:
+    declared = f'<!DOCTYPE graphml [<!ATTLIST node about CDATA "{"x" * 100_000}">]>'
+    nodes = "".join(f'<node id="{n}"/>' for n in range(5_000))
+    file = put(tmp_path / "bomb.graphml", f"{declared}<graphml><graph>{nodes}</graph></graphml>")
+    assert "bomb.graphml: its DTD declares attributes of <node> (<!ATTLIST>); this is refused" in refused(file)
+
+
+@pytest.mark.parametrize("declared", [
+    '<!DOCTYPE graphml SYSTEM "http://graphml.graphdrawing.org/dtds/1.0rc/graphml.dtd">',
+    '<!DOCTYPE graphml PUBLIC "-//GraphML//DTD" "graphml.dtd">', "<!DOCTYPE graphml>", "<!DOCTYPE graphml [<!ELEMENT graph (node*)>]>",
+])
+def test_a_dtd_that_is_only_named_or_names_elements_is_passed_over(tmp_path: Path, declared: str) -> None:
+    file = put(tmp_path / "a.graphml", f'<?xml version="1.0"?>{declared}<graphml><graph><node id="a"/></graph></graphml>')
+    assert [entity.id for entity in load(file).entities] == ["a"]
+
+
+def test_an_entity_of_a_dtd_that_is_not_fetched_is_refused(tmp_path: Path) -> None:
+    data = '<key id="k" for="node" attr.name="about"/><graph><node id="a"><data key="k">x&nbsp;y</data></node></graph>'
+    file = put(tmp_path / "a.graphml", f'<!DOCTYPE graphml SYSTEM "graphml.dtd">\n<graphml>{data}</graphml>')
+    assert "a.graphml:2: &nbsp; is not declared in the file" in refused(file)

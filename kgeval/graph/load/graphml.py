@@ -1,4 +1,5 @@
-"""Reads GraphML of any writer, streaming, with line numbers. XML entities are refused, so none can be expanded."""
+"""Reads GraphML of any writer, streaming, with line numbers. A DTD that declares entities or attributes is refused: a few lines of it can
+stand for gigabytes."""
 
 from __future__ import annotations
 
@@ -14,9 +15,10 @@ from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Loaded
 from kgeval.graph.load.values import Misfit
-from kgeval.limits import file_limits, too_large
+from kgeval.limits import PIECE, file_limits, too_large
 from kgeval.tables import check_readable
 
+A_VALUE = 100  # characters of a default that count as one value
 WITH_TEXT = ("data", "default", "NodeLabel", "EdgeLabel")
 
 
@@ -32,7 +34,7 @@ class Element:
 
 
 def read(path: Path) -> Loaded:
-    """The graph in a GraphML file. Raises: InputError for what is no GraphML, or GraphML with XML entities."""
+    """The graph in a GraphML file. Raises: InputError for what is no GraphML, or GraphML whose DTD declares entities or attributes."""
     gather = Gather("graphml", [path])
     graph = parse(path)
     names = nodes.names_of(node.data for node in graph.nodes)
@@ -55,17 +57,11 @@ def read(path: Path) -> Loaded:
 def parse(path: Path) -> GraphmlHandler:
     """All nodes and edges of the file. Raises as read does."""
     from defusedxml import DefusedXmlException
-    from defusedxml.sax import make_parser
 
     check_readable(path)
     handler = GraphmlHandler(path)
-    parser = make_parser()
-    # a DTD alone expands nothing
-    parser.forbid_dtd, parser.forbid_entities, parser.forbid_external = False, True, True
-    parser.setContentHandler(handler)
     try:
-        with path.open("rb") as file:
-            parser.parse(file)
+        _feed(path, handler)
     except DefusedXmlException as cause:
         raise InputError(
             f"{path}: declares XML entities or fetches outside files; this is refused, nothing was expanded",
@@ -80,6 +76,41 @@ def parse(path: Path) -> GraphmlHandler:
     if not handler.is_graphml:
         raise InputError(f"{path}: XML, but not GraphML (no <graphml> at the top)", fix="export the graph as GraphML")
     return handler
+
+
+def _feed(path: Path, handler: GraphmlHandler) -> None:
+    """Has the handler hear the file. Raises: SAXException, DefusedXmlException; InputError where the DTD gives attributes."""
+    from xml.parsers import expat
+
+    from defusedxml.expatreader import DefusedExpatParser
+
+    def refuse_attributes(element: str, *_: object) -> None:
+        raise InputError(
+            f"{path}: its DTD declares attributes of <{element[:60]}> (<!ATTLIST>); this is refused, since every element would get a copy",
+            fix="export the graph again without <!ATTLIST>; a value for all is a <default> of a <key>",
+        )
+
+    class Reader(DefusedExpatParser):  # type: ignore[misc]
+        given = 0  # bytes so far
+
+        def reset(self) -> None:
+            super().reset()
+            self._parser.AttlistDeclHandler = refuse_attributes
+            # a DOCTYPE that names the public DTD is common; it is neither fetched nor a fault
+            self._parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+
+        def feed(self, data: bytes, isFinal: bool = False) -> None:
+            super().feed(data, isFinal)
+            self.given += len(data)
+            if not isFinal:
+                # Expat begins a tag or a comment anew with each piece until it ends, and one of 200 MB has 3,000 pieces of 64 kB:
+                # the next one is as long as what waits for its end.
+                self._bufsize = max(PIECE, self.given - max(self._parser.CurrentByteIndex, 0))
+
+    reader = Reader(forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    reader.setContentHandler(handler)
+    with path.open("rb") as file:
+        reader.parse(file)
 
 
 class GraphmlHandler(xml.sax.handler.ContentHandler):
@@ -97,6 +128,7 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
         self.undirected = False
         self._keys: dict[str, tuple[str, str, str]] = {}
         self._defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
+        self._sizes = dict.fromkeys(self._defaults, 0)
         # A stack, because a node of GraphML may hold a graph.
         self._open: list[Element] = []
         self._key: str | None = None
@@ -119,9 +151,12 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
         elif tag in ("node", "edge"):
             # One edge that has a direction, and direction means something in this file.
             self.undirected = self.undirected and given.get("directed") != "true"
-            self._defaults_given += len(self._defaults[tag])
+            self._defaults_given += self._sizes[tag]
             if self._defaults_given > self._most_defaults:
-                what = f"its keys give more than {self._most_defaults:,} values by default (<default>) to nodes and edges"
+                what = (
+                    f"its keys give more than {self._most_defaults:,} values by default (<default>) to nodes and edges, each "
+                    f"{A_VALUE} characters of a text counted as one"
+                )
                 raise too_large(str(self._path), what, "defaults")
             self._open.append(Element(tag, self._place.getLineNumber(), given, dict(self._defaults[tag])))
             (self.nodes if tag == "node" else self.edges).append(self._open[-1])
@@ -131,6 +166,11 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
             # A <default> stands inside of its <key>, and names none itself.
             self._key = given.get("key", self._key if tag == "default" else None)
             self._text = []
+
+    def skippedEntity(self, name: str) -> None:
+        # declared in the DTD that was not fetched, if anywhere: without it a text would lack a letter
+        what = f"{self._path}:{self._place.getLineNumber()}: &{name[:60]}; is not declared in the file"
+        raise InputError(what, fix="write the letter itself")
 
     def characters(self, content: str) -> None:
         self._text.append(content)
@@ -146,15 +186,19 @@ class GraphmlHandler(xml.sax.handler.ContentHandler):
             for target in self._defaults:
                 if of in (target, "all"):
                     self._defaults[target][attribute] = typed(value, kind)
+                    # what an earlier <default> of this attribute gave stays counted: a file does not need two
+                    self._sizes[target] += 1 + len(value) // A_VALUE
         elif tag in ("NodeLabel", "EdgeLabel") and self._open:
             self._open[-1].data.setdefault("label", value.strip())
-            self._text = []  # yEd puts the label into a <data>, whose text it is not
         elif tag == "data" and self._open and self._key is not None and value.strip():
             attribute, kind, _ = self._keys.get(self._key, (self._key, "string", "all"))
             try:
                 self._open[-1].data[attribute] = typed(value, kind)
             except ValueError:
                 self._open[-1].faults.append(f"{attribute}: {kind} expected, found {value[:40]!r}")
+        if tag in WITH_TEXT:
+            # yEd puts a label into a <data>, whose text it is not; and in a thousand of them within each other it would be joined each time
+            self._text = []
 
 
 def typed(value: str, kind: str) -> Any:

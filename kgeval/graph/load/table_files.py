@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.errors import InputError, named_again
+from kgeval.graph.load.values import LONGEST_NAME
 from kgeval.tables import check_readable, parquet_columns
 from kgeval.tables.fields import columns as fields_of
 
@@ -172,6 +173,8 @@ def _further(path: Path, kind: str, names: list[str]) -> tuple[dict[str, str], l
     kept: dict[str, str] = {}
     notes = []
     for name in names:
+        if len(name) > LONGEST_NAME:
+            raise InputError(f"{path}: the name of a column has {len(name):,} characters: {name[:40]!r}", fix=f"at most {LONGEST_NAME:,}")
         safe = _UNSAFE.sub("_", name)
         if safe in OWN[kind]:
             notes.append(f"{path.name}: column {name[:40]!r} is left out: kgeval writes this property itself")

@@ -16,6 +16,7 @@ from kgeval.tables.plain import loads
 
 SEPARATOR = "<SEP>"  # LightRAG and nano-graphrag join what they merge by it
 LARGEST = 2**63
+LONGEST_NAME = 1_000  # characters of a property's name
 # no 64-bit number has more digits, and Python refuses to read texts of some thousand
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
 
@@ -116,10 +117,17 @@ def properties(row: Mapping[str, Any], without: Iterable[str]) -> dict[str, Any]
     used = set(without)
     stored = {
         # Neo4j allows no NUL in a property's name
-        _whole(str(key), "a property's name").replace("\0", ""): _property(value, str(key))
+        _whole(_short(str(key)), "a property's name").replace("\0", ""): _property(value, str(key))
         for key, value in row.items() if key and key not in used
     }
     return {key: value for key, value in stored.items() if value is not None and key}
+
+
+def _short(name: str) -> str:
+    """The name itself. Raises Misfit for one of more than 1,000 characters: a file has it once, and each node and relation would get it."""
+    if len(name) > LONGEST_NAME:
+        raise Misfit(f"a property's name has {len(name):,} characters, at most {LONGEST_NAME:,} are read: {name[:40]!r}")
+    return name
 
 
 def _property(value: Any, field: str) -> Any:
