@@ -177,6 +177,74 @@ def repeated(text: str, times: int) -> object:
     return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), [text])
 
 
+def one_list(path: Path, items: object) -> Path:
+    """A row whose list has all these items."""
+    import pyarrow as pa
+
+    count = len(items)  # type: ignore[arg-type]
+    lists = pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), items)
+    return parquet(path, {"id": ["1"], "question": ["q"], "response": ["a"], "xs": lists})
+
+
+def long_bytes(path: Path, count: int = 1_000) -> Path:
+    """So many times the same 2 MB, of one length for all, which a dictionary holds once."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    length = 2 * MEGABYTE
+    columns = {"id": [str(n) for n in range(count)], "question": ["q"] * count, "response": ["a"] * count}
+    rows = pa.table({**columns, "x": pa.array([bytes(length)] * count, pa.binary(length))})
+    pq.write_table(rows, path, compression="zstd", use_dictionary=True, dictionary_pagesize_limit=1 << 30, write_statistics=False)
+    return path
+
+
+def parquet_that_lies(path: Path, megabytes: int) -> Path:
+    """A row of four texts of so many MB, whose footer says that each takes 1,000 bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = {f"c{n}": ["z" * megabytes * MEGABYTE] for n in range(4)}
+    rows = pa.table({"id": ["1"], "question": ["q"], "response": ["a"], **texts})
+    pq.write_table(rows, path, compression="zstd", use_dictionary=False, write_statistics=False)
+    data = path.read_bytes()
+    group = pq.read_metadata(path).row_group(0)
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = data[start:-8]
+    for true, said in ((group.column(3).total_uncompressed_size, 1_000), (group.total_byte_size, 5_000)):
+        footer = footer.replace(_varint(true), _varint(said, len(_varint(true))))
+    path.write_bytes(data[:start] + footer + data[-8:])
+    assert pq.read_metadata(path).row_group(0).column(3).total_uncompressed_size == 1_000
+    return path
+
+
+def one_page_for_all(path: Path, megabytes: int, columns: int) -> Path:
+    """Columns of one text of so many MB each, which all have the first one's page: the footer gives them its place."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = [f"c{n:02}" for n in range(columns)]
+    rows = pa.table({"id": ["1"], "question": ["q"], "response": ["a"], **{name: ["z" * megabytes * MEGABYTE] for name in names}})
+    pq.write_table(rows, path, compression="zstd", use_dictionary=False, write_statistics=False)
+    data = path.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer, group = data[start:-8], pq.read_metadata(path).row_group(0)
+    first = group.column(3)
+    for column in map(group.column, range(4, 3 + columns)):
+        there = _varint(column.data_page_offset)
+        footer = footer.replace(there, _varint(first.data_page_offset, len(there)))
+    path.write_bytes(data[:first.data_page_offset + first.total_compressed_size] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    return path
+
+
+def _varint(number: int, length: int = 1) -> bytes:
+    """A whole number as Thrift writes it, in at least so many bytes."""
+    left, out = 2 * number, []
+    while left >= 128 or len(out) < length - 1:
+        out.append(left & 127 | 128)
+        left >>= 7
+    return bytes([*out, left])
+
+
 def report_page(path: Path, megabytes: int) -> Path:
     """A page of a report whose data unpack to so many MB."""
     data = b'{"x":"' + b" " * (megabytes * MEGABYTE) + b'"}'

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import tracemalloc
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -23,6 +23,7 @@ from kgeval.graph.load import graphml
 from kgeval.graph.load.table_files import RELATIONS, columns
 from kgeval.limits import DEEPEST, FileLimits, TooLargeError, file_limits, inflate_bytes, parse_json, parse_limits, parse_toml, too_large
 from kgeval.tables.parquet import parquet_batches
+from kgeval.tables.parquet_pages import read_pages
 from kgeval.tables.plain import parse_yaml, read_parquet
 from kgeval.tables.score_tables import ScoreSelection, read_score_tables
 from kgeval.tables.stream import stream
@@ -30,6 +31,7 @@ from kgeval.text.documents import read_documents
 from kgeval.text.schema_files import read_schema_file
 
 MEMORY = 450  # MB: what a command takes that reads nothing large is 60 to 150
+POOLS: list[Any] = []  # what is in one may be kept longer, and Python ends where its pool does not
 GRAPH = ("--graph", "g", "--dry-run")
 
 
@@ -69,6 +71,13 @@ def answers_of(path: Path, response: object, count: int, *, groups: int = 1, use
     return parquet(path, columns, groups=groups, use_dictionary=use_dictionary)
 
 
+def zeros(count: int) -> object:
+    import numpy as np
+    import pyarrow as pa
+
+    return pa.array(np.zeros(count, np.int64))
+
+
 def nulls(path: Path) -> Path:
     import pyarrow as pa
 
@@ -96,6 +105,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], Bomb, str, str]] = {  # command, bomb,
         SCORE, lambda at: answers_of(at / "a.parquet", repeated("x" * MEGABYTE, 20_000), 20_000), "a.parquet: too large: ", "ratio",
     ),
     "parquet, a graph": (IMPORT, lambda at: nodes_of(at, repeated("x" * MEGABYTE, 20_000), 20_000), "nodes.parquet: too large: ", "ratio"),
+    "parquet, items of a list": (SCORE, lambda at: bombs.one_list(at / "a.parquet", zeros(100_000_000)), "unpack to 800 MB", "ratio"),
+    "parquet, a text in a list": (SCORE, lambda at: bombs.one_list(at / "a.parquet", repeated("z", 10**8)), "unpack to 800 MB", "ratio"),
+    "parquet, bytes of one length": (SCORE, lambda at: bombs.long_bytes(at / "a.parquet"), "unpack to 2,000 MB", "ratio"),
+    "parquet, a footer that lies": (
+        SCORE, lambda at: bombs.parquet_that_lies(at / "a.parquet", 200), "unpack to 201 MB", "ratio",
+    ),
     "graphml, defaults": (IMPORT, wide, "its keys give more than 10,000,000 values by default", "defaults"),
     "graphml, a long default": (IMPORT, long_default, "each 100 characters of a text counted as one", "defaults"),
     "report, a page": (("report",), lambda at: bombs.report_page(at / "a.html", 300), "unpacks to more than 2", "unpacked"),
@@ -240,6 +255,108 @@ def test_one_row_that_repeats_a_text_in_a_list_is_refused(tmp_path: Path) -> Non
     path = parquet(tmp_path / "a.parquet", {"id": ["1"], "contexts": items})
     with pytest.raises(TooLargeError, match="column 'contexts"):
         list(stream(path))
+
+
+@contextmanager
+def arrow_memory() -> Iterator[Any]:
+    """A pool that tells the most that Arrow had at once."""
+    import pyarrow as pa
+
+    before, pool = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    POOLS.append(pool)
+    pa.set_memory_pool(pool)
+    try:
+        yield pool
+    finally:
+        pa.set_memory_pool(before)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["items", "texts", "truths", "lists", "maps", "bytes", "lie", "shared"])
+def test_parquet_is_refused_by_what_its_pages_say_before_arrow_has_memory_for_them(tmp_path: Path, kind: str) -> None:
+    import numpy as np
+    import pyarrow as pa
+
+    path, count = tmp_path / "a.parquet", 10_000_000
+    if kind == "bytes":
+        bombs.long_bytes(path, 100)
+    elif kind == "lie":
+        bombs.parquet_that_lies(path, 70)
+    elif kind == "shared":
+        bombs.one_page_for_all(path, 10, 8)
+    else:
+        few = count // 8
+        items: dict[str, Callable[[], object]] = {
+            "items": lambda: zeros(count), "texts": lambda: repeated("zz", count), "truths": lambda: pa.array(np.zeros(count, np.bool_)),
+            "lists": lambda: pa.ListArray.from_arrays(pa.array(np.zeros(few + 1), pa.int32()), pa.array([], pa.int64())),
+            "maps": lambda: pa.StructArray.from_arrays([pa.array(np.zeros(few, np.bool_))], ["a"]),
+        }
+        bombs.one_list(path, items[kind]())
+    with arrow_memory() as pool:
+        with pytest.raises(TooLargeError, match="--file-limit ratio="):
+            list(stream(path))
+        assert pool.max_memory() < MEGABYTE
+
+
+def test_parquet_of_many_columns_is_read_few_rows_at_a_time(tmp_path: Path) -> None:
+    """Python makes a map of each row, and all of a batch at once."""
+    path = parquet(tmp_path / "a.parquet", {f"c{n}": [n] * 5_000 for n in range(1_000)})
+    assert max(batch.num_rows for batch in parquet_batches(path, 5_000)) < 1_200
+    assert sum(batch.num_rows for batch in parquet_batches(path, 5_000)) == 5_000
+
+
+def test_texts_that_share_their_beginning_are_read_few_at_a_time(tmp_path: Path) -> None:
+    """400 texts of 500 kB are 700 bytes, and no dictionary."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    texts = pa.table({"x": ["y" * 500_000 + str(n) for n in range(400)]})
+    pq.write_table(texts, path, compression="zstd", use_dictionary=False, write_statistics=False, column_encoding={"x": "DELTA_BYTE_ARRAY"})
+    with arrow_memory() as pool:
+        with pytest.raises(TooLargeError):
+            list(stream(path))
+        assert pool.max_memory() < 150 * MEGABYTE
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("compression", ["none", "snappy", "gzip", "zstd"])
+@pytest.mark.parametrize("use_dictionary", [True, False])
+def test_headers_of_pages_are_read_as_arrow_wrote_them(tmp_path: Path, version: str, compression: str, use_dictionary: bool) -> None:
+    """The sums of the footer, which are right here, come from all pages: dictionaries, statistics, lists, nulls."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path, count = tmp_path / "a.parquet", 3_000
+    rows = pa.table({
+        "id": [str(n) for n in range(count)], "text": ["x" * (n % 700) for n in range(count)],
+        "xs": [[n, None, 3][: n % 4] for n in range(count)],
+        "n": [None if n % 3 else n for n in range(count)], "m": [{"a": {"b": [n] * (n % 3)}} for n in range(count)],
+    })
+    pq.write_table(
+        rows, path, compression=compression, use_dictionary=use_dictionary, data_page_version=version, data_page_size=2_000,
+        row_group_size=1_700,
+    )
+    footer = pq.read_metadata(path)
+    with path.open("rb") as file:
+        for group in range(footer.num_row_groups):
+            for column in map(footer.row_group(group).column, range(footer.num_columns)):
+                start = column.dictionary_page_offset or column.data_page_offset
+                pages = read_pages(file, start, column.total_compressed_size, column.num_values)
+                assert (pages.packed, pages.unpacked) == (column.total_compressed_size, column.total_uncompressed_size)
+                assert (pages.values, pages.has_dictionary) == (column.num_values, column.dictionary_page_offset is not None)
+    assert read_parquet(path) == rows.to_pylist()
+
+
+def test_what_is_no_header_of_a_page_is_a_damaged_file(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "a.parquet", {"id": ["1"], "question": ["q"]})
+    data = bytearray(path.read_bytes())
+    data[4:12] = b"\xff" * 8
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="not a Parquet file that can be read"):
+        list(stream(path))
+    with pytest.raises(InputError, match="not a Parquet file"):
+        read_parquet(path)
 
 
 @pytest.mark.slow
