@@ -113,7 +113,9 @@ class _Triples:
     def __init__(self, gather: Gather) -> None:
         self._gather = gather
         self._keys: dict[tuple[str, str | None], str] = {}
-        self._typed: dict[str, list[str]] = {}
+        # a name may have many types, and a chunk many documents: looked up, not searched for
+        self._typed: dict[str, dict[str, None]] = {}
+        self._documents_of: set[tuple[str, str]] = set()
         self._chunk_at: dict[str, str] = {}
 
     def add(self, rows: list[Row], lone: Sequence[Row] = ()) -> None:
@@ -121,8 +123,8 @@ class _Triples:
         for _, row in (*lone, *rows):
             for end in ("subject", "object"):
                 name, kind = row.get(end), row.get(f"{end}_type")
-                if isinstance(name, str) and isinstance(kind, str) and kind.strip() and kind not in self._typed.setdefault(name, []):
-                    self._typed[name].append(kind)
+                if isinstance(name, str) and isinstance(kind, str) and kind.strip():
+                    self._typed.setdefault(name, {})[kind] = None
         several = sum(len(kinds) > 1 for kinds in self._typed.values())
         if several:
             self._gather.notes.append(f"{several} names have more than one type; each name and type is an entity of its own")
@@ -170,17 +172,18 @@ class _Triples:
             if body is not None and known.text is None:
                 known.text, self._chunk_at[key] = body, where
             known.index = index if known.index is None else known.index
-            if document is not None and document not in known.documents:
+            if document is not None and (key, document) not in self._documents_of:
+                self._documents_of.add((key, document))
                 known.documents.append(document)
         return ids
 
     def _entity(self, name: str, kind: str | None, chunks: list[str], document: str | None) -> str:
         """The id of the entity that name and type mean; it is made where it is new."""
-        kinds = self._typed.get(name, [])
-        kind = kind if kind is not None else (kinds[0] if kinds else None)
+        first = next(iter(self._typed.get(name, ())), None)
+        kind = kind if kind is not None else first
         key = self._keys.get((name, kind))
         if key is None:
-            key = name if not kinds or kind == kinds[0] else f"{name} [{kind}]"
+            key = name if first is None or kind == first else f"{name} [{kind}]"
             # `name [type]` may be some other entity's name, which may still come
             while key in self._gather.entities or (key != name and key in self._typed):
                 key += "'"
