@@ -43,7 +43,7 @@ def parquet_batches(path: Path, rows: int, columns: Sequence[str] | None = None)
     """The rows of a file, at most `rows` at a time, fewer where they are large. `columns`: None: all.
 
     Bounded before a row is read: bytes of pages unpacked, values, items of lists, and texts that a dictionary or a common beginning
-    repeats, each by the ratio. Not bounded: the footer, which is not packed, and takes up to 300 times its bytes in memory; texts in
+    repeats, each by the ratio. Not bounded: the footer, which is not packed, and takes up to 350 times its bytes in memory; texts in
     lists that share their beginnings (DELTA_BYTE_ARRAY), of which one row is read before they are counted.
     Raises: TooLargeError before the memory is spent; what pyarrow raises for a file that is not Parquet.
     """
