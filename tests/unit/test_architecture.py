@@ -17,7 +17,7 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "ending", "errors", "rounding", "records", "format", "limits", "config", "access", "tables", "manifest", "stats", "llm", "graph",
+    "ending", "errors", "rounding", "records", "format", "limits", "code_digest", "config", "access", "tables", "manifest", "stats", "llm", "graph",
     "text", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
 )
 HEAVY = {
