@@ -79,6 +79,19 @@ def test_text_markdown_pdf_and_word_of_a_folder_are_read_in_order_with_paths_as_
     assert read.inputs == [tmp_path / name for name in ("a.txt", "c.pdf", "d.docx", "sub/b.md")]
 
 
+@pytest.mark.parametrize(("line", "title"), [
+    ("# Sea", "Sea"), ("#  The *sea*  ##  ", "The *sea*"), ("#\tSea#", "Sea#"), ("# Learn C#", "Learn C#"), ("# a ## b #", "a ## b"),
+    ("## Sea", None), ("#Sea", None), ("#", None), ("# ##", None), (" # Sea", None), ("# Sea\r", "Sea"),
+    ("#\nSea", None),  # the heading ends with its line
+    ("# a" + " " * 19_000 + "b", "a b"), ("# " + " #" * 9_000 + "b", "# " * 8_999 + "#b"),
+])
+@pytest.mark.timeout(20)
+def test_the_title_of_markdown_is_its_first_heading_in_linear_time(tmp_path, line, title):
+    """A line of 2,000 spaces took half a minute, 19,000 a day."""
+    read = given(tmp_path, a__md=f"intro\n{line}\n\ntext\n")
+    assert read.documents[0].title == title
+
+
 def test_a_file_has_the_same_id_alone_and_in_its_folder(tmp_path):
     assert given(tmp_path, a__txt="x").documents == read_documents([tmp_path / "a.txt"]).documents
 
