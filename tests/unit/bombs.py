@@ -60,16 +60,20 @@ def run_bounded(*arguments: str | Path, most: int = 2_500, **environment: str) -
     return Ended(process.returncode, process.stdout, memory, time.monotonic() - started)
 
 
-def word(path: Path, piece: bytes, times: int = 1) -> Path:
-    """A Word file whose body is the piece, many times."""
+def word(path: Path, piece: bytes, times: int = 1, *, styles: bytes = b"", media: bytes = b"") -> Path:
+    """A Word file whose body is the piece, many times. `styles`: further ones; `media`: a picture that nothing shows."""
     import docx
 
     source = io.BytesIO()
     docx.Document().save(source)
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
         for part in old.infolist():
-            if part.filename != "word/document.xml":
+            if part.filename == "word/styles.xml":
+                new.writestr(part, old.read(part).replace(b"</w:styles>", styles + b"</w:styles>"))
+            elif part.filename != "word/document.xml":
                 new.writestr(part, old.read(part))
+        if media:
+            new.writestr("word/media/image1.png", media)
         with new.open("word/document.xml", "w") as out:
             out.write(b'<w:document xmlns:w="' + W + b'"><w:body>')
             for _ in range(times):

@@ -226,6 +226,39 @@ def test_a_word_file_is_read_with_the_limit_that_its_message_names(tmp_path: Pat
     assert "too large" not in read.said
 
 
+def styled(count: int) -> tuple[bytes, bytes]:
+    """So many paragraphs, each in a style of its own, and the styles: every hundredth is a heading."""
+    kinds = [b"heading 2" if n % 100 == 0 else b"n%d" % n for n in range(count)]
+    body = b"".join(b'<w:p><w:pPr><w:pStyle w:val="S%d"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>' % n for n in range(count))
+    styles = (b'<w:style w:type="paragraph" w:styleId="S%d"><w:name w:val="%s"/></w:style>' % (n, kind) for n, kind in enumerate(kinds))
+    return body, b"".join(styles)
+
+
+CELL = b"<w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc>"
+MANY: dict[str, tuple[Callable[[], tuple[bytes, bytes]], str]] = {  # body and styles of a Word file, its text: each took minutes
+    "styles": (lambda: styled(30_000), "\n\n".join("## a" if n % 100 == 0 else "a" for n in range(30_000))),
+    "line breaks": (lambda: (b"<w:p><w:r>" + b"<w:t>a</w:t><w:br/><w:tab/>" * 60_000 + b"</w:r></w:p>", b""), ("a\n\t" * 60_000).rstrip()),
+    "links": (
+        lambda: (b"<w:p>" + b"<w:r><w:t>a</w:t></w:r><w:hyperlink><w:r><w:t>b</w:t></w:r></w:hyperlink>" * 150_000 + b"</w:p>", b""),
+        "ab" * 150_000,
+    ),
+    "tables": (
+        lambda: ((b"<w:p><w:r><w:t>a</w:t></w:r></w:p>" + table(b"<w:tr>" + CELL + b"</w:tr>")) * 120_000, b""),
+        "\n\n".join(["a\n\n| b |"] * 120_000),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(40)
+@pytest.mark.parametrize("name", MANY)
+def test_many_parts_of_a_word_file_are_read_in_linear_time(tmp_path: Path, name: str) -> None:
+    make, text = MANY[name]
+    body, styles = make()
+    word(tmp_path / "a.docx", body, styles=styles)
+    assert read_documents([tmp_path]).documents[0].text.rstrip() == text
+
+
 @pytest.mark.slow
 def test_real_tables_are_far_below_the_ratio(tmp_path: Path) -> None:
     """All rows alike but for the id, and long lists of a few names: the best packed tables that anybody has."""
