@@ -35,6 +35,10 @@ _TOO_DEEP = f"nested more than {DEEPEST} deep"
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _DOTTED = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART})*+")  # takes each part once, so that its time is the text's length
 _AMOUNT = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kMGT]?)B?", re.IGNORECASE)
+_BEFORE_XML = b"\xef\xbb\xbf\xff\xfe \t\r\n"
+_EBCDIC = b"\x4c\x6f\xa7\x94"
+_ENCODING = re.compile(rb"""encoding\s*=\s*["']([^"']*)""")
+_ASCII_SIGNS = re.compile(rb"(utf-?(8|16).*|(us-)?ascii|iso-8859-\d+|windows-\d+)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 1_000, "M": MEGABYTE, "G": 1_000_000_000, "T": 1_000_000_000_000}
 
 
@@ -43,9 +47,11 @@ class FileLimits:
     """How much one file may be, and why real files are less.
 
     unpacked: bytes that a document, a report in a page, or a reply of an endpoint may hold, over its size as it came. Word keeps at most
-    32 MB of text in one file, which is some 200 MB of XML; the parser takes seven times that in memory.
-    ratio: how many times its packed size a file may hold, beyond 64 MB. Texts and tables are packed to a tenth or a fiftieth; deflate packs
-    zeros to a thousandth, Zstandard (Parquet) to less.
+    32 MB of text in one file, which is some 200 MB of XML.
+    ratio: how many times its packed size a file, or a part of it, may hold, beyond 64 MB. Texts and tables are packed to a tenth or a
+    fiftieth; deflate packs zeros to a thousandth, Zstandard (Parquet) to less.
+    elements: elements and attributes in the XML of a Word file, whose parser takes 130 to 340 bytes for each, be it of 4 bytes or of 400.
+    A book has some 500,000.
     pages: of a PDF. The longest books and standards have some 10,000.
     seconds: of a processor for the pages of a PDF. A page of text takes some hundredths; a form that draws forms can take years.
     defaults: values that a GraphML file gives its nodes and relations by default: of each key that has one, one for each element, and one
@@ -54,6 +60,7 @@ class FileLimits:
 
     unpacked: int = 256 * MEGABYTE
     ratio: int = 200
+    elements: int = 8_000_000
     pages: int = 20_000
     seconds: int = 600
     defaults: int = 10_000_000
@@ -153,15 +160,51 @@ def sound_zip(data: bytes, name: str) -> io.BytesIO:
     """The same archive, not compressed: libraries read parts of archives whole, and a directory may lie about their sizes, so each part is
     read in pieces here, up to what the directory says. Raises: TooLargeError; zipfile.BadZipFile, zlib.error for damaged archives."""
     out = io.BytesIO()
+    limit = file_limits().elements
+    elements = 0
     with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w") as sound:
         parts = {part.filename: part for part in archive.infolist()}  # of several with one name, the last is what readers take
         check_unpacked(name, len(data), sum(part.file_size for part in parts.values()))
         for part in parts.values():
+            check_ratio(f"{name}: {part.filename[:100]}", part.compress_size, part.file_size)  # each: noise beside it would hide a bomb
+            count = _XmlCount()
             with archive.open(part) as packed, sound.open(part.filename, "w") as plain:
                 while piece := packed.read(PIECE):
-                    plain.write(piece)
+                    elements += count.begun_in(piece)
+                    if elements <= limit:  # beyond it they are only counted
+                        plain.write(piece)
+    if elements > limit:
+        raise too_large(name, f"its XML has {elements:,} elements and attributes", "elements", needed=elements)
     out.seek(0)
     return out
+
+
+class _XmlCount:
+    """Counts elements, attributes and references in the pieces of a part, without a parser. A part that is no XML has none.
+
+    Never too few: closing tags are left out, and where signs cannot be told by their bytes each byte is counted."""
+
+    def __init__(self) -> None:
+        self._signs: bool | None = None  # None: only spaces so far; False: no XML
+        self._bytes = False
+
+    def begun_in(self, piece: bytes) -> int:
+        """How many begin in the next piece."""
+        piece = piece.replace(b"\0", b"")  # UTF-16
+        if self._signs is None and (head := piece.lstrip(_BEFORE_XML)):
+            self._signs = head[:1] == b"<" or head[:4] == _EBCDIC
+            self._bytes = self._signs and not _has_ascii_signs(head)
+        if self._bytes:
+            return len(piece)
+        return piece.count(b"<") - piece.count(b"</") + piece.count(b"=") + piece.count(b"&") if self._signs else 0
+
+
+def _has_ascii_signs(head: bytes) -> bool:
+    """Whether < is the byte of ASCII in the XML that begins so, which it is not in UTF-7 and EBCDIC."""
+    if not head.startswith(b"<?xml"):
+        return head[:1] == b"<"
+    declaration, end, _ = head.partition(b"?>")
+    return bool(end) and all(map(_ASCII_SIGNS.fullmatch, _ENCODING.findall(declaration)))
 
 
 def parse_json(text: str | bytes, constant: Callable[[str], Any] | None = None) -> Any:

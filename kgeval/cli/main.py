@@ -104,7 +104,7 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
 @log_options
 @click.option(
     "--file-limit", "file_limits", multiple=True, envvar="KGEVAL_FILE_LIMIT", metavar="NAME=VALUE",
-    help="Read larger files: unpacked=2GB, ratio, pages, seconds, defaults (repeatable; kgeval help configuration).",
+    help="Read larger files: unpacked=2GB, ratio, elements, pages, seconds, defaults (repeatable; kgeval help configuration).",
 )
 @click.option(
     "--ca-file", type=click.Path(), envvar="KGEVAL_CA_FILE", metavar="FILE",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 import threading
 import tracemalloc
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -21,7 +23,18 @@ from bombs import LINE, MEGABYTE, PARAGRAPH, Bomb, merged, parquet, pdf, pdf_str
 from kgeval.errors import InputError, UsageError
 from kgeval.graph.load import graphml, triples
 from kgeval.graph.load.table_files import RELATIONS, columns
-from kgeval.limits import DEEPEST, FileLimits, TooLargeError, file_limits, inflate_bytes, parse_json, parse_limits, parse_toml, too_large
+from kgeval.limits import (
+    DEEPEST,
+    FileLimits,
+    TooLargeError,
+    file_limits,
+    inflate_bytes,
+    parse_json,
+    parse_limits,
+    parse_toml,
+    sound_zip,
+    too_large,
+)
 from kgeval.tables.parquet import parquet_batches
 from kgeval.tables.parquet_pages import read_pages
 from kgeval.tables.plain import parse_yaml, read_parquet
@@ -89,6 +102,11 @@ BUILD, SCORE, IMPORT = ("build",), ("score",), ("import",)
 REFUSED: dict[str, tuple[tuple[str, ...], Bomb, str, str]] = {  # command, bomb, what is said, the limit
     "docx, 300 MB": (BUILD, lambda at: bombs.word_of_megabytes(at / "a.docx", 300), "unpacks to 301 MB", "unpacked"),
     "docx, 100 MB in 0.3": (BUILD, lambda at: bombs.word_of_megabytes(at / "a.docx", 100), "unpack to 101 MB, ", "ratio"),
+    "docx, 100 MB beside noise": (
+        BUILD, lambda at: word(at / "a.docx", PARAGRAPH * 20_000, 92, media=os.urandom(600_000)),
+        "a.docx: word/document.xml: too large: 279 kB unpack to ", "ratio",
+    ),
+    "docx, elements": (BUILD, lambda at: word(at / "a.docx", b"<a/>" * 500_000, 31), "its XML has 15,5", "elements"),
     "docx, merged cells": (
         BUILD, lambda at: word(at / "a.docx", table(row(merged(True) + PARAGRAPH * 3_000), *[row(merged(False) + b"<w:p/>")] * 8_000)),
         "its tables repeat merged cells", "unpacked",
@@ -257,6 +275,63 @@ def test_many_parts_of_a_word_file_are_read_in_linear_time(tmp_path: Path, name:
     body, styles = make()
     word(tmp_path / "a.docx", body, styles=styles)
     assert read_documents([tmp_path]).documents[0].text.rstrip() == text
+
+
+@pytest.mark.parametrize(("piece", "found"), [
+    (b"<a></a><b/>", 2), (b"<a/>b", 1), (b'<a b="1" c=""/>', 3), (b"<!-- a --><![CDATA[b]]>", 2), (b"<a>&b;</a>", 2),
+])
+def test_elements_and_attributes_are_counted_in_every_encoding_before_they_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes, found: int,
+) -> None:
+    """UTF-7 writes < as +ADw-: each of its bytes counts."""
+    few = b'<?xml version="1.0"?><r>' + piece * 100 + b"</r>"
+    texts = {encoding: few.decode().replace("?>", f' encoding="{encoding}"?>', 1) for encoding in ("utf-8", "utf-16", "windows-1252")}
+    parts = {
+        "a.xml": few, "b.bin": b"\n" * (1 << 20) + few.removeprefix(b'<?xml version="1.0"?>'),
+        **{f"{encoding}.xml": text.encode(encoding) for encoding, text in texts.items()},
+    }
+    for name, part in parts.items():
+        packed = zipped(tmp_path / "a.zip", {name: part})
+        # beside them the root, the declaration and what it says
+        assert 100 * found + 1 <= refused_elements(packed, monkeypatch) <= 100 * found + 4, name
+    utf_7 = b'<?xml version="1.0" encoding="UTF-7"?>+ADw-r/+AD4-'
+    assert refused_elements(zipped(tmp_path / "a.zip", {"a.xml": utf_7}), monkeypatch) == len(utf_7)
+    assert refused_elements(zipped(tmp_path / "a.zip", {"a.png": b"\x89PNG" + b"<=&" * 1_000}), monkeypatch) == 0
+
+
+def zipped(path: Path, parts: dict[str, bytes]) -> bytes:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return path.read_bytes()
+
+
+def refused_elements(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many elements and attributes the archive has; with one less as the limit it is refused, with as many it is read."""
+    limited(monkeypatch, "elements=0")
+    try:
+        sound_zip(data, "a")
+    except TooLargeError as refused:
+        raised = refused.message.partition("--file-limit ")[2].partition(" raises")[0]
+        limited(monkeypatch, raised)
+        sound_zip(data, "a")
+        return int(raised.removeprefix("elements="))
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(40)
+def test_parts_of_a_word_file_that_nothing_reads_cost_nothing(tmp_path: Path) -> None:
+    """30,000 pictures: the library looked for each among all before it, 20 s, and went through what they name."""
+    source = word(tmp_path / "a.docx", PARAGRAPH)
+    kind = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
+    relations = b"".join(b'<Relationship Id="x%d" Type="%s" Target="media/%d.png"/>' % (n, kind, n) for n in range(30_000))
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(tmp_path / "b.docx", "w") as new:
+        for part in old.infolist():
+            new.writestr(part, old.read(part).replace(b"</Relationships>", relations * ("document" in part.filename) + b"</Relationships>"))
+        for number in range(30_000):
+            new.writestr(f"word/media/{number}.png", b"x")
+    assert read_documents([tmp_path / "b.docx"]).documents[0].text == "Anna lives in Bern."
 
 
 @pytest.mark.slow
