@@ -53,7 +53,7 @@ class FileLimits:
     elements: elements and attributes in the XML of a Word file, whose parser takes 130 to 340 bytes for each, be it of 4 bytes or of 400.
     A book has some 500,000.
     pages: of a PDF. The longest books and standards have some 10,000.
-    seconds: of a processor for the pages of a PDF. A page of text takes some hundredths; a form that draws forms can take years.
+    seconds: of a processor for a PDF. A page of text takes some hundredths; a form that draws forms can take years.
     defaults: values that a GraphML file gives its nodes and relations by default: of each key that has one, one for each element, and one
     more for each 100 characters of it.
     """

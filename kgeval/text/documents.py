@@ -8,7 +8,6 @@ import os
 import re
 import struct
 import sys
-import time
 import unicodedata
 import zipfile
 import zlib
@@ -26,6 +25,7 @@ from kgeval.records import Document
 from kgeval.tables import Line, decode
 from kgeval.text.clean import clean_line, clean_text, share_of_control
 from kgeval.text.document_rows import columns, document_of, rows_of_json, rows_of_lines
+from kgeval.text.pdf_guard import CHARACTER, FontsError, OutOfTimeError, fonts_counted, is_of_unpacked, refusal, stopped_after
 
 # The text in the bytes of one file: plain, Markdown, PDF, Word. What cannot be read raises Misfit with the way out.
 
@@ -99,25 +99,29 @@ def read_pdf(data: bytes, name: str) -> Parsed:
     stream = limits.unpacked // 3  # of the whole file; the library's own limit of a stream is 75 MB
     with _quiet("pypdf"), pypdf.apply_configuration(
         zlib_maximum_output_length=stream, lzw_maximum_output_length=stream, run_length_maximum_output_length=stream,
-        array_based_stream_maximum_output_length=stream, stream_decoding_work_maximum_length=3 * stream,
+        brotli_maximum_output_length=stream, array_based_stream_maximum_output_length=stream,
+        stream_decoding_work_maximum_length=3 * stream, maximum_declared_stream_length=max(75_000_000, len(data)),
         stream_parsing_work_maximum_count=limits.seconds * TOKENS_A_SECOND, page_tree_maximum_entries=limits.pages,
-        array_maximum_element_count=max(100_000, limits.pages), page_tree_maximum_page_entries=max(2_000_000, 100 * limits.pages),
+        array_maximum_element_count=max(1_000_000, limits.pages), page_tree_maximum_page_entries=max(2_000_000, 100 * limits.pages),
     ):
         try:
-            reader = pypdf.PdfReader(io.BytesIO(data))
-            # many PDFs are encrypted with an empty password, which only restricts printing and copying
-            if reader.is_encrypted and not reader.decrypt(""):
-                raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
-            pages, notes = _pages(reader, len(data), name)
-            with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
-                title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
+            with stopped_after(limits.seconds) as check_time:
+                reader = pypdf.PdfReader(io.BytesIO(data))
+                # many PDFs are encrypted with an empty password, which only restricts printing and copying
+                if reader.is_encrypted and not reader.decrypt(""):
+                    raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
+                pages, notes = _pages(reader, len(data), name, check_time)
+                with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
+                    title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
         # a ValueError, as some of the faults below
         except Misfit:
             raise
+        except OutOfTimeError as cause:
+            raise too_large(name, "it takes more seconds of a processor than that", "seconds") from cause
         except DependencyError as cause:
             raise Misfit("is encrypted with AES: pip install cryptography, or save it with qpdf --decrypt") from cause
         except LimitReachedError as cause:
-            raise _beyond_limits(cause, name) from cause
+            raise refusal(cause, name) from cause
         except (PyPdfError, *_PARSER_FAULTS) as cause:
             raise Misfit(f"is a damaged PDF ({type(cause).__name__}): save it again, or print it to a new PDF") from cause
     if not "".join(pages).strip():
@@ -125,40 +129,42 @@ def read_pdf(data: bytes, name: str) -> Parsed:
     return Parsed("\n\n".join(page.strip() for page in pages if page.strip()), title, notes)
 
 
-def _pages(reader: Any, size: int, name: str) -> tuple[list[str], list[str]]:
+def _pages(reader: Any, size: int, name: str, check_time: Callable[[], None]) -> tuple[list[str], list[str]]:
     """The texts of the pages that can be read, and notes on the others. `size`: of the file. Raises: Misfit, TooLargeError."""
+    from pypdf import apply_configuration
     from pypdf.errors import LimitReachedError, PyPdfError
 
     texts: list[str] = []
     bad: list[int] = []
-    refused: TooLargeError | None = None
+    refused: TooLargeError | Misfit | None = None
     limits = file_limits()
     count = len(reader.pages)
     unpacked = 0
-    until = time.thread_time() + limits.seconds
     if count > limits.pages:
         raise too_large(name, f"a PDF of {count:,} pages", "pages", needed=count)
-
-    def check_time(*_: Any) -> None:
-        if time.thread_time() > until:
-            raise _OutOfTimeError
-
     for number in range(count):
         try:
-            page = reader.pages[number]
-            # pages may share one content: each reads it again
-            content = page.get_contents()
-            unpacked += 0 if content is None else len(content.get_data())
-            _check_pages_unpacked(name, number, unpacked - size)
-            texts.append(page.extract_text(visitor_operand_before=check_time))
-            unpacked += len(texts[-1])
-        except _OutOfTimeError as cause:
+            # a list of texts in one operator: the library asks for no time within it
+            with fonts_counted(check_time), apply_configuration(array_maximum_element_count=100_000):
+                page = reader.pages[number]
+                # pages may share one content: each reads it again
+                content = page.get_contents()
+                unpacked += 0 if content is None else len(content.get_data())
+                _check_pages_unpacked(name, number, unpacked - size)
+                texts.append(page.extract_text(visitor_operand_before=lambda *_: check_time()))
+                unpacked += len(texts[-1])
+        except OutOfTimeError as cause:
             raise too_large(name, f"its pages up to page {number + 1:,} take more seconds of a processor than that", "seconds") from cause
+        except FontsError:
+            bad.append(number + 1)
+            what = f"its fonts map more characters than that, at {CHARACTER} bytes each"
+            refused = too_large(f"{name}: page {number + 1:,}", what, "unpacked")
         except LimitReachedError as cause:
             bad.append(number + 1)
-            refused = _beyond_limits(cause, f"{name}: page {number + 1:,}")
-            unpacked += limits.unpacked // 3  # that was spent on it
-            _check_pages_unpacked(name, number, unpacked - size)
+            refused = refusal(cause, name, number + 1)
+            if is_of_unpacked(cause):
+                unpacked += limits.unpacked // 3  # that was spent on it
+                _check_pages_unpacked(name, number, unpacked - size)
         except (PyPdfError, *_PARSER_FAULTS):
             bad.append(number + 1)
     if refused is not None and not texts:
@@ -166,25 +172,14 @@ def _pages(reader: Any, size: int, name: str) -> tuple[list[str], list[str]]:
     if bad and not texts:
         raise Misfit("is a damaged PDF, none of its pages can be read: save it again, or print it to a new PDF")
     notes = [f"{len(bad)} of {count} pages could not be read: {', '.join(map(str, bad[:20]))}"] if bad else []
-    return texts, notes if refused is None else [*notes, refused.message.removeprefix(f"{name}: ")]
-
-
-class _OutOfTimeError(BaseException):
-    """Ends the reading of a page. The library goes on after any Exception in a form that a page draws."""
+    if refused is not None:
+        notes.append(refused.message.removeprefix(f"{name}: ") if isinstance(refused, TooLargeError) else str(refused))
+    return texts, notes
 
 
 def _check_pages_unpacked(name: str, number: int, unpacked: int) -> None:
     if unpacked > file_limits().unpacked:
         raise too_large(name, f"its pages up to page {number + 1:,} unpack to more than that", "unpacked")
-
-
-def _beyond_limits(cause: Exception, name: str) -> TooLargeError:
-    """What pypdf refused: the pages by their number, a stream by its size or its steps; its other limits are on what no PDF has."""
-    if "page tree" in str(cause).lower():
-        return too_large(name, "a PDF of more pages than that", "pages")
-    if "token" in str(cause):
-        return too_large(name, "a stream of more drawing steps than are read in that time", "seconds")
-    return too_large(name, f"a stream unpacks to more than a third of that ({str(cause)[:100].rstrip('.')})", "unpacked")
 
 
 @contextmanager

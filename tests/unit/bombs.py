@@ -123,12 +123,14 @@ def pdf_stream(data: bytes, more: bytes = b"") -> bytes:
     return b"<< /Length %d /Filter /FlateDecode %s >>\nstream\n" % (len(data), more) + data + b"\nendstream"
 
 
-def pdf(path: Path, content: bytes, *further: bytes, pages: int = 1, said: int | None = None) -> Path:
+def pdf(
+    path: Path, content: bytes, *further: bytes, pages: int = 1, said: int | None = None, fonts: bytes = b"/F1 4 0 R",
+) -> Path:
     """A PDF of pages that share one content stream. `said`: how many pages it says it has; `further`: objects from number 6 on."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Count %d /Kids [%s] >>" % (said or pages, b"3 0 R " * pages),
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> /XObject << /X 6 0 R >> >> "
-        b"/Contents 5 0 R >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << %s >> /XObject << /X 6 0 R >> >> "
+        b"/Contents 5 0 R >>" % fonts,
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", content, *further,
     ]
     out, places = io.BytesIO(), []
@@ -257,3 +259,20 @@ def report_page(path: Path, megabytes: int) -> Path:
 
 
 Bomb = Callable[[Path], Path]
+
+
+FULL = b"1 beginbfrange\n<0000> <FFFF> <0000>\nendbfrange\n"  # what maps all characters
+
+
+def font_objects(mapping: bytes, widths: bytes = b"") -> tuple[bytes, bytes, bytes]:
+    """Objects 6 to 8 of a PDF: a font, what it descends from with its widths, and its map of characters."""
+    return (
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [7 0 R] /ToUnicode 8 0 R >>",
+        b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 1000 %s >>" % widths, pdf_stream(zlib.compress(mapping)),
+    )
+
+
+def pdf_of_fonts(path: Path, count: int) -> Path:
+    """A PDF of one page that names so many fonts, each of which maps 65,536 characters, and uses none of them."""
+    fonts = b"/F1 4 0 R " + b"".join(b"/G%d 6 0 R " % number for number in range(count))
+    return pdf(path, pdf_stream(zlib.compress(LINE)), *font_objects(FULL), fonts=fonts)

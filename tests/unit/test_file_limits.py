@@ -7,11 +7,12 @@ import json
 import os
 import sqlite3
 import threading
+import time
 import tracemalloc
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from kgeval.tables.score_tables import ScoreSelection, read_score_tables
 from kgeval.tables.stream import stream
 from kgeval.text.documents import read_documents
 from kgeval.text.schema_files import read_schema_file
+from kgeval.text.pdf_guard import OutOfTimeError, stopped_after
 
 MEMORY = 450  # MB: what a command takes that reads nothing large is 60 to 150
 POOLS: list[Any] = []  # what is in one may be kept longer, and Python ends where its pool does not
@@ -167,6 +169,101 @@ def test_forms_in_forms_end_at_the_limit_of_time(tmp_path: Path, make: Bomb) -> 
     ended = run_bounded("--file-limit", "seconds=1", "build", path, "--graph", "g", "--extractor", "rules")
     assert ended.code == 2
     assert "its pages up to page 1 take more seconds of a processor than that; the limit is 1 (--file-limit seconds=2" in ended.said
+
+
+@pytest.mark.long
+def test_the_fonts_of_a_page_end_at_the_limits_of_memory_and_of_time(tmp_path: Path) -> None:
+    """1,500 fonts took 7 GB and 80 s before the first operator, where the clock was first looked at."""
+    path = bombs.pdf_of_fonts(tmp_path / "a.pdf", 1_500)
+    command = ("build", path, "--graph", "g", "--extractor", "rules")
+    ended = run_bounded(*command)
+    assert ended.code == 2
+    assert "page 1: too large: its fonts map more characters than that, at 100 bytes each; the limit is 256 MB" in ended.said
+    assert ended.memory < 900, ended
+    ended = run_bounded("--file-limit", "seconds=1", "--file-limit", "unpacked=100GB", *command)
+    assert ended.code == 2
+    assert "its pages up to page 1 take more seconds of a processor than that; the limit is 1 (" in ended.said
+    assert ended.memory < 900, ended
+
+
+def test_fonts_beyond_the_limit_leave_the_other_pages_and_the_named_option_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pypdf import PdfWriter
+
+    writer = PdfWriter()
+    (tmp_path / "in").mkdir()
+    for name, path in (("a", bombs.pdf_of_fonts(tmp_path / "a.pdf", 5)), ("b", pdf(tmp_path / "b.pdf", pdf_stream(zlib.compress(LINE))))):
+        writer.append(path, outline_item=name)
+    writer.write(tmp_path / "in" / "a.pdf")
+    limited(monkeypatch, "unpacked=20MB")
+    read = read_documents([tmp_path / "in"])
+    assert read.documents[0].text == "Anna lives in Bern."
+    assert read.notes[0] == "a.pdf: 1 of 2 pages could not be read: 1"
+    assert "page 1: too large: its fonts map more characters than that" in read.notes[1]
+    limited(monkeypatch, read.notes[1].partition("--file-limit ")[2].partition(" raises")[0])
+    assert read_documents([tmp_path / "in"]).documents[0].text == "Anna lives in Bern.\n\nAnna lives in Bern."
+
+
+def test_fonts_of_a_form_that_is_drawn_often_are_counted_while_they_are_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 4 0 R /G 7 0 R >> >>"
+    font, descends, mapping = (part.replace(b"8 0 R", b"9 0 R").replace(b"7 0 R", b"8 0 R") for part in bombs.font_objects(bombs.FULL))
+    content, form_of = pdf_stream(zlib.compress(b"/X Do\n" * 12)), pdf_stream(zlib.compress(LINE), form)
+    pdf(tmp_path / "a.pdf", content, form_of, font, descends, mapping)
+    limited(monkeypatch, "unpacked=20MB")  # three such fonts, at 6.5 MB
+    assert read_documents([tmp_path]).documents[0].text.count("Anna") == 12
+
+
+@pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="where threads have no clock that others can read")
+@pytest.mark.timeout(60)
+def test_the_limit_of_time_ends_what_never_looks_at_the_clock() -> None:
+    with pytest.raises(OutOfTimeError), stopped_after(0):
+        while True:
+            pass
+    for _ in range(300):  # nothing comes after the end, where nobody would expect it
+        with suppress(OutOfTimeError), stopped_after(0):
+            pass
+        sum(range(100))
+
+
+NO_WAY = {  # a font that pypdf does not read: its map, its widths, what pypdf says of it
+    "a map": (b"100 beginbfrange\n" + b"<0000> <FFFF> <0041>\n" * 100 + b"endbfrange", b"", "Maximum /ToUnicode size limit reached"),
+    "a range": (b"1 beginbfrange\n<00000000> <FFFFFFFF> <0041>\nendbfrange", b"", "Maximum /ToUnicode size limit reached"),
+    "a width": (bombs.FULL, b"/W [0 4294967295 500]", "CID width range too large"),
+    "widths": (bombs.FULL, b"/W [" + b"0 65534 500 " * 3 + b"]", "Too many character widths"),
+}
+
+
+@pytest.mark.parametrize("name", NO_WAY)
+def test_what_no_option_reads_names_none_and_adds_nothing_to_the_other_pages(tmp_path: Path, name: str) -> None:
+    """Each was taken for 85 MB of a stream: four such pages were more than 256 MB, and a greater limit did not help."""
+    mapping, widths, says = NO_WAY[name]
+    content = pdf_stream(zlib.compress(LINE))
+    pdf(tmp_path / "a.pdf", content, *bombs.font_objects(mapping, widths), pages=6, fonts=b"/F1 4 0 R /G 6 0 R")
+    with pytest.raises(InputError) as refused:
+        read_documents([tmp_path])
+    (fault,) = refused.value.faults
+    assert fault.startswith("a.pdf: page 6 has what no PDF needs, and is not read (" + says)
+    assert fault.endswith("): print it to a new PDF")
+
+
+@pytest.mark.slow
+def test_a_stream_of_many_steps_is_read_with_the_limit_that_its_message_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf(tmp_path / "a.pdf", pdf_stream(zlib.compress(b"q " * 5_000 + LINE)))
+    limited(monkeypatch, "seconds=1")
+    with pytest.raises(InputError) as refused:
+        read_documents([tmp_path])
+    assert "a stream of more drawing steps than are read in that time" in refused.value.faults[0]
+    limited(monkeypatch, refused.value.faults[0].partition("--file-limit ")[2].partition(" raises")[0])
+    assert read_documents([tmp_path]).documents[0].text == "Anna lives in Bern."
+
+
+@pytest.mark.slow
+def test_a_long_list_of_pages_without_a_tree_is_beyond_the_limit_of_pages(tmp_path: Path) -> None:
+    pdf(tmp_path / "a.pdf", pdf_stream(zlib.compress(LINE)), pages=150_000)
+    with pytest.raises(InputError, match="no document") as refused:
+        read_documents([tmp_path])
+    assert "a.pdf: too large: a PDF of more pages than that; the limit is 20,000 (--file-limit pages=" in refused.value.faults[0]
 
 
 def test_pages_that_share_a_content_count_it_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
