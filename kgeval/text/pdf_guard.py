@@ -124,10 +124,14 @@ def fonts_counted(check_time: Callable[[], None]) -> Iterator[None]:
 
 @cache
 def _have_fonts_told() -> None:
-    """Has pypdf tell, to whom it concerns in this context, of each font that it has read. It has no hook of its own there."""
-    from pypdf.generic._font import Font
+    """Has pypdf tell, to whom it concerns in this context, of each font that it has read. It has no hook of its own there; in a version to
+    come that lacks the name used here, fonts are bounded by the time alone."""
+    try:
+        from pypdf.generic._font import Font
 
-    read = Font.from_font_resource.__func__  # type: ignore[attr-defined]  # a class method
+        read = Font.from_font_resource.__func__  # type: ignore[attr-defined]  # a class method
+    except (ImportError, AttributeError):
+        return
 
     @wraps(read)
     def read_and_tell(cls: type[Any], *resource: Any, **named: Any) -> Any:

@@ -17,8 +17,8 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "ending", "errors", "rounding", "records", "format", "limits", "code_digest", "config", "access", "tables", "manifest", "stats", "llm", "graph",
-    "text", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
+    "ending", "errors", "rounding", "records", "format", "limits", "code_digest", "config", "access", "tables", "manifest", "stats", "llm",
+    "graph", "text", "auditing", "questions", "systems", "metrics", "comparison", "overview", "reports", "workflows", "cli",
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",

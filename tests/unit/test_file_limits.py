@@ -42,8 +42,8 @@ from kgeval.tables.plain import parse_yaml, read_parquet
 from kgeval.tables.score_tables import ScoreSelection, read_score_tables
 from kgeval.tables.stream import stream
 from kgeval.text.documents import read_documents
-from kgeval.text.schema_files import read_schema_file
 from kgeval.text.pdf_guard import OutOfTimeError, stopped_after
+from kgeval.text.schema_files import read_schema_file
 
 MEMORY = 450  # MB: what a command takes that reads nothing large is 60 to 150
 POOLS: list[Any] = []  # what is in one may be kept longer, and Python ends where its pool does not
