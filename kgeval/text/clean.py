@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 
 # what no database, JSON reader or screen is sure to take, and what is invisible inside words: byte order mark, soft hyphen
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff]")
@@ -12,6 +13,8 @@ _HALF = re.compile("[\ud800-\udfff]")
 # U+202E in a name turns round what stands after it on every screen and in every report
 _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]")  # marks of the direction of writing: for texts, not for names
 _SPACE = re.compile(r"\s+")
+# Every mark that is set on the letter before it is among these; no writing sets 30.
+_MANY_MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
 _QUOTES = ("\"\"", "''", "“”", "‘’", "«»", "「」", "„“", "``", "[]")
 
 
@@ -22,7 +25,14 @@ def clean_text(text: str) -> tuple[str, int]:
     """
     text, removed = _CONTROL.subn("", _LINE_END.sub("\n", text))
     text, halves = _HALF.subn("\ufffd", text)
-    return unicodedata.normalize("NFC", text), removed + halves
+    return unicodedata.normalize("NFC", text if text.isascii() else _MANY_MARKS.sub(_order_marks, text)), removed + halves
+
+
+def _order_marks(found: re.Match[str]) -> str:
+    """The same signs as NFC will have them, in its order: Python orders the marks on a letter by the square of their number."""
+    parts = "".join(unicodedata.normalize("NFD", sign) for sign in found[0])
+    runs = groupby(parts, key=lambda sign: unicodedata.combining(sign) > 0)
+    return "".join(sign for are_marks, run in runs for sign in (sorted(run, key=unicodedata.combining) if are_marks else run))
 
 
 def clean_line(text: str) -> str:
