@@ -25,7 +25,16 @@ from kgeval.records import Document
 from kgeval.tables import Line, decode
 from kgeval.text.clean import clean_line, clean_text, share_of_control
 from kgeval.text.document_rows import columns, document_of, rows_of_json, rows_of_lines
-from kgeval.text.pdf_guard import CHARACTER, FontsError, OutOfTimeError, fonts_counted, is_of_unpacked, refusal, stopped_after
+from kgeval.text.pdf_guard import (
+    CHARACTER,
+    FontsError,
+    OutOfTimeError,
+    fonts_counted,
+    forms_watched,
+    is_of_unpacked,
+    refusal,
+    stopped_after,
+)
 
 # The text in the bytes of one file: plain, Markdown, PDF, Word. What cannot be read raises Misfit with the way out.
 
@@ -110,7 +119,8 @@ def read_pdf(data: bytes, name: str) -> Parsed:
                 # many PDFs are encrypted with an empty password, which only restricts printing and copying
                 if reader.is_encrypted and not reader.decrypt(""):
                     raise Misfit("is protected by a password: save it without one, for example with qpdf --decrypt")
-                pages, notes = _pages(reader, len(data), name, check_time)
+                with forms_watched() as count_missed:
+                    pages, notes = _pages(reader, len(data), name, check_time, count_missed)
                 with suppress(PyPdfError, *_PARSER_FAULTS):  # a broken title is no reason to lose the text
                     title = str(reader.metadata.title) if reader.metadata and reader.metadata.title else None
         # a ValueError, as some of the faults below
@@ -129,13 +139,17 @@ def read_pdf(data: bytes, name: str) -> Parsed:
     return Parsed("\n\n".join(page.strip() for page in pages if page.strip()), title, notes)
 
 
-def _pages(reader: Any, size: int, name: str, check_time: Callable[[], None]) -> tuple[list[str], list[str]]:
-    """The texts of the pages that can be read, and notes on the others. `size`: of the file. Raises: Misfit, TooLargeError."""
+def _pages(
+    reader: Any, size: int, name: str, check_time: Callable[[], None], count_missed: Callable[[], int],
+) -> tuple[list[str], list[str]]:
+    """The texts of the pages that can be read, and notes on the others. `size`: of the file; `count_missed`: the forms that are passed over
+    so far. Raises: Misfit, TooLargeError."""
     from pypdf import apply_configuration
     from pypdf.errors import LimitReachedError, PyPdfError
 
     texts: list[str] = []
     bad: list[int] = []
+    partial: list[int] = []
     refused: TooLargeError | Misfit | None = None
     limits = file_limits()
     count = len(reader.pages)
@@ -143,6 +157,7 @@ def _pages(reader: Any, size: int, name: str, check_time: Callable[[], None]) ->
     if count > limits.pages:
         raise too_large(name, f"a PDF of {count:,} pages", "pages", needed=count)
     for number in range(count):
+        missed = count_missed()
         try:
             # a list of texts in one operator: the library asks for no time within it
             with fonts_counted(check_time), apply_configuration(array_maximum_element_count=100_000):
@@ -167,11 +182,15 @@ def _pages(reader: Any, size: int, name: str, check_time: Callable[[], None]) ->
                 _check_pages_unpacked(name, number, unpacked - size)
         except (PyPdfError, *_PARSER_FAULTS):
             bad.append(number + 1)
+        if count_missed() > missed:
+            partial.append(number + 1)
     if refused is not None and not texts:
         raise refused
     if bad and not texts:
         raise Misfit("is a damaged PDF, none of its pages can be read: save it again, or print it to a new PDF")
     notes = [f"{len(bad)} of {count} pages could not be read: {', '.join(map(str, bad[:20]))}"] if bad else []
+    if partial:
+        notes.append(f"forms on {len(partial)} of {count} pages could not be read: {', '.join(map(str, partial[:20]))}")
     if refused is not None:
         notes.append(refused.message.removeprefix(f"{name}: ") if isinstance(refused, TooLargeError) else str(refused))
     return texts, notes

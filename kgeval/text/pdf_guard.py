@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import logging
 import threading
 import time
 import weakref
@@ -141,6 +142,28 @@ def _have_fonts_told() -> None:
         return font
 
     Font.from_font_resource = classmethod(read_and_tell)  # type: ignore[assignment, method-assign]
+
+
+@contextmanager
+def forms_watched() -> Iterator[Callable[[], int]]:
+    """Gives a function that says how many forms have been passed over so far: too large, damaged, or beyond the 5,000th on a page. The
+    library goes on after each, and only its log says so."""
+    missed = 0
+
+    def count_missed(record: logging.LogRecord) -> bool:
+        nonlocal missed
+        missed += str(record.msg).startswith(("Impossible to decode XFormObject", "Exceeded %(limit)d form XObject"))
+        return False
+
+    log = logging.getLogger("pypdf._page")
+    level = log.level
+    log.setLevel(logging.WARNING)
+    log.addFilter(count_missed)
+    try:
+        yield lambda: missed
+    finally:
+        log.removeFilter(count_missed)
+        log.setLevel(level)
 
 
 def refusal(cause: Exception, name: str, page: int | None = None) -> TooLargeError | Misfit:

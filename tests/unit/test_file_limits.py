@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -212,6 +213,17 @@ def test_fonts_of_a_form_that_is_drawn_often_are_counted_while_they_are_in_use(t
     pdf(tmp_path / "a.pdf", content, form_of, font, descends, mapping)
     limited(monkeypatch, "unpacked=20MB")  # three such fonts, at 6.5 MB
     assert read_documents([tmp_path]).documents[0].text.count("Anna") == 12
+
+
+def test_a_form_beyond_a_limit_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library leaves out what it draws, and only its log said so."""
+    said = b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 4 0 R >> >>"
+    form = pdf_stream(zlib.compress(b" " * 50_000 + LINE), said)
+    pdf(tmp_path / "a.pdf", pdf_stream(zlib.compress(LINE + b"/X Do\n")), form)
+    limited(monkeypatch, "unpacked=100kB")
+    read = read_documents([tmp_path])
+    assert (read.documents[0].text, read.notes) == ("Anna lives in Bern.", ["a.pdf: forms on 1 of 1 pages could not be read: 1"])
+    assert not logging.getLogger("pypdf._page").filters
 
 
 @pytest.mark.skipif(not hasattr(time, "pthread_getcpuclockid"), reason="where threads have no clock that others can read")
