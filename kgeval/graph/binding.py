@@ -26,6 +26,7 @@ from kgeval.graph.queries import Query, blank, kind_of, name_of
 from kgeval.records import Layout
 
 MOST = 100
+NO_LABEL = "__KgevalNone__"  # of no node: a role without labels, for the constant false makes the server's planner fail in some queries
 _VALUE = r"((?:startNode|endNode)\(\w+\)|\b[a-z]\w*(?:\.\w+)*)"
 
 
@@ -59,7 +60,7 @@ def bind_query(query: str | Query, params: Mapping[str, Any] | None) -> tuple[st
     layout = given.get("layout")
     if layout is None or "$layout" not in query.text:
         return query.text, given
-    text = _bound_to(query.text, json.dumps(layout, sort_keys=True))
+    text = _bound_to(query.text, json.dumps({name: layout[name] for name in Layout.model_fields if name in layout}))
     if "$layout" not in text:
         del given["layout"]
     return text, given
@@ -118,8 +119,9 @@ def _labelled(condition: re.Match[str], layout: Layout, *, reached: bool) -> str
         node, labels, none = condition["node"], getattr(layout, condition["role"]), condition["how"] == "none"
     if (written := _written(labels)) is None:
         return None
-    if not written:
-        return _truth(none)
+    if not written and none:
+        return "true"
+    written = written or [NO_LABEL]
     if none:
         return f"(NOT {node}:{'|'.join(written)})"
     return f"(({node}:{'|'.join(written)}) = true)" if reached else f"({node}:{'|'.join(written)})"

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from kgeval.auditing import graph_reader
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.auditing.structure import StructureOptions
-from kgeval.graph.binding import bound
+from kgeval.graph.binding import bind_query, bound
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import load_profile
-from kgeval.graph.queries import all_queries
+from kgeval.graph.queries import Query, all_queries
 from kgeval.records import LabelName, Layout
 
 HOSTILE = Layout(
@@ -47,14 +46,21 @@ CREATE (p)-[:KNOWS]->(p), (p)-[:KNOWS]->(:Person:`G raph` {last: 'it'}), (:Perso
 """
 
 
+def general(query: str | Query, params: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
+    """As `bind_query`, with no names put in."""
+    return query if isinstance(query, str) else query.text, dict(params or {})
+
+
 @pytest.mark.both_lines
 @pytest.mark.long
 @pytest.mark.parametrize("layout", [HOSTILE, PEOPLE], ids=lambda layout: layout.name)
 def test_names_in_queries_change_nothing_that_is_found(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     graph.write(GRAPH)
     audits = []
-    for folders in (graph_reader.BOUND, ()):
-        monkeypatch.setattr(graph_reader, "BOUND", folders)
+    for put_in in (bind_query, general):
+        monkeypatch.setattr("kgeval.graph.connect.bind_query", put_in)
+        monkeypatch.setattr("kgeval.graph.project.bind_query", put_in)
+        monkeypatch.setattr("kgeval.auditing.graph_reader.bind_query", put_in)
         result = audit(graph, layout, EngineOptions(rules=list(load_rules().values()), structure=StructureOptions(communities=False)))
         findings: dict[str, Any] = {f.rule_id: f.model_dump(exclude={"seconds"}) for f in result.findings}
         audits.append((findings, result.structure.numbers, result.reading))
@@ -62,6 +68,50 @@ def test_names_in_queries_change_nothing_that_is_found(graph: Graph, layout: Lay
     counted = {rule for rule, finding in audits[0][0].items() if finding["total"]}
     assert {"empty-name", "isolated-entity", "dangling-relation", "rare-relation-type", "low-fill-property"} <= counted
     assert not {rule: finding["reason"] for rule, finding in audits[0][0].items() if finding["status"] == "error"}
+
+
+def with_real_ids(value: Any, nodes: list[str], relations: list[str]) -> Any:
+    """An example value with element ids of this graph for made-up ones, all of them for a list."""
+    if isinstance(value, list) and value and all(isinstance(part, str) and part[:2] in ("4:", "5:") for part in value):
+        return nodes if value[0].startswith("4:") else relations
+    if isinstance(value, list):
+        return [with_real_ids(part, nodes, relations) for part in value]
+    if isinstance(value, dict):
+        return {key: with_real_ids(part, nodes, relations) for key, part in value.items()}
+    return (nodes[3] if value.startswith("4:") else relations[0]) if isinstance(value, str) and value[:2] in ("4:", "5:") else value
+
+
+@pytest.mark.both_lines
+@pytest.mark.parametrize("layout", [HOSTILE, PEOPLE], ids=lambda layout: layout.name)
+def test_no_query_gives_other_rows_for_the_names_in_it(graph: Graph, layout: Layout) -> None:
+    graph.write(GRAPH)
+    nodes = [row["id"] for row in graph.read("MATCH (n) RETURN elementId(n) AS id ORDER BY id LIMIT 200")]
+    relations = [row["id"] for row in graph.read("MATCH ()-[r]->() RETURN elementId(r) AS id ORDER BY id LIMIT 200")]
+    given = {
+        "layout": layout.model_dump(), "terms": ["ada", "place", "a"], "predicates": ["knows", "isin"],
+        "types": ["knows", "IS IN", "BOUGHT"], "pairs": [nodes[at : at + 2] for at in range(0, 100, 2)],
+    }
+    different, empty = {}, set[str]()
+    for query in all_queries().values():
+        if query.mode != "read" or "layout" not in {parameter.name for parameter in query.params} or query.needs:
+            continue
+        values = {
+            parameter.name: given[parameter.name] if parameter.name in given and "term:" not in parameter.example
+            else with_real_ids(graph.read(f"RETURN {parameter.example} AS v")[0]["v"], nodes, relations)
+            for parameter in query.params if parameter.name != "layout"
+        }
+        if query.name == "relation-patterns":
+            values["pairs"] = [["Per`son", "Big Place"], ["Person", "Order"]]
+        if query.name == "entry-by-index":  # there is no index
+            continue
+        values["layout"] = given["layout"]
+        found = [sorted(map(repr, graph.read(how, values, timeout=60))) for how in (query.text, query)]
+        if found[0] != found[1]:
+            different[query.name] = found
+        if not found[0]:
+            empty.add(query.name)
+    assert different == {}
+    assert len(empty) < {"hostile": 30, "people": 45}[layout.name], empty
 
 
 def leaves(plan: Mapping[str, Any], *, in_turn: bool = False) -> Iterator[str]:
@@ -84,7 +134,7 @@ def test_no_query_looks_through_all_entities_for_each_entity_though_the_planner_
     layout = load_profile("neo4j-graphrag").model_copy(update={"relation_types": ["R"], "scope_label": "G"})
     began: dict[str, list[str]] = {}
     for query in all_queries().values():
-        text = bound(query.text, layout) if query.folder in graph_reader.BOUND else ""
+        text = bound(query.text, layout) if query.mode == "read" else ""
         if reached := set(re.findall(r"\(\((\w+):[^()]*\) = true\)", text)):
             values = {**dict.fromkeys(parameter.name for parameter in query.params), "layout": layout.model_dump()}
             plan = graph.driver.execute_query("EXPLAIN " + text, values).summary.plan
